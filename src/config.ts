@@ -164,6 +164,14 @@ const SCHEMA = z.object({
     name: 'PAGE',
     meaning: '`off`: no pages for people; `/` redirects to the list of stations in JSON',
   }),
+  pageUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default('')
+    .register(ABOUT, {
+      name: 'PAGE_URL',
+      meaning: 'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
+    }),
   siteTitle: z.string().default('Air quality').register(ABOUT, {
     name: 'SITE_TITLE',
     meaning: 'the title of the pages',

@@ -121,8 +121,15 @@ async function open(context: Context): Promise<void> {
   closers.push(() => publicServer.close());
   listeners.push(publicServer);
   const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
-  const { siteBaseUrl, siteTitle: title, siteContact: contact, siteLicense: license, mapTiles: tiles } = config;
-  const site = { title, contact, license, zone: timeZone, tiles };
+  const {
+    siteBaseUrl,
+    siteTitle: title,
+    siteContact: contact,
+    siteLicense: license,
+    mapTiles: tiles,
+    pageUrl: url,
+  } = config;
+  const site = { url, title, contact, license, zone: timeZone, tiles };
   const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
   starting.serve(
     makeApp({

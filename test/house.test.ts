@@ -39,10 +39,10 @@ const LAYERS = [
  * Generated files and snapshots don't count.
  */
 const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1030,
+  'src/*': 1040,
   'src/api': 875,
   'src/commands': 1190,
-  'src/contract': 1295,
+  'src/contract': 1300,
   'src/database': 990,
   'src/demo': 700,
   'src/documents': 520,
@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1245,
-  'src/site': 3136,
+  'src/site': 3350,
   'src/worker': 345,
   'sql/api': 1060,
   'sql/engines': 130,
@@ -64,8 +64,8 @@ const ROOMS: Readonly<Record<string, number>> = {
   'sql/migrations': 445,
   'sql/parts': 30,
   'sql/rollups': 165,
-  'grafana/source': 2790,
-  test: 32150,
+  'grafana/source': 2750,
+  test: 32450,
   'README.md': 180,
 };
 

@@ -217,6 +217,13 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     }
   },
 
+  async PAGE_URL() {
+    const { ports } = await running({ role: 'api', pageUrl: 'https://air.example' });
+    expect((await get(ports.port, '/en/region/town')).body).toContain(
+      'content="https://air.example/en/card/region/town.svg"',
+    );
+  },
+
   async SITE_TITLE() {
     const { ports } = await running({ role: 'api', siteTitle: 'Air & more' });
     expect((await get(ports.port, '/en/')).body).toContain('Air &amp; more</title>');

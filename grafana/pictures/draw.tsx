@@ -12,6 +12,7 @@ import {
   type FieldConfigPropertyItem,
   FieldMatcherID,
   fieldMatchers,
+  getDisplayValueAlignmentFactors,
   getFieldDisplayValues,
   type InterpolateFunction,
   standardTransformers,
@@ -19,8 +20,17 @@ import {
   ThemeContext,
   toDataFrame,
   transformDataFrame,
+  VizOrientation,
 } from '@grafana/data';
-import { BigValue, GlobalStyles, PanelChrome, PanelContextProvider, preparePlotFrame, TimeSeries } from '@grafana/ui';
+import {
+  BigValue,
+  GlobalStyles,
+  PanelChrome,
+  PanelContextProvider,
+  preparePlotFrame,
+  TimeSeries,
+  VizRepeater,
+} from '@grafana/ui';
 import type { XYFieldMatchers } from '@grafana/ui/dist/types/graveyard/GraphNG/types';
 import { TableNG } from '@grafana/ui/unstable';
 import { createRoot } from 'react-dom/client';
@@ -90,7 +100,7 @@ standardTransformersRegistry.setInit(() =>
 /** The results of the panel's queries, transformed as it asks for; what no component here draws is left as it is. */
 async function transformed(panel: Drawn): Promise<DataFrame[]> {
   const data = panel.frames.map((fields) => toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }));
-  if (panel.type !== 'table' || panel.transformations === undefined) return data;
+  if (!['table', 'stat'].includes(panel.type) || panel.transformations === undefined) return data;
   return firstValueFrom(transformDataFrame([...panel.transformations], data, { interpolate: (text) => text }));
 }
 const results = new Map(await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)));
@@ -131,7 +141,7 @@ function Chart({ panel, width, height }: { panel: Drawn; width: number; height: 
 
 function Stat({ panel, width, height }: { panel: Drawn; width: number; height: number }) {
   const { reduceOptions, ...options } = panel.options as never as { reduceOptions: never };
-  const [shown] = getFieldDisplayValues({
+  const shown = getFieldDisplayValues({
     fieldConfig: withInfinity(JSON.stringify(panel.fieldConfig)),
     reduceOptions,
     replaceVariables: (text: string) => text,
@@ -139,8 +149,21 @@ function Stat({ panel, width, height }: { panel: Drawn; width: number; height: n
     data: framesOf(panel),
     timeZone,
   });
-  return shown === undefined ? null : (
-    <BigValue value={shown.display} width={width} height={height} theme={theme} {...(options as object)} />
+  return (
+    <VizRepeater
+      source={panel}
+      getValues={() => shown}
+      getAlignmentFactors={getDisplayValueAlignmentFactors}
+      autoGrid
+      itemSpacing={3}
+      orientation={VizOrientation.Auto}
+      renderCounter={0}
+      width={width}
+      height={height}
+      renderValue={({ value, ...size }) => (
+        <BigValue value={value.display} theme={theme} disableWideLayout {...size} {...(options as object)} />
+      )}
+    />
   );
 }
 

@@ -17,6 +17,8 @@ const RESOLUTIONS = [
 type Options = {
   /** Lines to compare, from linesOf(), instead of the chosen subject. */
   lines?: string;
+  /** The columns are aggregates over all that are chosen. */
+  together?: true;
   /** Without the bucket that the time range ends in, of which a bar would be cut off there. */
   completed?: true;
 };
@@ -25,7 +27,7 @@ type Options = {
 export function buckets(
   { view, isChosen }: Subject,
   columns: Readonly<Record<string, string>>,
-  { lines, completed }: Options = {},
+  { lines, together, completed }: Options = {},
 ): Target[] {
   const parts = RESOLUTIONS.map(({ resolution, unit, when }) => {
     const list = Object.entries(columns).map(([name, column]) => {
@@ -34,7 +36,7 @@ export function buckets(
     });
     return `select b.timestamp as "time", ${[...(lines === undefined ? [] : ['l.line', 'l.name']), ...list].join(', ')}
 from api.${view}_${resolution} b${lines === undefined ? '' : ` join ${lines} l on l.id = b.${KEY[view]}`}
-where ${isChosen} and $__timeFilter(b.timestamp) and ${when}${completed ? ` and b.timestamp < ${startOf(unit, AT)}` : ''}`;
+where ${isChosen} and $__timeFilter(b.timestamp) and ${when}${completed ? ` and b.timestamp < ${startOf(unit, AT)}` : ''}${together ? ' group by 1' : ''}`;
   });
   return series(`${parts.join('\nunion all\n')}\norder by 1${lines === undefined ? '' : ', 2'}`);
 }
@@ -48,12 +50,12 @@ export const MOST_LINES = 12;
  * SQL of the stations or regions to compare: as `id`, with their `name`, and with the number of their `line`. `mean` is what those with the
  * most are chosen by, over the days that the time range touches; the same ones have the same lines in every panel.
  */
-export const linesOf = ({ view, isChosen }: Subject, mean: string): string => `(
+export const linesOf = ({ view, isChosen }: Subject, mean: string, most = MOST_LINES): string => `(
   select c.id, t.title as name, to_char(row_number() over (order by c.id), 'FM00') as line
   from (
     select b.${KEY[view]} as id from api.${view}_daily b
     where ${isChosen} and ${IN_DAYS}
-    group by 1 order by ${mean} desc nulls last, 1 limit ${MOST_LINES}
+    group by 1 order by ${mean} desc nulls last, 1 limit ${most}
   ) c
   join api.${view}_title t on t.${KEY[view]} = c.id and t.locale = ${LOCALE}
 )`;

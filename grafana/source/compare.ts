@@ -1,10 +1,10 @@
 /** Stations of a city side by side by one parameter: a ranking, the highest of them over time, and the AQI of each hour. */
-import { buckets, IN_DAYS, linesOf, MOST_LINES } from './buckets.ts';
+import { buckets, IN_DAYS, linesOf } from './buckets.ts';
 import { timeseries } from './charts.ts';
-import { LINE } from './colours.ts';
+import { LINE, LINES, NOTHING } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import { toStation } from './links.ts';
-import { column, compared, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
+import { column, compared, EDGE, fixed, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { aqiStrip, within } from './strips.ts';
 import { AT, cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
@@ -40,7 +40,7 @@ const OF_CHOSEN = `b.station_id = any(${CHOSEN})`;
 const ranking: Panel = table({
   title: `Ranking by $\{parameter:text}`,
   description:
-    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature, humidity or PM of a station that was flagged for it in the time range. Click a station to open it.',
+    'Mean, lowest and highest of the daily means that the time range touches, highest mean first; its last day counts up to its end; the bars share one scale, from 0 to the highest mean. Complete: hours with a value in % of the hours of those days, from the first hour of the station on and up to the end of the time range. Struck out: temperature, humidity or PM of a station that was flagged for it in the time range. Click a station to open it.',
   w: 12,
   h: 16,
   unit: UNIT.none,
@@ -70,7 +70,7 @@ left join (
   group by 1
 ) f on f.station_id = s.id
 where s.id = any(${CHOSEN})
-order by 1, 2`),
+order by 1, s.id`),
   overrides: [
     width('rank', 55, { decimals: 0 }),
     linked('station', 'Open the station', toStation('city_slug', 'id'), {
@@ -93,20 +93,24 @@ order by 1, 2`),
   ],
 });
 
+const ALL = { view: 'station', isChosen: `${OF_CHOSEN} and ${VALUE} is not null` } as const;
+
 const overTime: Panel = timeseries({
-  title: `$\{parameter:text} of the highest ${MOST_LINES}`,
-  description: `Of the chosen stations, the ${MOST_LINES} with the highest mean over the days of the time range; the colours only tell them apart. Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
+  title: `$\{parameter:text} of the highest ${LINES.length}`,
+  description: `Lines: of the chosen stations, the ${LINES.length} with the highest mean over the days of the time range; the colours only tell them apart. Grey band: from the lowest to the highest of all chosen. A click on a name in the legend shows it alone. Hourly up to a range of 15 days, daily up to 400, monthly beyond.`,
   w: 12,
   h: 16,
   unit: UNIT.none,
   decimals: 1,
-  legend: 'right',
-  overrides: compared(),
-  targets: buckets(
-    { view: 'station', isChosen: OF_CHOSEN },
-    { value: VALUE },
-    { lines: linesOf({ view: 'station', isChosen: `${OF_CHOSEN} and ${VALUE} is not null` }, MEAN) },
-  ),
+  overrides: [
+    ...compared('lines', LINES.length),
+    fixed('lowest', NOTHING, { ...EDGE, displayName: 'lowest' }), // of another query: Grafana may add its name
+    fixed('highest', NOTHING, { ...EDGE, 'custom.fillBelowTo': 'lowest', 'custom.fillOpacity': 25 }),
+  ],
+  targets: [
+    ...buckets(ALL, { lowest: `min(${VALUE})`, highest: `max(${VALUE})` }, { together: true }),
+    ...buckets(ALL, { value: VALUE }, { lines: linesOf(ALL, MEAN, LINES.length) }),
+  ].map((target, n) => ({ ...target, refId: 'AB'[n] ?? '' })),
 });
 
 const strip: Panel = aqiStrip({

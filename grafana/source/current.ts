@@ -1,5 +1,6 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
-import { aqiTexts, BAND_TEXTS, NOTHING, pm10Steps, pm25Steps, type Step } from './colours.ts';
+import { aqiTexts, BAND_TEXTS, NOTHING, PLAIN, pm10Steps, pm25Steps, type Step } from './colours.ts';
+import type { Mapping } from './grafanaTypes.ts';
 import { toStation } from './links.ts';
 import { categorized, FILTERED, hidden, linked, notable, STRUCK, styleColumn, unit, width } from './overrides.ts';
 import type { Panel } from './panel.ts';
@@ -15,128 +16,107 @@ export type Shown = {
   unit: Unit;
   decimals?: number;
   steps?: readonly Step[];
-  w?: number;
-  text?: boolean;
-  /** The column is an index: a number, which is shown with its category, or a European band; in the colour of either. */
-  index?: 'number' | 'band';
+  w: number;
+  /** The column is an index of the US EPA: it is shown with its category, in the colour of that. */
+  index?: true;
 };
 
-const MAPPINGS = { number: aqiTexts('ink'), band: BAND_TEXTS };
+const UNKNOWN: readonly Step[] = [{ color: NOTHING, value: null }];
 
 /** One panel for each entry of `shown`; `from` is the query after its select list. */
 export function numbers(from: string, shown: readonly Shown[]): Panel[] {
-  return shown.map(({ title, description, column, w = 3, index, text = index !== undefined, steps, ...rest }) =>
+  return shown.map(({ column, index, ...rest }) =>
     stat({
       ...rest,
-      title,
-      description,
-      w,
       h: 4,
-      targets: rows(`select ${index === 'number' ? `api.aqi_text(${column})` : column} as value\n${from}`),
-      ...(steps === undefined ? {} : { steps }),
-      ...(index === undefined ? {} : { steps: [{ color: NOTHING, value: null }], mappings: MAPPINGS[index] }),
-      ...(text ? { text: 'value' } : {}),
+      targets: rows(`select ${index ? `api.aqi_text(${column})` : column} as value\n${from}`),
+      ...(index ? { text: 'value', steps: UNKNOWN, mappings: aqiTexts('ink') } : {}),
     }),
   );
 }
 
-/** Current values that stations and regions both have. */
-export const CURRENT: readonly Shown[] = [
-  {
-    title: 'AQI',
-    description:
-      'US EPA air quality index of PM2.5 and PM10 only, with its category: it says nothing about gases. Grey: no index.',
-    column: 'c.aqi',
-    unit: UNIT.text,
-    index: 'number',
-    w: 5,
-  },
-  {
-    title: 'PM2.5',
-    description: 'Current PM2.5, in the colours of the US EPA index.',
-    column: 'c."pm2.5"',
-    unit: UNIT.concentration,
-    decimals: 1,
-    steps: pm25Steps('ink'),
-  },
-  {
-    title: 'PM10',
-    description: 'Current PM10, in the colours of the US EPA index.',
-    column: 'c.pm10',
-    unit: UNIT.concentration,
-    decimals: 1,
-    steps: pm10Steps('ink'),
-  },
-  { title: 'NO₂', description: 'Current nitrogen dioxide.', column: 'c.no2', unit: UNIT.ppb, decimals: 1 },
-  {
-    title: 'Temperature',
-    description: 'Current air temperature.',
-    column: 'c.temperature',
-    unit: UNIT.celsius,
-    decimals: 1,
-  },
-  {
-    title: 'Humidity',
-    description: 'Current relative humidity.',
-    column: 'c.humidity',
-    unit: UNIT.percent,
-    decimals: 0,
-    w: 2,
-  },
-  {
-    title: 'Pressure',
-    description: 'Current air pressure as measured, not reduced to sea level (the API gives Pa).',
-    column: 'c.pressure / 100.0::float8',
-    unit: UNIT.hectopascal,
-    decimals: 0,
-  },
-];
+export type Tile = {
+  name: string;
+  /** SQL of a name that the values are part of; it begins with `name`. */
+  says?: string;
+  column: string;
+  unit?: Unit;
+  decimals?: number;
+  steps?: readonly Step[];
+};
 
-/** Indices that stations and regions have beside the AQI, from api.station_now() or api.region_now(). */
-export const INDICES: readonly Shown[] = [
-  {
-    title: 'NowCast AQI',
-    description:
-      'US EPA index of the NowCast of PM2.5 and PM10 only, with its category: it says nothing about gases. NowCast is a mean of the last 12 closed hours, of which recent ones weigh more, the more the air changes.',
-    column: 'n.nowcast_aqi',
-    unit: UNIT.text,
-    index: 'number',
-    w: 5,
-  },
-  {
-    title: 'PM2.5, NowCast',
-    description: 'NowCast of PM2.5, in the colours of the US EPA index; empty without two of the newest three hours.',
-    column: 'n."nowcast_pm2.5"',
-    unit: UNIT.concentration,
-    decimals: 1,
-    steps: pm25Steps('ink'),
-  },
-  {
-    title: 'PM10, NowCast',
-    description: 'NowCast of PM10, in the colours of the US EPA index; empty without two of the newest three hours.',
-    column: 'n.nowcast_pm10',
-    unit: UNIT.concentration,
-    decimals: 0,
-    steps: pm10Steps('ink'),
-  },
-  {
-    title: 'European index',
-    description:
-      'European air quality index of the last closed hour: the worst of the bands of particles, ozone, NO₂ and SO₂, as far as they are measured.',
-    column: 'n.european_index',
-    unit: UNIT.text,
-    index: 'band',
-    w: 4,
-  },
-  ...(['PM2.5', 'O₃', 'NO₂'] as const).map(
-    (name): Shown => ({
-      title: `${name}, European`,
-      description: `Band of ${name} in the European index of the last closed hour.`,
-      column: `n."european_${{ 'PM2.5': 'pm2.5', 'O₃': 'o3', 'NO₂': 'no2' }[name]}"`,
-      unit: UNIT.text,
-      index: 'band',
+type Tiles = {
+  title: string;
+  description: string;
+  from: string;
+  tiles: readonly Tile[];
+  mappings?: readonly Mapping[];
+};
+
+/**
+ * A tile for each value that there is, in one panel: a place without particles has none about them, and one without any value has a single
+ * tile that says so. They are numbers, each with its unit, or with `mappings` texts in the colours of these.
+ */
+export function tiles({ title, description, from, tiles: list, mappings }: Tiles): Panel {
+  return stat({
+    title,
+    description: `${description} What is not measured has no tile.`,
+    w: 24,
+    h: mappings === undefined ? 4 : 5,
+    unit: mappings === undefined ? UNIT.none : UNIT.text,
+    ...(mappings === undefined ? {} : { mappings, text: '(?!of).*' }),
+    steps: UNKNOWN,
+    named: true,
+    targets: rows(`select '' as "of", v.name as "name", v.value as "value"
+${from}
+cross join lateral (values
+${list.map(({ name, says = `'${name}'`, column }, n) => `  (${n}, ${says}, ${column})`).join(',\n')}
+) v(n, name, value)
+where v.value is not null
+order by v.n`),
+    transformations: [
+      { id: 'groupingToMatrix', options: { columnField: 'name', rowField: 'of', valueField: 'value' } },
+    ],
+    overrides: list.flatMap(({ name, says, unit: id, decimals = 1, steps = PLAIN }) => {
+      if (id === undefined) return [];
+      const override = unit(name, id, { decimals, thresholds: { mode: 'absolute', steps } });
+      return says === undefined ? override : { ...override, matcher: { id: 'byRegexp', options: `/^${name}/` } };
     }),
-  ),
+  });
+}
+
+/** The indices of `c`, from api.station_current() or api.region_current(), and of `n`, from api.station_now() or api.region_now(). */
+export const indices = (from: string): Panel =>
+  tiles({
+    title: 'Indices',
+    description:
+      'AQI: US EPA index of PM2.5 and PM10 only, with its category; it says nothing about gases. NowCast: the same of a mean of the last 12 closed hours, of which recent ones weigh more, the more the air changes. European: the worst of the bands of particles, ozone, NO₂ and SO₂ in the last closed hour, as far as they are measured, and the bands of single ones.',
+    from,
+    mappings: [...aqiTexts('ink'), ...BAND_TEXTS],
+    tiles: [
+      { name: 'AQI', column: 'api.aqi_text(c.aqi)' },
+      { name: 'NowCast AQI', column: 'api.aqi_text(n.nowcast_aqi)' },
+      { name: 'European index', column: 'n.european_index' },
+      { name: 'PM2.5, European', column: 'n."european_pm2.5"' },
+      { name: 'O₃, European', column: 'n.european_o3' },
+      { name: 'NO₂, European', column: 'n.european_no2' },
+    ],
+  });
+
+/** Of those values. */
+export const NOW =
+  'At the end of the time range; particles in the colours of the US EPA index. Pressure as measured, not reduced to sea level (the API gives Pa). NowCast needs two of the newest three hours.';
+
+/** Current values that stations and regions both have, and NowCast. */
+export const CURRENT: readonly Tile[] = [
+  { name: 'PM2.5', column: 'c."pm2.5"', unit: UNIT.concentration, steps: pm25Steps('ink') },
+  { name: 'PM10', column: 'c.pm10', unit: UNIT.concentration, steps: pm10Steps('ink') },
+  { name: 'PM2.5, NowCast', column: 'n."nowcast_pm2.5"', unit: UNIT.concentration, steps: pm25Steps('ink') },
+  { name: 'PM10, NowCast', column: 'n.nowcast_pm10', unit: UNIT.concentration, decimals: 0, steps: pm10Steps('ink') },
+  { name: 'NO₂', column: 'c.no2', unit: UNIT.ppb },
+  { name: 'Temperature', column: 'c.temperature', unit: UNIT.celsius },
+  { name: 'Humidity', column: 'c.humidity', unit: UNIT.percent, decimals: 0 },
+  { name: 'Pressure', column: 'c.pressure / 100.0::float8', unit: UNIT.hectopascal, decimals: 0 },
 ];
 
 /** Whether a station is online, whether its temperature, humidity and pressure are flagged, and whether its particles are suspect. */

@@ -29,7 +29,7 @@ export function dashboard({ uid, title, description, from, variables, annotation
     schemaVersion: 42,
     editable: false,
     graphTooltip: 1,
-    timezone: 'browser',
+    timezone: '', // Grafana's default, which docker-compose.yml makes the network's
     time: { from, to: 'now' },
     refresh: '1m',
     annotations: { list: annotations },

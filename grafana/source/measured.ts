@@ -9,7 +9,7 @@ import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
 const BUCKETS =
-  'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start.';
+  'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start. Bars are of completed ones; lines end with the one in which the time range ends.';
 const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean; hours have none.';
 
 /** A colour for each series, none of them that of a category. */

@@ -65,7 +65,7 @@ export const linked = (name: string, title: string, url: string, more: Propertie
 export const fixed = (name: string, color: string, more: Properties = {}): Override =>
   column(name, { color: { mode: 'fixed', fixedColor: color }, ...more });
 
-const EDGE = {
+export const EDGE = {
   'custom.lineWidth': 0,
   'custom.showPoints': 'never',
   'custom.hideFrom': { viz: false, legend: true, tooltip: false },
@@ -99,8 +99,8 @@ export const guideline = (name: string): Override =>
  * filled more if they are stacked. A series has its colour by its number, because names come from the database; and its name last, because it
  * is matched by what it is called.
  */
-export const compared = (how: 'lines' | 'stacked' = 'lines'): Override[] =>
-  [...LINES, ...LINES].map((color, n) => ({
+export const compared = (how: 'lines' | 'stacked' = 'lines', most = 2 * LINES.length): Override[] =>
+  [...LINES, ...LINES].slice(0, most).map((color, n) => ({
     matcher: { id: 'byRegexp', options: `/line="${String(n + 1).padStart(2, '0')}"/` },
     properties: [
       { id: 'color', value: { mode: 'fixed', fixedColor: color } },

@@ -3,17 +3,17 @@ import { barChart, trend } from './charts.ts';
 import { CATEGORIES, LINE, pm25Steps, SECOND } from './colours.ts';
 import { column, FILLED, fixed, unit } from './overrides.ts';
 import type { Panel } from './panel.ts';
-import { AT, type OneSubject, type Subject } from './subject.ts';
+import { AT, type OneSubject, type Subject, startOf } from './subject.ts';
 import { table } from './tables.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
-/** The local days up to the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
+/** The local days completed at the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
 const daysOf = ({ view, isChosen }: Subject) => `(
   select date_trunc('month', b.timestamp at time zone i.time_zone) as month, extract(day from b.timestamp at time zone i.time_zone)::int as day,
     date_trunc('month', ${AT} at time zone i.time_zone) as newest, b.avg_pm25 as pm25
   from api.${view}_daily b cross join api.installation i
-  where ${isChosen} and b.timestamp > ${AT} - interval '14 months' and b.timestamp <= ${AT}
+  where ${isChosen} and b.timestamp > ${AT} - interval '14 months' and b.timestamp < ${startOf('day', AT)}
 ) d`;
 
 /**
@@ -24,7 +24,7 @@ function calendar(subject: Subject): Panel {
   return table({
     title: 'Calendar of daily PM2.5',
     description:
-      'Mean PM2.5 of each local day (µg/m³) of the month in which the time range ends and the eleven before, in light shades of the colours of the US EPA index. Empty: no reading.',
+      'Mean PM2.5 of each completed local day (µg/m³) of the month in which the time range ends and the eleven before, in light shades of the colours of the US EPA index. Empty: no reading, or a day not over.',
     w: 12,
     h: 31,
     unit: UNIT.none,
@@ -121,7 +121,7 @@ function monthAgainstLastYear(subject: Subject): Panel {
   return trend({
     title: 'This month and a year ago',
     description:
-      'Daily mean PM2.5 of the month in which the time range ends, and of the same month of the year before, by day of the month.',
+      'Daily mean PM2.5 of the completed days of the month in which the time range ends, and of the same month of the year before, by day of the month.',
     w: 12,
     h: 10,
     unit: UNIT.concentration,

@@ -1,7 +1,7 @@
 /** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
 import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
-import { CURRENT, INDICES, numbers } from './current.ts';
+import { CURRENT, indices, NOW, tiles } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import type { AnnotationQuery } from './grafanaTypes.ts';
 import { air, weather } from './measured.ts';
@@ -26,19 +26,25 @@ import { windows } from './windows.ts';
 
 const current = `from api.station_current(${AT}, ${quoted('station')}::int, ${LOCALE}) c`;
 
-const indices = `from api.station_now(${AT}, ${quoted('station')}::int) n`;
+const withIndices = `${current} cross join api.station_now(${AT}, ${quoted('station')}::int) n`;
 
-const now: Panel[] = numbers(current, [
-  ...CURRENT,
-  {
-    title: 'Wind',
-    description: 'Compass point the wind came from in the last hour.',
-    column: "coalesce(c.wind_direction, '–')",
-    unit: UNIT.text,
-    text: true,
-    w: 2,
-  },
-]);
+const now: Panel[] = [
+  indices(withIndices),
+  tiles({
+    title: 'Current values',
+    description: `${NOW} Wind: where it came from in the last hour, and its speed.`,
+    from: withIndices,
+    tiles: [
+      ...CURRENT,
+      {
+        name: 'Wind',
+        says: "'Wind' || coalesce(' from ' || c.wind_direction, '')",
+        column: 'c.wind_speed',
+        unit: UNIT.speed,
+      },
+    ],
+  }),
+];
 
 /** The flags of one kind that a station has at the end of the time range, with their beginnings. */
 const flagsOf = (kind: 'thp' | 'pm') => `case when c.is_bad_${kind} then 'flagged: ' || (
@@ -123,8 +129,7 @@ export const station = dashboard({
   annotations: [flags],
   variables: [datasource(POSTGRES), locale, cityOfStations, chosen('station', 'Station', STATIONS_OF_CITY)],
   sections: [
-    { panels: [...now, ...numbers(indices, INDICES)] },
-    { panels: [...about, stationStrip] },
+    { panels: [...now, ...about, stationStrip] },
     { heading: 'PM2.5 in the five windows', panels: windows(STATION) },
     { heading: 'Air', panels: air(STATION) },
     { heading: 'PM2.5 by day, hour and wind', panels: patterns(STATION) },

@@ -2,16 +2,18 @@
 import type { Some, StatOptions, TableField, TableOptions } from './grafanaTypes.ts';
 import { type Common, type Panel, panel } from './panel.ts';
 
-type Stat = Common & { text?: string };
+type Stat = Common & { text?: string; named?: boolean };
 
-/** One number, or one word if `text` names its column, in the colour of its threshold. */
-export function stat({ text, ...common }: Stat): Panel {
+/** One number, or one word if `text` names its column, in the colour of its threshold; `named`: several, each with the name of its column. */
+export function stat({ text, named, ...common }: Stat): Panel {
   const options = {
     reduceOptions: { calcs: ['lastNotNull'], fields: text === undefined ? '' : `/^${text}$/`, values: false },
     colorMode: 'value',
     graphMode: 'none',
-    textMode: 'value',
+    textMode: named ? 'value_and_name' : 'value',
     justifyMode: 'center',
+    // of a size of their own, Grafana lets one long text shrink all of them
+    ...(named ? { wideLayout: false, text: { titleSize: 13, valueSize: 24 } } : {}),
   } as const satisfies Some<StatOptions>;
   return panel({ type: 'stat', custom: {}, options, color: 'thresholds' }, { noValue: 'no data', ...common });
 }

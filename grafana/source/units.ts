@@ -20,10 +20,7 @@ export const UNIT = {
   bytesPerSecond: 'Bps',
   requests: 'reqps',
   perSecond: 'cps',
-  stations: 'suffix:stations',
-  days: 'suffix:days',
   hours: 'suffix:h',
-  times: 'suffix:×',
 } as const;
 
 export type Unit = (typeof UNIT)[keyof typeof UNIT];

@@ -64,6 +64,7 @@ const CHOSEN_BY = [
   'id',
   'provider',
   'is_listed',
+  'is_bad_pm',
   'city_slug',
   'district_slug',
   'measurement_time',

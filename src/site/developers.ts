@@ -17,7 +17,9 @@ const addressLine = (words: Words, path: string): Html =>
 export function developerPart(words: Words, locale: Locale, subject: string, title: string): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
-  const paths = [current, `${base}/${subject}-history.json`, `/${locale}/explore/v1/${subject}/now.json`];
+  const explore = `/${locale}/explore/v1/${subject}`;
+  const more = subject.startsWith('station') ? 'flags' : 'limits';
+  const paths = [current, `${base}/${subject}-history.json`, `${explore}/now.json`, `${explore}/${more}.json`];
   return html`<section class="card" id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>

@@ -41,6 +41,7 @@ export const formatBare = (locale: string, value: number, { unit, digits }: Prec
 
 const DATE_FORMS = {
   day: { day: 'numeric', month: 'short' },
+  date: { day: 'numeric', month: 'short', year: 'numeric' },
   month: { month: 'short', year: 'numeric' },
   'name of month': { month: 'short' },
   'name of weekday': { weekday: 'short' },
@@ -62,6 +63,7 @@ function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
   const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
   const texts = {
     day: `${day} ${short}`,
+    date: `${day} ${short}, ${year} թ.`,
     month: `${year} թ. ${short}`,
     'name of month': `${short}`,
     'name of weekday': weekday,

@@ -9,8 +9,15 @@ import type { Tiles } from './parts.ts';
 import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
-/** Whose data these are, from the configuration; `zone`: that of all times; `tiles`: the ground of maps. */
-export type Site = { title: string; contact: string; license: string; zone: string; tiles?: Tiles | undefined };
+/** Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: that of all times; `tiles`: the ground of maps. */
+export type Site = {
+  url: string;
+  title: string;
+  contact: string;
+  license: string;
+  zone: string;
+  tiles?: Tiles | undefined;
+};
 
 /** `path`: the address after the locale, such as `station/1`; undefined: there is none in another language. */
 export type Page = {
@@ -74,7 +81,7 @@ ${
 `
 }${
   image !== undefined &&
-  html`<meta property="og:image" content="${image}">
+  html`<meta property="og:image" content="${site.url}${image}">
 `
 }<link rel="icon" href="${assetUrl('icon.svg')}">
 <link rel="stylesheet" href="${assetUrl('style.css')}">

@@ -6,7 +6,7 @@ import { RULES, type RuleName } from '../contract/rules.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
-import { chip, stationCategory, withTime } from './parts.ts';
+import { chip, stationCategory, strong, withTime } from './parts.ts';
 import { dayChart, sparkline } from './pictures.ts';
 import { type Category, categoryOf } from './scale.ts';
 import { type Bucket, fillGaps, type HistoryWindow, type Point } from './series.ts';
@@ -33,12 +33,21 @@ export type Indices = {
   nowcast: { 'pm2.5': number | null; aqi: number | null };
   european_index: { index: string | null; timestamp: string | null; pollutants: Record<string, string | null> };
   completeness?: { measured_hours: number; expected_hours: number };
+  /** The stations behind a region's particles. */
+  particles?: { stations: number | null; left_out: number | null };
 };
 
 export type History = Readonly<Record<string, readonly Point[]>>;
 
 /** Everything that the page of a station or region is made of, at an instant. */
-export type Subject<Values = Station | Region> = { values: Values; history: History; indices: Indices; at: Date };
+export type Subject<Values = Station | Region> = {
+  values: Values;
+  history: History;
+  indices: Indices;
+  at: Date;
+  /** Why the particles of a station are left out of its city's mean, as a sentence. */
+  suspect?: string | undefined;
+};
 
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 
@@ -56,12 +65,15 @@ type Headline = { category: Category; text: string; name: string; of: string; qu
 
 /** The index where there is one; else the European one, which counts gases; else the first value that there is. */
 function headlineOf(locale: Locale, subject: Subject): Headline {
-  const [words, { values, indices }] = [WORDS[locale], subject];
+  const [words, { values, indices, suspect }] = [WORDS[locale], subject];
   const { aqi, measurement_time: time } = values;
   const category = isStation(values) ? stationCategory(values) : categoryOf(aqi);
   const nothing = { category, text: '', name: words[category], of: '' };
   if (time === null || category === 'offline') return nothing;
-  if (aqi !== null) return { ...nothing, text: String(aqi), of: words.aqiOf };
+  if (aqi !== null) {
+    const verdict = suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
+    return { ...nothing, ...verdict, text: String(aqi), of: words.aqiOf };
+  }
   const band = indices.european_index.index;
   if (band !== null) return { ...nothing, name: word(words, `european ${band}`), of: words.european };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
@@ -78,6 +90,7 @@ const word = (words: Words, key: string) => (words as Readonly<Record<string, st
 export function inWords(locale: Locale, subject: Subject) {
   const { category, name, text, of, quantity } = headlineOf(locale, subject);
   const pm25 = subject.values['pm2.5'];
+  if (subject.suspect !== undefined) return { category, word: name, index: '', value: '' };
   return {
     category,
     word: text === '' && of !== '' ? `${of}: ${name}` : name,
@@ -89,7 +102,8 @@ export function inWords(locale: Locale, subject: Subject) {
 /** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
 export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
   const words = WORDS[locale];
-  const { values } = subject;
+  const { values, suspect } = subject;
+  const isSuspect = suspect !== undefined;
   const headline = headlineOf(locale, subject);
   const { measurement_time: time, 'pm2.5': pm25 } = values;
   const buckets = lastDay(subject);
@@ -100,26 +114,28 @@ export function headPart(locale: Locale, subject: Subject, path: Html | false, n
   const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
   const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
   const { category, text, name, of } = headline;
-  const big = html`<p class="index ${category}">${of === words.aqiOf && html`<b>${text}</b>`}<span>${name}<small>${of}</small></span></p>`;
+  const big = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}<span>${name}<small>${of}</small></span></p>`;
   const plain = html`<p class="main">${name} <b>${text}</b></p>`;
   const lead = of !== '' ? big : text !== '' ? plain : html`<p>${chip(words, category, null)}</p>`;
   const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
-  const count = isStation(values) ? null : values.station_count;
+  const { stations, left_out: left } = subject.indices.particles ?? { stations: null, left_out: null };
+  const count = isStation(values) ? null : (stations ?? values.station_count);
   const meaning = isStation(values) ? words.meanOfHour : words.digestOf;
   return html`<section class="head" data-live="head">
 <div class="card">${path}
 <h1>${values.title}</h1>
 ${lead}
-${time !== null && pm25 !== null && html`<p class="main">PM2.5 <b>${formatValue(locale, pm25, PM25)}</b></p>`}
-${time !== null && html`<p class="when">${withTime(locale, meaning, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}</p>`}
+${time !== null && pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}
+${time !== null && html`<p class="when">${withTime(locale, meaning, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}${left !== null && left > 0 && html`, ${fill(words.leftOutCount, { n: left })}`}</p>`}
 ${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
 ${note}
-${of === words.aqiOf && advice(words, category)}
+${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
+${of === words.aqiOf && !isSuspect && advice(words, category)}
 </div>
 ${
   quantity !== undefined &&
   html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
-${dayChart(words, locale, buckets, quantity)}</figure>`
+${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
 }
 </section>`;
 }
@@ -140,12 +156,14 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const words = WORDS[locale];
   const buckets = lastDay(subject);
   const lead = headlineOf(locale, subject).quantity?.key;
+  const isSuspect = subject.suspect !== undefined;
   const isLead = (key: string) => key === 'pm2.5' || key === lead;
   const groups = GROUPS.map(({ title, keys }) => {
     const tiles = keys.flatMap((key) => {
       const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];
       if (value === null || isLead(key)) return [];
-      const text = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
       return [
         html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
       ];

@@ -4,13 +4,22 @@ import type { Locale, StationsList } from '../contract/endpoints.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
-import { isLarge, mapPart, providersPart, regionLine, stationList, withTime, worstFirst } from './parts.ts';
+import {
+  isLarge,
+  type ListedStation,
+  mapPart,
+  providersPart,
+  regionLine,
+  stationList,
+  withTime,
+  worstFirst,
+} from './parts.ts';
 import { WORDS } from './words.ts';
 
 /** So many cities need a search. */
 const MANY = 8;
 
-type List = Pick<StationsList, 'stations' | 'regions' | 'providers'>;
+type List = Pick<StationsList, 'regions' | 'providers'> & { stations: ListedStation[] };
 
 /** The cities that are shown, and what of the rest is: districts of hidden cities are not. */
 function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City[] } {

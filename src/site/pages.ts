@@ -20,6 +20,9 @@ import { onlyCity, overviewPage } from './overview.ts';
 import { cardPicture } from './pictures.ts';
 import { problemPage } from './problem.ts';
 import { regionPage, stationPage } from './subject.ts';
+import { leftOut } from './suspect.ts';
+import type { Trust } from './trust.ts';
+import { WORDS } from './words.ts';
 
 type Values = { locale: Locale; id: number; slug: string };
 type Rendered = (Validity & { page: Page }) | (Validity & { picture: string });
@@ -42,7 +45,9 @@ export function addPages(
       reader.providers(),
     ]);
     const present = presenter(titles[locale], locale, urls);
-    const listed = network.stations.filter((row) => row.is_listed).map(present.station);
+    const listed = network.stations
+      .filter((row) => row.is_listed)
+      .map((row) => ({ ...present.station(row), is_bad_pm: row.is_bad_pm ?? false }));
     return {
       list: { providers, stations: listed, regions: network.regions.map(present.region) },
       validity: earlier(earlier(network, ofTitles), validityOf(providers)),
@@ -66,10 +71,17 @@ export function addPages(
   }
 
   async function readStation(values: Values) {
-    type Contents = { values: Station; history: History; indices: Indices };
-    const names = { values: 'station', history: 'stationHistory', indices: 'stationNow' } as const;
+    type Contents = { values: Station; history: History; indices: Indices; trust: Trust };
+    const names = {
+      values: 'station',
+      history: 'stationHistory',
+      indices: 'stationNow',
+      trust: 'stationFlags',
+    } as const;
     const { contents, ...validity } = await readAll<Contents>(values, names);
-    return { subject: { ...contents, at: clock() }, validity };
+    const at = clock();
+    const suspect = leftOut(values.locale, WORDS[values.locale], contents.trust.flags, at);
+    return { subject: { ...contents, at, suspect }, validity };
   }
 
   async function readRegion(values: Values) {
@@ -92,9 +104,14 @@ export function addPages(
     return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
   }
 
-  async function embedded(values: Values, name: 'station' | 'region', path: string): Promise<Rendered> {
-    const { contents, ...validity } = await readAll<{ values: Station | Region }>(values, { values: name });
-    return { ...validity, page: embedPage(site, values.locale, path, contents.values) };
+  async function embedded(
+    values: Values,
+    names: { values: 'station' | 'region'; trust?: 'stationFlags' },
+    path: string,
+  ): Promise<Rendered> {
+    const { contents, ...validity } = await readAll<{ values: Station | Region; trust?: Trust }>(values, names);
+    const suspect = leftOut(values.locale, WORDS[values.locale], contents.trust?.flags ?? [], clock());
+    return { ...validity, page: embedPage(site, values.locale, path, contents.values, suspect) };
   }
 
   function pictureOf(locale: Locale, { subject, validity }: { subject: Subject; validity: Validity }): Rendered {
@@ -117,8 +134,9 @@ export function addPages(
     '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
     '/{locale}/card/station/{id}.svg': async (values) => pictureOf(values.locale, await readStation(values)),
     '/{locale}/card/region/{slug}.svg': async (values) => pictureOf(values.locale, await readRegion(values)),
-    '/{locale}/embed/station/{id}': (values) => embedded(values, 'station', `station/${values.id}`),
-    '/{locale}/embed/region/{slug}': (values) => embedded(values, 'region', `region/${values.slug}`),
+    '/{locale}/embed/station/{id}': (values) =>
+      embedded(values, { values: 'station', trust: 'stationFlags' }, `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) => embedded(values, { values: 'region' }, `region/${values.slug}`),
   };
 
   const toOverview = (req: Request, res: Response) => {

@@ -13,14 +13,22 @@ export const stationCategory = ({ status, aqi }: Station): Category =>
 const stationPath = (locale: Locale, { id }: Station) => `/${locale}/station/${id}`;
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) => `/${locale}/region/${slug}`;
 
+/** A station of lists and maps, and whether its particles are suspect (C9): its index then says nothing of the air. */
+export type ListedStation = Station & { is_bad_pm: boolean };
+
 /** The category in words, with the index where there is one. */
 export function chip(words: Words, category: Category, aqi: number | null): Html {
   return html`<span class="chip ${category}">${words[category]}${aqi !== null && html` <b>${aqi}</b>`}</span>`;
 }
 
 /** PM2.5 first, as people ask for it; nothing where there is none. */
-export const pm25 = (locale: Locale, value: number | null): Html | false =>
-  value !== null && html`<span class="pm"><small>PM2.5</small> <b>${formatValue(locale, value, PM25)}</b></span>`;
+const pm25 = (locale: Locale, value: number | null, isSuspect = false): Html | false =>
+  value !== null &&
+  html`<span class="pm"><small>PM2.5</small> ${strong(formatValue(locale, value, PM25), isSuspect)}</span>`;
+
+/** A number of particles, struck through where it is suspect. */
+export const strong = (text: string, isSuspect: boolean): Html =>
+  isSuspect ? html`<s>${text}</s>` : html`<b>${text}</b>`;
 
 export const timeOf = (locale: Locale, timestamp: string) =>
   html`<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>`;
@@ -41,15 +49,21 @@ function verdict(locale: Locale, category: Category, { aqi, temperature }: Pick<
 export const regionLine = (locale: Locale, region: Region): Html =>
   html`<div class="line"><a href="${regionPath(locale, region)}">${region.title}</a> ${verdict(locale, categoryOf(region.aqi), region)} ${pm25(locale, region['pm2.5'])}</div>`;
 
-/** A line of a list of stations. */
-const stationLine = (locale: Locale, station: Station): Html =>
-  html`<li class="line"><a href="${stationPath(locale, station)}">${station.title}</a> ${verdict(locale, stationCategory(station), station)} ${pm25(locale, station['pm2.5'])}</li>\n`;
+/** A line of a list of stations. A suspect index has no category; it is struck through. */
+const stationLine = (locale: Locale, station: ListedStation): Html => {
+  const { title, is_bad_pm: isBad, aqi } = station;
+  const suspect = isBad && aqi !== null;
+  const chipOf = suspect
+    ? html`<span class="chip unknown">${WORDS[locale].suspect} <s>${aqi}</s></span>`
+    : verdict(locale, stationCategory(station), station);
+  return html`<li class="line"><a href="${stationPath(locale, station)}">${title}</a> ${chipOf} ${pm25(locale, station['pm2.5'], isBad)}</li>\n`;
+};
 
 /** `name`: by which a page that is replaced knows it again. */
 export function stationList(
   locale: Locale,
   title: string,
-  stations: readonly Station[],
+  stations: readonly ListedStation[],
   name: string,
   open = false,
 ): Html {
@@ -61,23 +75,26 @@ export function legend(words: Words): Html {
   return html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`;
 }
 
-/** Worst first; what is unknown comes last, by name. */
-export function worstFirst<T extends { aqi: number | null; title: string }>(all: readonly T[]): T[] {
-  return all.toSorted((a, b) => (b.aqi ?? -1) - (a.aqi ?? -1) || a.title.localeCompare(b.title));
+/** Worst first; what is unknown or suspect comes last, by name. */
+export function worstFirst<T extends { aqi: number | null; title: string; is_bad_pm?: boolean }>(
+  all: readonly T[],
+): T[] {
+  const rank = ({ aqi, is_bad_pm: isBad }: T) => (aqi === null || isBad ? -1 : aqi);
+  return all.toSorted((a, b) => rank(b) - rank(a) || a.title.localeCompare(b.title));
 }
 
 /** On the map of a larger network stations have no names: the page would be too long. */
 const MOST_NAMED = 1_500;
 export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_NAMED;
 
-/** Of each place: its level (city, district, station), key, the index of the place that it is in, coordinates, index (-1: offline), name. */
-type Place = readonly [0 | 1 | 2, string | number, number, number, number, number | null, string?];
+/** Each place: its level (city, district, station, suspect station), key, the index of the place that it is in, coordinates, index (-1: offline), name. */
+type Place = readonly [0 | 1 | 2 | 3, string | number, number, number, number, number | null, string?];
 
 /** The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is none; the list has the same. */
 export function mapPart(
   locale: Locale,
   regions: readonly Region[],
-  stations: readonly Station[],
+  stations: readonly ListedStation[],
   tiles: Tiles | undefined,
 ): Html {
   const words = WORDS[locale];
@@ -102,7 +119,7 @@ export function mapPart(
     ...stations.map((one): Place => {
       const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
       const index = one.status === 'offline' ? -1 : one.aqi;
-      const plain: Place = [2, one.id, parent, round(one.latitude), round(one.longitude), index];
+      const plain: Place = [one.is_bad_pm ? 3 : 2, one.id, parent, round(one.latitude), round(one.longitude), index];
       return isLarge(stations) ? plain : ([...plain.slice(0, 6), one.title] as unknown as Place);
     }),
   ];

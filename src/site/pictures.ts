@@ -18,17 +18,19 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
   return [Math.min(...known), Math.max(...known)];
 };
 
-/** Bars of a quantity in the colours of the index, or a line where 0 is not the least; undefined without values. */
+/** Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not the least; undefined without values. */
 export function dayChart(
   words: Words,
   locale: string,
   buckets: readonly Bucket[],
   quantity: Quantity,
+  isSuspect = false,
 ): Html | undefined {
   const values = measuredOf(buckets, quantity);
   if (values.every((value) => value === null)) return undefined;
   const [low, high] = extent(values);
   const isLine = FLOATING.has(quantity.key);
+  const hasCategory = quantity.key.startsWith('pm') && !isSuspect;
   const { y, lines } = yAxis(locale, quantity, [isLine ? low : 0, high], 3, AREA);
   const x = (n: number) => tenth(AREA.left + (n + 24 - buckets.length) * SLOT);
   const label = fill(words.dayChart, {
@@ -44,7 +46,7 @@ ${buckets.map(({ timestamp, point }, n) => {
   const value = values[n] ?? null;
   if (value === null) return false;
   const top = isLine ? AREA.top : Math.min(y(value), AREA.bottom - 1.5);
-  const look = isLine ? 'bare' : quantity.key.startsWith('pm') ? categoryOf(measuredValue(point, AQI)) : 'plain';
+  const look = isLine ? 'bare' : hasCategory ? categoryOf(measuredValue(point, AQI)) : 'plain';
   return html`<rect class="${look}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
 ${hours.filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0).map(({ text, n }) => html`<text x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`)}

@@ -58,6 +58,7 @@ small, .when, figcaption, .path { font-size: 14px; }
 .card > :last-child { margin-bottom: 0; }
 footer { margin-top: 24px; font-size: 14px; color: var(--soft); }
 #stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 16px; border-radius: 8px; }
+.warning p { margin: 0; }
 ${CHIPS}
 .head, .pair, .overview { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 16px; align-items: start; }
 .index { display: flex; align-items: center; gap: 16px; padding: 8px 16px; border-radius: 12px; margin: 8px 0; width: fit-content; max-width: 100%; line-height: 1.2; }
@@ -138,6 +139,7 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .embedded .index { padding: 4px 12px; gap: 12px; }
 .embedded .index b { font-size: 28px; }
 .embedded .index span { font-size: 16px; }
+.embedded .warning { padding: 4px 8px; font-size: 13px; line-height: 1.3; }
 .embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
 @media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
 .later { min-height: 300px; }

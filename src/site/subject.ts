@@ -9,12 +9,26 @@ import { healthPart, type Limits } from './health.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 import { headPart, indicesPart, inWords, newestTime, QUANTITIES, rulesPart, type Subject, tilesPart } from './now.ts';
-import { mapPart, providersPart, regionLine, regionPath, stationList, type Tiles, worstFirst } from './parts.ts';
+import {
+  type ListedStation,
+  mapPart,
+  providersPart,
+  regionLine,
+  regionPath,
+  stationList,
+  type Tiles,
+  worstFirst,
+} from './parts.ts';
+import { type Trust, trustPart } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
-export function stationPage(locale: Locale, subject: Subject<Station>, providers: StationsList['providers']): Page {
+export function stationPage(
+  locale: Locale,
+  subject: Subject<Station> & { trust: Trust },
+  providers: StationsList['providers'],
+): Page {
   const words = WORDS[locale];
   const { id, city, city_slug: citySlug, district, district_slug: districtSlug, is_bad_thp: isBad } = subject.values;
   const own = providers.filter((one) => one.id === subject.values.provider);
@@ -27,6 +41,7 @@ export function stationPage(locale: Locale, subject: Subject<Station>, providers
 ${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi'))}
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `station/${id}`)}
+${trustPart(locale, id, subject.trust)}
 <p class="soft">${providersPart(words, own)}</p>
 ${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
   };
@@ -35,7 +50,7 @@ ${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
 /** Where a region is shown: its stations and, of a city, its districts; and whose they are. */
 type Around = {
   regions: readonly Region[];
-  stations: readonly Station[];
+  stations: readonly ListedStation[];
   tiles: Tiles | undefined;
   providers: StationsList['providers'];
 };
@@ -61,7 +76,7 @@ export function regionPage(
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: tiles ?? 'none' }),
     body: html`${headPart(locale, subject, path, false)}
-${tilesPart(locale, subject, rulesPart(locale, 'C4', 'aqi'))}
+${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi'))}
 ${healthPart(locale, region, limits)}
 <div class="overview"><section class="card" data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
 ${stations.length === 0 ? html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30)}</section>

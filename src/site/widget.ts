@@ -1,10 +1,12 @@
 /** The widget as the one file that other sites load: the words that it needs, how it looks, what it imports, and itself. */
 import { CATEGORY_NAMES } from './scale.ts';
 import { WIDGET_STYLE } from './style.ts';
+import { SUSPECT_WORDS } from './suspect.ts';
 import { WORDS, type Words } from './words.ts';
 
 const NEEDED: readonly (keyof Words)[] = [
   ...CATEGORY_NAMES,
+  ...SUSPECT_WORDS,
   ...([
     'meanOfHour',
     'digestOf',
@@ -15,6 +17,7 @@ const NEEDED: readonly (keyof Words)[] = [
     'noStation',
     'noRegion',
     'temperature',
+    'suspect',
   ] as const),
 ];
 

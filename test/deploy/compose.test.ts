@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/program.ts';
-import { readConfig, VARIABLES } from '../../src/config.ts';
+import { CONFIGURATION, readConfig, VARIABLES } from '../../src/config.ts';
 import { POOL_SIZES } from '../../src/database/pools.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
@@ -305,6 +305,8 @@ describe('the other services', () => {
     const given = Object.keys(grafana?.environment ?? {}).filter((name) => !name.startsWith('GF_'));
     expect([...new Set(used)].sort()).toEqual(given.sort());
     expect(grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
+    const zone = CONFIGURATION.find(({ name }) => name === 'TIME_ZONE')?.defaultsTo;
+    expect(grafana?.environment?.GF_DATE_FORMATS_DEFAULT_TIMEZONE).toBe(`$\{TIME_ZONE:-${zone}}`); // the network's
   });
 
   it('Grafana opens with the network: a dashboard that is mounted there', () => {

@@ -29,6 +29,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is classic JSON with a fixed uid, read-only, and not an export', () => {
+    expect(board).toMatchObject({ timezone: '' }); // Grafana's default, the network's in deploy/compose.test.ts
     expect(board).toMatchObject({ schemaVersion: 42, uid: `airseries-${name}`, editable: false, tags: ['airseries'] });
     expect(JSON.stringify(board)).not.toContain('__inputs');
     expect(board).not.toHaveProperty('id');
@@ -94,8 +95,10 @@ describe.each(names)('%s', (name) => {
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const { matcher } of fieldConfig?.overrides ?? []) {
-        const names = matcher.id === 'byRegexp' ? ['line'] : matcher.options.split('\\'); // of a matrix: row and column
-        const there = (name: string) => text.includes(`"${name}"`) || new RegExp(`\\b${name}\\b`).test(text);
+        const word = /^\/\^?(\w+)/.exec(matcher.options)?.[1] ?? '';
+        const names = matcher.id === 'byRegexp' ? [word] : matcher.options.split('\\'); // of a matrix: row and column
+        const there = (name: string) =>
+          text.includes(`"${name}"`) || text.includes(`'${name}'`) || new RegExp(`\\b${name}\\b`).test(text);
         expect(
           names.filter((name) => !there(name)),
           `${title}: ${matcher.options}`,

@@ -203,6 +203,23 @@ onEveryEngine('Grafana', (engine) => {
     expect(first?.bar).toBe(1);
   });
 
+  it('compares few lines with all that are chosen', async () => {
+    const all = queries('compare', await resolve(dashboard('compare'), { city: 'velmora' }));
+    const [band = [], lines = []] = await Promise.all(all.filter(({ what }) => what.includes('highest')).map(run));
+    const chosen = await rowsOf('compare', `Ranking by $\{parameter:text}`, { city: 'velmora' });
+    expect(new Set(lines.map(({ name }) => name))).toEqual(new Set(chosen.slice(0, 6).map(({ station }) => station)));
+    expect(chosen.length).toBeGreaterThan(6);
+    const spread = new Map(band.map((row) => [String(row.time), row]));
+    const outside = lines.filter(({ time, value }) => {
+      const all = spread.get(String(time));
+      return !(all?.lowest <= value && value <= all?.highest);
+    });
+    expect(outside).toEqual([]);
+    expect(
+      band.filter(({ time, lowest }) => lines.every((row) => +row.time !== +time || lowest < row.value)),
+    ).not.toEqual([]);
+  });
+
   it('has a calendar of whole months with their years, oldest first', async () => {
     const rows = await rowsOf('station', 'Calendar of daily PM2.5', { city: 'velmora', station: '3' });
     const months = [...new Set(rows.map(({ month }) => month))];
@@ -211,7 +228,11 @@ onEveryEngine('Grafana', (engine) => {
       ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov'].map((name) => `${name} 2026`),
     ]);
     expect(rows.map(({ day }) => day)).toEqual(months.flatMap(() => Array.from({ length: 31 }, (_, n) => n + 1)));
-    expect(rows.findLast((row) => row['PM2.5'] !== null)).toMatchObject({ month: 'Nov 2026', day: 20 });
+    expect(rows.findLast((row) => row['PM2.5'] !== null)).toMatchObject({ month: 'Nov 2026', day: 19 }); // the 20th is not over
+    const month = await rowsOf('station', 'This month and a year ago', { city: 'velmora', station: '3' });
+    expect(month.filter((row) => row['this month'] !== null).map(({ day }) => day)).toEqual(
+      Array.from({ length: 19 }, (_, n) => n + 1),
+    );
   });
 
   it.each([
@@ -238,11 +259,12 @@ onEveryEngine('Grafana', (engine) => {
     const values = await resolve(dashboard('station'), { city: 'velmora', station: '3' });
     const byTitle = new Map(queries('station', values).map((query) => [query.what, query]));
     const [row] = await reader`select api.aqi_text(aqi) as aqi, "pm2.5" as pm25 from api.station_current(${NOW}, 3)`;
-    const value = async (title: string) =>
-      (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? ''))[0]?.value;
-    expect([await value('AQI'), await value('PM2.5')]).toEqual([row?.aqi, row?.pm25]);
+    const tile = async (title: string, name: string) =>
+      (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? '')).find((one) => one.name === name)?.value;
+    expect([await tile('Indices', 'AQI'), await tile('Current values', 'PM2.5')]).toEqual([row?.aqi, row?.pm25]);
     const [now] = await reader`select "nowcast_pm2.5" as pm25, european_index as band from api.station_now(${NOW}, 3)`;
-    expect([await value('PM2.5, NowCast'), await value('European index')]).toEqual([now?.pm25, now?.band]);
+    expect(await tile('Current values', 'PM2.5, NowCast')).toBe(now?.pm25);
+    expect(await tile('Indices', 'European index')).toBe(now?.band);
     for (const [series, title, buckets] of [
       ['24h', '24 hours', 24],
       ['7d', '7 days', 168],
@@ -378,5 +400,73 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
     expect((await here.get('station/2.json', new Date(after))).city).toBeNull();
     expect(await found(cities, after)).toEqual(['-', 'c']);
     expect(await found(stations, after, '-')).toEqual(['2']);
+  });
+});
+
+/** Cities of one station each, on the 22nd: `within`, `slightly` and `twice` the guideline of 24 hours, weather only, particles until the 10th, nothing. */
+onEveryEngine('Grafana of cities that measure different things', (engine) => {
+  const NOON = new Date('2025-09-22T08:00:00Z');
+  const CITIES = ['within', 'slightly', 'twice', 'weather', 'ended', 'nothing'];
+  let here: Installation;
+  beforeAll(async () => {
+    here = await install(engine, citiesOfOneStation(CITIES));
+    await here.database.as()`
+      insert into raw.readings (measured_at, sensor_id, pm25, temperature)
+      select at, sensor, case when sensor = 4 then null else (array[15, 16, 30, null, 40])[sensor] end, 20
+      from generate_series(timestamptz '2025-09-01', ${NOON}, '1 hour') at cross join generate_series(1, 5) sensor
+      where sensor < 5 or at < '2025-09-10'`;
+    await here.digest(NOON);
+  });
+  afterAll(() => here.close());
+
+  const tiles = async (board: string, title: string, city: string, at = NOON): Promise<Record<string, unknown>> => {
+    const values = { datasource: '', locale: 'en', city, region: city, station: String(CITIES.indexOf(city) + 1) };
+    const found = targetsOf(dashboard(board)).find(({ panel }) => panel.title === title);
+    const rows = await here.published.unsafe(
+      expand(interpolate(found?.target.rawSql ?? '', values), rangeOf('30d', at)),
+    );
+    return Object.fromEntries(rows.map(({ name = '', value }) => [name, value]));
+  };
+
+  it('tells within the guideline, above it and unknown apart, as the API cannot (W3)', async () => {
+    const health = async (city: string, at?: Date) =>
+      Object.values(await tiles('region', 'PM2.5, guideline of the WHO, cigarettes', city, at));
+    expect((await here.get('region/within.json', NOON)).who_daily_exceedance).toBeNull();
+    expect(await health('within')).toEqual([
+      '15.0 µg/m³ · within the guideline',
+      '15.0 µg/m³ · 3 times the guideline',
+      '0 of 21',
+      '20.5',
+    ]);
+    expect(Object.keys(await tiles('region', 'PM2.5, guideline of the WHO, cigarettes', 'within'))[1]).toBe(
+      'Mean of 21 days',
+    );
+    expect((await health('slightly'))[0]).toBe('16.0 µg/m³ · up to 15 % above the guideline');
+    expect((await health('twice'))[0]).toBe('30.0 µg/m³ · 2 times the guideline');
+    expect(await health('ended')).toEqual(['no data', '40.0 µg/m³ · 8 times the guideline', '9 of 9', '54.5']);
+    for (const city of ['weather', 'nothing']) expect(await health(city)).toEqual([]);
+    expect((await here.get('region/weather.json', NOON))['who_pm2.5_exceedance_days']).toBe(0);
+    expect(await tiles('network', 'Cities above WHO', '')).toEqual({ '': 2 });
+    expect(await tiles('network', 'Cities above WHO', '', new Date('2025-08-01T00:00:00Z'))).toEqual({ '': null });
+  });
+
+  it('has tiles of what a place measures, and none of what it does not', async () => {
+    for (const [board, more] of [
+      ['station', {}],
+      ['region', { Stations: 1 }],
+    ] as const) {
+      expect(await tiles(board, 'Indices', 'weather')).toEqual({});
+      expect(await tiles(board, 'Current values', 'weather')).toEqual({ Temperature: 20, ...more });
+      expect(Object.keys(await tiles(board, 'Indices', 'within'))).toEqual([
+        'AQI',
+        'NowCast AQI',
+        'European index',
+        'PM2.5, European',
+      ]);
+      expect(await tiles(board, 'Current values', 'nothing')).toEqual({});
+      const stats = dashboard(board).panels.filter(({ type }) => type === 'stat');
+      expect(stats.length).toBeLessThan(4); // each of them one tile that says so where there is nothing
+      for (const { fieldConfig } of stats) expect(fieldConfig?.defaults.noValue).toBe('no data');
+    }
   });
 });

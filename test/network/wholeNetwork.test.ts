@@ -148,6 +148,11 @@ onEveryEngine('a network', (engine) => {
     expect(await owner`select from rollup.stale`).toEqual([]);
     const same = await importNetwork(owner, JSON.stringify(before), { log: keepingLog(), dryRun: true });
     expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
+    // what was noted before, and not refreshed yet, is not counted
+    await bringIn(owner, changed);
+    const again = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
+    expect(again).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
+    await fill();
   });
 
   describe('from which something is removed', () => {

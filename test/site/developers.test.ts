@@ -70,7 +70,7 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
   it('have addresses that answer', async () => {
     const { addresses } = await snippetsOf(path);
     const urls = addresses.flatMap((text) => /^curl (\S+)$/.exec(text)?.[1] ?? []);
-    expect(urls).toHaveLength(3);
+    expect(urls).toHaveLength(4);
     const later = /\/explore\/v1\//; // documents of their own, tested with the API
     for (const url of urls.filter((one) => !later.test(one))) expect((await fetch(url)).status, url).toBe(200);
   });

@@ -2,10 +2,11 @@
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Station } from '../../src/contract/current.ts';
-import { LOCALES, type StationsList } from '../../src/contract/endpoints.ts';
+
+import { LOCALES } from '../../src/contract/endpoints.ts';
 import { renderPage } from '../../src/site/layout.ts';
 import { overviewPage } from '../../src/site/overview.ts';
+import type { ListedStation } from '../../src/site/parts.ts';
 import { WORDS } from '../../src/site/words.ts';
 import { axe, inBrowser } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
@@ -199,10 +200,17 @@ inBrowser('the overview', (open) => {
 });
 
 describe('the overview of a network', () => {
-  const of = { title: 'Air', contact: '', license: '', zone: 'UTC' };
-  const list: StationsList = { providers: [], stations: [], regions: [] };
+  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'UTC' };
+  const list = { providers: [], stations: [], regions: [] };
   const stationOf = (id: number) =>
-    ({ id, title: `Street ${id}`, status: 'online', latitude: id / 1e3, longitude: id / 7, aqi: id % 320 }) as Station;
+    ({
+      id,
+      title: `Street ${id}`,
+      status: 'online',
+      latitude: id / 1e3,
+      longitude: id / 7,
+      aqi: id % 320,
+    }) as ListedStation;
   const bytes = (stations: number) => {
     const all = Array.from({ length: stations }, (_, n) => ({ ...stationOf(n + 1), 'pm2.5': n / 10, city_slug: null }));
     const { kept } = renderPage(of, overviewPage(of, 'en', { ...list, stations: all }));

@@ -286,7 +286,7 @@ describe('files of pages', () => {
       'access-control-allow-origin': '*',
       'cache-control': expect.stringContaining('max-age=3600'),
     });
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(12_000);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(14_000);
     expect(body).not.toMatch(/^(import|export) /m);
     expect(body).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write/);
   });
@@ -296,7 +296,7 @@ it('with the database away, pages are 503 in words, files and the reference are 
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
-  const of = { title: 'Air', contact: '', license: '', zone: 'Asia/Yerevan' };
+  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'Asia/Yerevan' };
   const app = makeApp({
     db,
     clock: () => NOW,

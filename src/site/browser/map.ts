@@ -25,7 +25,7 @@ import { whenNear } from './page.ts';
 
 /** As the page has it (`parts.ts`). */
 type Row = [
-  level: 0 | 1 | 2,
+  level: 0 | 1 | 2 | 3,
   key: string | number,
   parent: number,
   lat: number,
@@ -38,6 +38,7 @@ type Place = {
   path: string;
   at: LatLng;
   aqi: number | null;
+  isSuspect: boolean;
   title: string;
   parent: number;
   within: Place[];
@@ -60,15 +61,15 @@ if (section !== null) {
 function read({ locale = 'en' }: DOMStringMap): Place[] {
   const rows: Row[] = JSON.parse(document.querySelector('#places')?.textContent ?? '[]');
   const places = rows.map(([level, key, parent, lat, lng, aqi, title = '']): Place => {
-    const path = `/${locale}/${level === 2 ? 'station' : 'region'}/${key}`;
-    return { level, path, at: new LatLng(lat, lng), aqi, title, parent, within: [] };
+    const path = `/${locale}/${level >= 2 ? 'station' : 'region'}/${key}`;
+    return { level, path, at: new LatLng(lat, lng), aqi, isSuspect: level === 3, title, parent, within: [] };
   });
   for (const place of places) places[place.parent]?.within.push(place);
   return places;
 }
 
 const boundsOf = (places: readonly Place[]) => new LatLngBounds(places.map(({ at }) => at));
-const stationsOf = (place: Place): Place[] => (place.level === 2 ? [place] : place.within.flatMap(stationsOf));
+const stationsOf = (place: Place): Place[] => (place.level >= 2 ? [place] : place.within.flatMap(stationsOf));
 
 function begin(section: HTMLElement, box: HTMLElement): void {
   const { dataset } = box;
@@ -113,13 +114,14 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
     const stations = stationsOf(place);
-    if (place.level === 2 || stations.length < 2) return [place];
+    if (place.level >= 2 || stations.length < 2) return [place];
     const bounds = boundsOf(stations);
     const size = map.project(bounds.getNorthEast()).distanceTo(map.project(bounds.getSouthWest()));
     return size < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
   }
   function placed(all: readonly Place[]): Pin[] {
-    const worstFirst = all.toSorted((a, b) => (b.aqi ?? -2) - (a.aqi ?? -2));
+    const rank = ({ aqi, isSuspect }: Place) => (aqi === null || isSuspect ? -2 : aqi);
+    const worstFirst = all.toSorted((a, b) => rank(b) - rank(a));
     const found: Pin[] = [];
     for (const place of worstFirst) {
       const at = map.latLngToLayerPoint(place.at);
@@ -131,7 +133,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   }
   function markerOf(pin: Pin, all: readonly Pin[]): Marker {
     const { place, others, at } = pin;
-    const category = place.aqi === OFFLINE ? 'offline' : categoryOf(place.aqi);
+    const category = place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
     const text = place.aqi === null || place.aqi === OFFLINE ? '–' : String(place.aqi);
     const several = others.length > 0;
     const title = several
@@ -140,10 +142,11 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const half = (title.length * LETTER) / 2;
     const below = at.add([0, 25]);
     const isFree = !all.some((one) => one !== pin && overlaps(one.at, below, half + 24, 24));
-    const kind = place.level === 2 ? 'station' : 'region';
+    const kind = place.level >= 2 ? 'station' : 'region';
+    const number = place.isSuspect ? html`<s>${text}</s>` : text;
     const name = isFree && title !== '' && html`<span class="name">${title}</span>`;
     const look = `pin ${category} ${kind}${several ? ' several' : ''}`;
-    const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${text}${name}</a>`;
+    const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
       icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
       keyboard: false,
@@ -176,7 +179,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     load();
     draw();
   });
-  addNear(section, map, () => places.flatMap((place) => (place.level === 2 ? [place] : [])));
+  addNear(section, map, () => places.flatMap((place) => (place.level >= 2 ? [place] : [])));
 }
 
 function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: DOMStringMap): void {

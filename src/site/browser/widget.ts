@@ -5,8 +5,9 @@
 import { formatValue, PM25 } from '../format.ts';
 import { formatTime } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
+import { type Flag, leftOut, type SuspectWords } from '../suspect.ts';
 
-declare const WORDS: Record<string, Record<string, string>>;
+declare const WORDS: Record<string, Record<string, string> & SuspectWords>;
 declare const STYLE: string;
 
 /** The part of the API's document of a station or a region that it shows; only stations have a status. */
@@ -17,6 +18,8 @@ type Values = {
   aqi: number | null;
   'pm2.5': number | null;
   temperature: number | null;
+  /** Why its particles are left out of its city's mean. */
+  suspect?: string | undefined;
 };
 
 const REFRESH_MS = 300_000;
@@ -28,6 +31,17 @@ const OLD_S = 60;
 const SERVICE = new URL(import.meta.url);
 const SHEET = new CSSStyleSheet(); // a page's Content-Security-Policy may forbid style elements
 SHEET.replaceSync(STYLE);
+
+/** Throws unless it is answered, if only by a 404. */
+async function ask(path: string): Promise<Response> {
+  const answer = await fetch(`${SERVICE.origin}/${path}`, {
+    cache: 'no-cache', // asks by the ETag of what the browser has
+    credentials: 'omit',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!answer.ok && answer.status !== 404) throw new Error(String(answer.status));
+  return answer;
+}
 
 class AirQuality extends HTMLElement {
   static observedAttributes = ['station', 'region', 'lang'];
@@ -87,14 +101,17 @@ class AirQuality extends HTMLElement {
     const [locale, subject] = [this.#locale, this.#subject];
     let notice = '';
     try {
-      const answer = await fetch(`${SERVICE.origin}/${locale}/air-quality-app/v1/${subject}.json`, {
-        cache: 'no-cache', // asks by the ETag of what the browser has
-        credentials: 'omit',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      if (answer.status === 404) notice = subject.startsWith('region') ? 'noRegion' : 'noStation';
-      else if (!answer.ok) throw new Error(String(answer.status));
-      const values = notice === '' ? await answer.json() : undefined;
+      const isRegion = subject.startsWith('region');
+      const [answer, trust] = await Promise.all([
+        ask(`${locale}/air-quality-app/v1/${subject}.json`),
+        isRegion ? undefined : ask(`${locale}/explore/v1/${subject}/flags.json`),
+      ]);
+      if (answer.status === 404) notice = isRegion ? 'noRegion' : 'noStation';
+      const values: Values | undefined = notice === '' ? await answer.json() : undefined;
+      if (values !== undefined && values.measurement_time !== null && trust !== undefined) {
+        const { flags } = (await trust.json()) as { flags: Flag[] };
+        values.suspect = leftOut(locale, WORDS[locale] as SuspectWords, flags, new Date(values.measurement_time));
+      }
       if (asked !== this.#asked) return;
       this.#values = values;
       if (Number(answer.headers.get('Age')) > OLD_S) notice = 'stale';
@@ -110,18 +127,23 @@ class AirQuality extends HTMLElement {
     const words = WORDS[locale] as Record<string, string>;
     const link = (path: string, text: string) => element('a', { href: `${SERVICE.origin}/${locale}/${path}` }, text);
     const card = element('div', { lang: locale });
-    const { title, status, measurement_time: time, aqi, 'pm2.5': pm25, temperature } = this.#values ?? NOTHING;
+    const { title, status, measurement_time: time, aqi, 'pm2.5': pm25, temperature, suspect } = this.#values ?? NOTHING;
+    const isSuspect = suspect !== undefined;
     const when = time === null ? '–' : formatTime(locale, time);
     if (this.#values !== undefined) {
-      const category = status === 'offline' ? status : categoryOf(aqi);
-      const chip = element('span', { class: `chip ${category}` }, words[category] ?? '');
-      const shown = (name: string, value: string) => [' ', element('span', {}, `${name} `, element('b', {}, value))];
-      const index = aqi === null ? [] : shown('AQI', String(aqi));
+      const category = status === 'offline' ? status : categoryOf(isSuspect ? null : aqi);
+      const word = isSuspect && aqi !== null ? words.suspect : words[category];
+      const chip = element('span', { class: `chip ${category}` }, word ?? '');
+      const shown = (name: string, value: string, isStruck = false) => [
+        ' ',
+        element('span', {}, `${name} `, element(isStruck ? 's' : 'b', {}, value)),
+      ];
+      const index = aqi === null ? [] : shown('AQI', String(aqi), isSuspect);
       const warmth =
-        category !== 'unknown' || temperature === null
+        category !== 'unknown' || isSuspect || temperature === null
           ? []
           : shown(words.temperature ?? '', formatValue(locale, temperature, { unit: '°C', digits: 1 }));
-      const mean = pm25 === null ? [] : shown('PM2.5', formatValue(locale, pm25, PM25));
+      const mean = pm25 === null ? [] : shown('PM2.5', formatValue(locale, pm25, PM25), isSuspect);
       const meaning = status === undefined ? words.digestOf : words.meanOfHour;
       const measured = time === null ? words.nothingRecent : meaning?.replace('{time}', when);
       card.append(
@@ -133,6 +155,7 @@ class AirQuality extends HTMLElement {
           ...index,
           ...mean,
         ),
+        ...(suspect === undefined ? [] : [element('p', { class: 'notice' }, suspect)]),
         element('p', {}, element('small', {}, `${measured} `)),
       );
     }
