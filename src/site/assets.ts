@@ -27,7 +27,7 @@ const withoutImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"
 const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js') && name !== 'widget.js');
 
 const CONTENTS = new Map([
-  ['style.css', STYLE + readLibrary('uplot/dist/uPlot.min.css')],
+  ['style.css', STYLE],
   ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
   ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],

@@ -25,7 +25,7 @@ export function developerPart(words: Words, locale: Locale, subject: string, tit
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
 ${paths.map((path) => addressLine(words, path))}
 <h3>${words.snippets}</h3>
-${SNIPPETS.map(({ name, text }) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}
+${Object.entries(SNIPPETS).map(([name, text]) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
 ${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${text}</code>`))}
@@ -41,10 +41,8 @@ const embeds = (words: Words, locale: Locale, subject: string, title: string) =>
   ];
 };
 
-const SNIPPETS: readonly { name: string; text: (url: string) => string }[] = [
-  {
-    name: 'Home Assistant',
-    text: (url) => `rest:
+const SNIPPETS: Readonly<Record<string, (url: string) => string>> = {
+  'Home Assistant': (url) => `rest:
   - resource: ${url}
     scan_interval: 300
     headers:
@@ -60,10 +58,7 @@ const SNIPPETS: readonly { name: string; text: (url: string) => string }[] = [
         state_class: measurement
         value_template: "{{ value_json.aqi }}"
 `,
-  },
-  {
-    name: 'Python',
-    text: (url) => `import json
+  Python: (url) => `import json
 from urllib.request import Request, urlopen
 
 request = Request("${url}", headers={"User-Agent": "my-project"})
@@ -71,13 +66,9 @@ with urlopen(request, timeout=10) as answer:
     air = json.load(answer)
 print(air["pm2.5"], "µg/m³, AQI", air["aqi"])
 `,
-  },
-  {
-    name: 'JavaScript',
-    text: (url) => `const answer = await fetch('${url}');
+  JavaScript: (url) => `const answer = await fetch('${url}');
 if (!answer.ok) throw new Error((await answer.json()).detail);
 const air = await answer.json();
 console.log(\`\${air['pm2.5']} µg/m³, AQI \${air.aqi}\`);
 `,
-  },
-];
+};

@@ -14,5 +14,6 @@ export const DOCS_PAGE: Page = {
 <h1>${WORDS.en.docs}</h1>
 <p>This page shows <a href="/openapi.json">/openapi.json</a>, from which many tools make clients.</p>
 <div id="reference"></div>
+<script src="${assetUrl('swagger-ui.js')}"></script>
 <noscript><p>It needs JavaScript.</p></noscript>`,
 };

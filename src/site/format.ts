@@ -52,9 +52,7 @@ const DATE_FORMS = {
 export function formatDate(locale: string, timestamp: string, form: keyof typeof DATE_FORMS): string {
   const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
   if (locale === 'hy') return armenianDate(wall, form); // which Chromium's Intl does not know
-  return new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, { ...DATE_FORMS[form], timeZone: 'UTC' }).format(
-    wall,
-  );
+  return wall.toLocaleDateString(locale === 'en' ? 'en-GB' : locale, { ...DATE_FORMS[form], timeZone: 'UTC' });
 }
 
 const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';

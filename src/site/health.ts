@@ -26,18 +26,14 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
   const { who_daily_exceedance: daily, who_yearly_exceedance: yearly, month_cigarettes: cigarettes } = region;
   const [day, year] = [region['who_daily_pm2.5'], region['who_year_pm2.5']];
   const note = days < 365 ? ` (${counted(words.daysMeasured, days)})` : '';
-  const rows: [string, string][] = [
-    ...(day === null ? [] : [[words.whoDaily, against(day, 15, daily)] as [string, string]]),
-    ...(year === null ? [] : [[words.whoYearly, `${against(year, 5, yearly)}${note}`] as [string, string]]),
-    ...(days === 0
-      ? []
-      : [[words.exceedanceDays, counted(words.ofDays, days, region['who_pm2.5_exceedance_days'])] as [string, string]]),
-    ...(cigarettes === null ? [] : [[words.cigarettes, cigarettesOf(cigarettes)] as [string, string]]),
-  ];
-  function cigarettesOf(n: number): string {
-    const text = formatNumber(locale, n, 1);
-    return fill(plural(locale, words.cigarettesUnit, n), { text });
-  }
+  const smoked = (n: number) => fill(plural(locale, words.cigarettesUnit, n), { text: formatNumber(locale, n, 1) });
+  const above = counted(words.ofDays, days, region['who_pm2.5_exceedance_days']);
+  const rows = [
+    day !== null && ([words.whoDaily, against(day, 15, daily)] as const),
+    year !== null && ([words.whoYearly, `${against(year, 5, yearly)}${note}`] as const),
+    days > 0 && ([words.exceedanceDays, above] as const),
+    cigarettes !== null && ([words.cigarettes, smoked(cigarettes)] as const),
+  ].filter((row) => row !== false);
   const pollutants = (Object.keys(EU_LIMITS) as Pollutant[]).filter((name) => limits[name].days > 0);
   const micrograms = (value: number | null, digits = 1) => formatValue(locale, value, { unit: 'µg/m³', digits });
   const euRow = (name: Pollutant) => {

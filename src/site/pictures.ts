@@ -1,15 +1,14 @@
 /** Pictures of the last 24 hours that come with the page: bars beside the headline, and a line in each tile. In SVG, so they need no script. */
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
-import { CATEGORY_NAMES, categoryOf } from './scale.ts';
-import { type Bucket, formatBucket, formatTick, measuredValue } from './series.ts';
+import { FLOATING, tenth, trace, yAxis } from './plot.ts';
+import { type Category, categoryOf } from './scale.ts';
+import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
 import { SURFACES } from './style.ts';
 import type { Words } from './words.ts';
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [30, 340, 8, 128];
-const SLOT = (RIGHT - LEFT) / 24;
-/** Their 0 is not where they begin, so they are lines. */
-const FLOATING: ReadonlySet<string> = new Set(['temperature', 'pressure']);
+const AREA = { left: 30, right: 340, top: 8, bottom: 128 };
+const SLOT = (AREA.right - AREA.left) / 24;
 
 const measuredOf = (buckets: readonly Bucket[], quantity: Quantity) =>
   buckets.map(({ point }) => measuredValue(point, quantity));
@@ -32,12 +31,8 @@ export function dayChart(
   const [low, high] = extent(values);
   const isLine = FLOATING.has(quantity.key);
   const hasCategory = quantity.key.startsWith('pm') && !isSuspect;
-  const step = niceStep((isLine ? high - low : high) / 3);
-  const from = isLine ? Math.floor(low / step) * step : 0;
-  const to = Math.max(from + step, Math.ceil(high / step) * step);
-  const y = (value: number) => tenth(BOTTOM - ((value - from) / (to - from)) * (BOTTOM - TOP));
-  const x = (n: number) => tenth(LEFT + (n + 24 - buckets.length) * SLOT);
-  const ticks = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
+  const { y, lines } = yAxis(locale, quantity, [isLine ? low : 0, high], 3, AREA);
+  const x = (n: number) => tenth(AREA.left + (n + 24 - buckets.length) * SLOT);
   const label = fill(words.dayChart, {
     name: words[quantity.key as keyof Words],
     low: formatValue(locale, low, quantity),
@@ -45,33 +40,17 @@ export function dayChart(
   });
   const hours = buckets.map(({ timestamp }, n) => ({ text: timestamp.slice(11, 16), n }));
   return html`<svg class="day" viewBox="0 0 350 148" role="img" aria-label="${label}">
-${ticks.map((value) => html`<path class="grid" d="M${LEFT} ${y(value)}H${RIGHT}"/><text x="${LEFT - 4}" y="${y(value) + 3}" class="end">${formatTick(locale, value, step, quantity)}</text>`)}
+${lines}
 ${isLine && html`<path class="trace" d="${trace(values, (n) => tenth(x(n) + SLOT / 2), y)}"/>`}
 ${buckets.map(({ timestamp, point }, n) => {
   const value = values[n] ?? null;
   if (value === null) return false;
-  const top = isLine ? TOP : Math.min(y(value), BOTTOM - 1.5);
-  const look = isLine ? 'bare' : hasCategory ? categoryOf(measuredValue(point, INDEX)) : 'plain';
-  return html`<rect class="${look}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(BOTTOM - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
+  const top = isLine ? AREA.top : Math.min(y(value), AREA.bottom - 1.5);
+  const look = isLine ? 'bare' : hasCategory ? categoryOf(measuredValue(point, AQI)) : 'plain';
+  return html`<rect class="${look}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
 ${hours.filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0).map(({ text, n }) => html`<text x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`)}
 </svg>`;
-}
-
-const INDEX: Quantity = { key: 'aqi', unit: '', digits: 0 };
-const tenth = (n: number) => Math.round(n * 10) / 10;
-
-/** 1, 2 or 5 times a power of ten, not less than this. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.01)));
-  return power * ([1, 2, 5, 10].find((n) => n * power >= least) ?? 10);
-}
-
-/** A path through the values, with gaps where there is none. */
-function trace(values: readonly (number | null)[], x: (n: number) => number, y: (value: number) => number): string {
-  return values
-    .map((value, n) => (value === null ? '' : `${typeof values[n - 1] === 'number' ? 'L' : 'M'}${x(n)} ${y(value)}h0`))
-    .join('');
 }
 
 /** The line of the day in a tile, which its number repeats in words. */
@@ -83,19 +62,11 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
   return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true"><path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
 }
 
-type Card = {
-  title: string;
-  site: string;
-  category: string;
-  word: string;
-  index: string;
-  value: string;
-  time: string;
-};
+type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & { category: Category };
 
 /** The picture that a shared link shows: a place, its index and when. */
 export function cardPicture({ title, site, category, word, index, value, time }: Card): string {
-  const [ground, ink] = SURFACES[CATEGORY_NAMES.find((name) => name === category) ?? 'unknown'];
+  const [ground, ink] = SURFACES[category];
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200" height="630" font-family="system-ui, sans-serif"><path fill="${ground}" d="M0 0H1200V630H0z"/><g fill="${ink}"><text x="80" y="130" font-size="${title.length > 24 ? 48 : 72}" font-weight="700">${title.length > 44 ? `${title.slice(0, 43)}…` : title}</text><text x="80" y="370" font-size="200" font-weight="700">${index}</text><text x="80" y="460" font-size="56">${word}</text><text x="80" y="550" font-size="40">${value} · ${time}</text><text x="1120" y="550" font-size="40" text-anchor="end">${site}</text></g></svg>`
     .text;
 }

@@ -43,17 +43,13 @@ export function rangeOf(point: Point | undefined, quantity: Quantity): readonly 
 
 /** Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the speed. */
 export function measuredQuantities(all: readonly Quantity[], windows: readonly (readonly Point[])[]): Quantity[] {
-  const has = (quantity: Quantity) =>
-    windows.some((points) => points.some((one) => measuredValue(one, quantity) !== null));
-  const isShown = (quantity: Quantity) => {
-    if (quantity.key === 'wind_direction') return false;
-    const direction = quantity.key === 'wind_speed' && all.find(({ key }) => key === 'wind_direction');
-    return has(quantity) || (direction !== undefined && direction !== false && has(direction));
-  };
-  const measured = all.filter(isShown);
-  const first = measured.filter(({ key }) => key === 'pm2.5');
-  const index = has(AQI) ? [AQI] : [];
-  return [...first, ...index, ...measured.filter(({ key }) => key !== 'pm2.5')];
+  const points = windows.flat();
+  const has = (quantity: Quantity) => points.some((one) => measuredValue(one, quantity) !== null);
+  const named = (name: string) => all.filter(({ key }) => key === name);
+  const others = all.filter(({ key }) => key !== 'pm2.5' && key !== 'wind_direction');
+  return [...named('pm2.5'), AQI, ...others].filter(
+    (one) => has(one) || (one.key === 'wind_speed' && named('wind_direction').some(has)),
+  );
 }
 
 const HOUR_MS = 3_600_000;
@@ -88,23 +84,19 @@ const orderOf = (timestamp: string, unit: Unit) =>
  * another machine's clock.
  */
 export function fillGaps(points: readonly Point[], { unit, count }: Omit<HistoryWindow, 'key'>, now: number): Bucket[] {
-  const buckets: Bucket[] = [];
-  for (const point of points) {
-    const last = buckets.at(-1);
-    let at = last === undefined ? point.timestamp : next(last.timestamp, unit);
-    for (; orderOf(at, unit) < orderOf(point.timestamp, unit); at = next(at, unit)) {
-      buckets.push({ timestamp: at, point: undefined });
-    }
-    buckets.push({ timestamp: point.timestamp, point });
-  }
-  const missing: Bucket[] = [];
-  let at = buckets.at(-1)?.timestamp;
-  while (at !== undefined && buckets.length + missing.length <= count) {
-    at = next(at, unit);
-    if (!isPast(at, unit, now)) return [...buckets, ...missing];
-    missing.push({ timestamp: at, point: undefined });
-  }
-  return buckets;
+  const missing = (after: Point | undefined, isMissing: (at: string, n: number) => boolean): Bucket[] => {
+    const found: Bucket[] = [];
+    let at = after && next(after.timestamp, unit);
+    for (; at !== undefined && isMissing(at, found.length); at = next(at, unit))
+      found.push({ timestamp: at, point: undefined });
+    return found;
+  };
+  const buckets = points.flatMap((point, n) => [
+    ...missing(points[n - 1], (at) => orderOf(at, unit) < orderOf(point.timestamp, unit)),
+    { timestamp: point.timestamp, point },
+  ]);
+  const recent = missing(points.at(-1), (at, n) => isPast(at, unit, now) && buckets.length + n <= count);
+  return buckets.length + recent.length <= count ? [...buckets, ...recent] : buckets;
 }
 
 /** True if a bucket is due: the hour or day is over, or the month has begun. */
@@ -115,11 +107,8 @@ export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =
   unit === 'month' && Date.parse(timestamp) <= now && Date.parse(next(timestamp, unit)) > now;
 
 /** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
-export function formatBucket(locale: string, timestamp: string, unit: Unit): string {
-  if (unit === 'hour') return formatTime(locale, timestamp);
-  if (unit === 'day') return formatDate(locale, timestamp, 'day');
-  return formatDate(locale, timestamp, 'month');
-}
+export const formatBucket = (locale: string, timestamp: string, unit: Unit): string =>
+  unit === 'hour' ? formatTime(locale, timestamp) : formatDate(locale, timestamp, unit);
 
 /** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
 export function describeValue(locale: string, point: Point | undefined, quantity: Quantity, gap: string): string {
@@ -149,19 +138,18 @@ export function ticksOf(locale: string, buckets: readonly Bucket[], window: Hist
     return hourOf(buckets[n] as Bucket) % (isDaily ? 3 : 24) === 0;
   });
   const step = Math.max(1, Math.ceil(candidates.length / most));
-  let year = '';
-  return candidates.flatMap((index, n) => {
-    if ((candidates.length - 1 - n) % step !== 0) return [];
-    const { timestamp } = buckets[index] as Bucket;
-    const day = formatDate(locale, timestamp, 'day');
-    if (isDaily) {
-      const hour = timestamp.slice(11, 16);
-      return [{ index, label: hour === '00:00' ? `${hour}\n${day}` : hour }];
-    }
-    if (window.unit !== 'month') return [{ index, label: day }];
-    const isNewYear = timestamp.slice(0, 4) !== year;
-    year = timestamp.slice(0, 4);
-    const month = formatDate(locale, timestamp, 'name of month');
-    return [{ index, label: isNewYear ? `${month}\n${year}` : month }];
-  });
+  let last = '';
+  return candidates
+    .filter((_, n) => (candidates.length - 1 - n) % step === 0)
+    .map((index) => {
+      const { timestamp } = buckets[index] as Bucket;
+      const day = formatDate(locale, timestamp, 'day');
+      if (window.unit !== 'month' && !isDaily) return { index, label: day };
+      const [text, around] = isDaily
+        ? [timestamp.slice(11, 16), day]
+        : [formatDate(locale, timestamp, 'name of month'), timestamp.slice(0, 4)];
+      const label = around === last ? text : `${text}\n${around}`;
+      last = around;
+      return { index, label };
+    });
 }

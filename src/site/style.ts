@@ -25,7 +25,7 @@ const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft:
 const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; ${tones(DARK_TONES)}`;
 
 /** A category in words, on its colour. */
-const CHIPS = `.chip, .pin, .index { color: ${INK}; background: var(--tone); }
+const CHIPS = `.chip, .map .pin, .index { color: ${INK}; background: var(--tone); }
 ${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
 .chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .875em; line-height: 1.7; }
 :is(.chip, .pin, .index):is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
@@ -71,19 +71,18 @@ ${CHIPS}
 figure { margin: 0; }
 svg.day { display: block; width: 100%; max-height: 320px; }
 .day text { font: 9px system-ui, sans-serif; fill: var(--soft); }
-.day .end { text-anchor: end; }
-.day .middle { text-anchor: middle; }
-.day .grid { stroke: var(--line); stroke-width: .7; }
+svg .end { text-anchor: end; }
+svg .middle { text-anchor: middle; }
+svg .grid { stroke: var(--line); stroke-width: .7; }
 .day rect { fill: var(--tone, var(--series)); }
 .day .bare { fill: transparent; }
-.day .trace, .spark path { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .groups { display: flex; flex-wrap: wrap; gap: 0 24px; }
 .groups > div { max-width: 100%; }
 .groups h3 { margin-top: 8px; }
 .tiles { display: flex; flex-wrap: wrap; gap: 8px; margin: 0; }
 .tile { flex: 1 0 132px; max-width: 168px; border: 1px solid var(--line); border-radius: 8px; padding: 8px; }
 .tile dt { font-size: 14px; color: var(--soft); line-height: 1.3; }
-.tile dt a { color: inherit; }
 .tile dd { margin: 0; font-size: 20px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .spark { display: block; width: 100%; height: 24px; margin-top: 4px; }
 .spark path { stroke-width: 1.5; }
@@ -105,9 +104,6 @@ summary { cursor: pointer; padding: 4px 0; }
 .map .outline { fill: var(--band); stroke: var(--series); stroke-width: 1.5; }
 .map .me { fill: var(--link); stroke: var(--paper); stroke-width: 3; fill-opacity: 1; }
 .pin { display: block; position: relative; min-width: 40px; padding: 0 4px; border: 2px solid var(--paper); border-radius: 13px; font: 700 14px/22px system-ui, sans-serif; text-align: center; text-decoration: none; box-shadow: 0 0 0 1px #0006; }
-.leaflet-container a.pin { color: ${INK}; }
-.leaflet-container a.pin:is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
-.leaflet-container a.pin:is(.unknown, .offline) { color: var(--ink); }
 .pin.station { border-radius: 6px; }
 .pin.several { box-shadow: 0 0 0 1px #0006, 3px 3px 0 var(--paper), 3px 3px 0 1px #0006; }
 .pin .name { position: absolute; top: 24px; left: 50%; transform: translateX(-50%); font: 13px/16px system-ui, sans-serif; white-space: nowrap; color: var(--ink); text-shadow: 0 0 3px var(--paper), 0 0 3px var(--paper), 0 0 3px var(--paper), 0 0 3px var(--paper); }
@@ -132,7 +128,6 @@ td { font-variant-numeric: tabular-nums; }
 .scroll { overflow: auto; max-height: 60vh; width: fit-content; max-width: 100%; }
 .scroll td, .scroll tbody th { white-space: nowrap; }
 .scroll thead th { position: sticky; top: 0; background: var(--paper); }
-.few td, .few th { color: var(--soft); font-style: italic; }
 .controls { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0; align-items: center; }
 .controls input[type=search] { flex: 1 1 160px; min-width: 0; }
 .address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 8px 0; }
@@ -147,9 +142,18 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .embedded .warning { padding: 4px 8px; font-size: 13px; line-height: 1.3; }
 .embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
 @media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
-.frame, .later { min-height: 300px; }
-.later:empty { min-height: 300px; }
-.chart .u-over { cursor: crosshair; }
+.later { min-height: 300px; }
+.chart { cursor: crosshair; min-height: 300px; }
+.chart svg { display: block; width: 100%; }
+.chart text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.chart .ground { paint-order: stroke; stroke: var(--paper); stroke-width: 4; }
+.chart .stripe { fill: var(--tone); opacity: .17; }
+.chart .band { fill: var(--band); shape-rendering: crispEdges; }
+.chart .sum, .chart .dot { fill: var(--series); }
+.chart .hollow { fill: var(--paper); stroke: var(--series); stroke-width: 2; }
+.chart .arrow { stroke-width: 1.5; }
+.chart .guideline { stroke: var(--ink); stroke-dasharray: 6 4; }
+.chart .cursor { stroke: var(--soft); fill: var(--series); pointer-events: none; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .what { color: var(--soft); }
 .calendar { display: flex; }
@@ -162,9 +166,8 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .calendar .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
-@media (max-width: 480px) { nav > a { display: none; } }
 @media (max-width: 520px) { .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
-@media (max-width: 480px) { .regions .line a, .overview li .line a, details .line a { flex: 1 0 100%; } .pm { min-width: 0; } .map { height: 45vh; } }
+@media (max-width: 480px) { nav > a { display: none; } .regions .line a, .overview li .line a, details .line a { flex: 1 0 100%; } .pm { min-width: 0; } .map { height: 45vh; } }
 @media (min-width: 800px) {
   .tomap { display: none; }
   .head { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
@@ -178,11 +181,11 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 @media print {
   :root { ${LIGHT} }
   @page { margin: 10mm; }
-  body { padding: 0; background: #fff; zoom: .62; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { padding: 0; background: #fff; zoom: .6; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
   .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
   .pair { grid-template-columns: 1fr 1fr; }
-  .frame { min-height: 0; } .head { display: block; }
+  .chart { min-height: 0; } .head { display: block; }
   .scroll { max-height: none; width: 100%; overflow: visible; } .scroll table { width: 100%; }
   .scroll th, .scroll td { padding: 0 8px 0 0; line-height: 1.2; }
 }

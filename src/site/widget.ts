@@ -1,5 +1,4 @@
 /** The widget as the one file that other sites load: the words that it needs, how it looks, what it imports, and itself. */
-import { unitIn } from './format.ts';
 import { CATEGORY_NAMES } from './scale.ts';
 import { WIDGET_STYLE } from './style.ts';
 import { SUSPECT_WORDS } from './suspect.ts';
@@ -26,10 +25,7 @@ const NEEDED: readonly (keyof Words)[] = [
 export function widgetModule(bundle: string): string {
   const words = Object.entries(WORDS).map(([locale, all]) => [
     locale,
-    {
-      ...Object.fromEntries(NEEDED.map((name) => [name, all[name]])),
-      unit: unitIn(locale as keyof typeof WORDS, 'µg/m³'),
-    },
+    Object.fromEntries(NEEDED.map((name) => [name, all[name]])),
   ]);
   return `const WORDS = ${JSON.stringify(Object.fromEntries(words))};
 const STYLE = ${JSON.stringify(WIDGET_STYLE)};

@@ -31,7 +31,7 @@ inBrowser('the history in a browser', (newPage) => {
   const show = async (query: string, options = {}) => {
     const page = await open(`${origin}/en/station/1${query}`, options);
     await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart svg').waitFor();
     await page.locator('.chart').scrollIntoViewIfNeeded();
     return page;
   };
@@ -126,22 +126,17 @@ inBrowser('the history in a browser', (newPage) => {
     const page = await show('?window=7d&parameter=pm2.5', { deviceScaleFactor: 1 });
     const points = history['7d'] ?? [];
     const first = Date.parse(points[0]?.timestamp ?? '');
-    const blueAt = (timestamp: string) => {
+    const isDrawnAt = (timestamp: string) => {
       const share = ((Date.parse(timestamp) - first) / 3_600_000 + 0.5) / 168;
-      return page.evaluate((at) => {
-        const [canvas, over] = ['.chart canvas', '.chart .u-over'].map((name) => document.querySelector(name));
-        const [c, o] = [canvas?.getBoundingClientRect(), over?.getBoundingClientRect()];
-        if (!(canvas instanceof HTMLCanvasElement) || c === undefined || o === undefined) return -1;
-        const x = Math.round(o.left - c.left + at * o.width);
-        const { data } = canvas.getContext('2d')?.getImageData(x, 0, 1, canvas.height) ?? { data: [] };
-        let blue = 0;
-        for (let n = 0; n < data.length; n += 4) if ((data[n] ?? 255) < 80 && (data[n + 2] ?? 0) > 170) blue++;
-        return blue;
+      return page.locator('.chart .trace').evaluate((path, at) => {
+        const { x: left = 0, width = 0 } = document.querySelector<SVGPathElement>('.chart .grid')?.getBBox() ?? {};
+        const heights = Array.from({ length: 300 }, (_, y) => y);
+        return heights.some((y) => (path as SVGPathElement).isPointInStroke(new DOMPoint(left + at * width, y)));
       }, share);
     };
-    expect(await blueAt('2026-11-19T02:00:00+04:00')).toBe(0);
-    expect(await blueAt('2026-11-18T20:00:00+04:00')).toBeGreaterThan(0);
-    expect(await blueAt('2026-11-19T10:00:00+04:00')).toBeGreaterThan(0);
+    expect(await isDrawnAt('2026-11-19T02:00:00+04:00')).toBe(false);
+    expect(await isDrawnAt('2026-11-18T20:00:00+04:00')).toBe(true);
+    expect(await isDrawnAt('2026-11-19T10:00:00+04:00')).toBe(true);
   });
 
   it('windows and parameters are in the address, and back', async () => {
@@ -161,7 +156,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
     await page.goForward();
     await page.reload();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart svg').waitFor();
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
   });
 
@@ -191,7 +186,7 @@ inBrowser('the history in a browser', (newPage) => {
       await page.addInitScript('window.print = () => { window.isPrinted = true; }');
       await page.goto(`${origin}/en/${subject}`);
       await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart canvas').waitFor();
+      await page.locator('.chart svg').waitFor();
       await page.getByRole('button', { name: 'Print a month' }).click();
       await page.waitForFunction(() => 'isPrinted' in window);
       expect(new URL(page.url()).search).toBe('?window=30d');
@@ -206,12 +201,12 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('a pointer tells the value under it', async () => {
     const page = await show('?window=30d');
-    const area = await page.locator('.chart .u-over').boundingBox();
+    const area = await page.locator('.chart .grid').first().boundingBox(); // as wide as what is drawn
     if (area === null) throw new Error('there is no chart');
     const points = history['30d'] ?? [];
-    await page.mouse.move(area.x + (area.width * 0.5) / 30, area.y + 20);
+    await page.mouse.move(area.x + (area.width * 0.5) / 30, area.y - 20);
     await expect.poll(() => live(page)).toContain(lineOf(points[0] as Point, '30d'));
-    await page.mouse.move(area.x + (area.width * 29.5) / 30, area.y + 20);
+    await page.mouse.move(area.x + (area.width * 29.5) / 30, area.y - 20);
     await expect.poll(() => live(page)).toContain(lineOf(points.at(-1) as Point, '30d'));
   });
 
@@ -328,7 +323,7 @@ inBrowser('the history in a browser', (newPage) => {
     await page.locator('#history .warning').waitFor();
     isAway = false;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart svg').waitFor();
   });
 
   describe('axe finds nothing', () => {
@@ -370,7 +365,7 @@ inBrowser('the history in a browser', (newPage) => {
       expect(bytes).toBeGreaterThan(10_000);
       expect(bytes).toBeLessThan(60_000);
       await page.locator('#history').scrollIntoViewIfNeeded();
-      await page.locator('.chart canvas').waitFor();
+      await page.locator('.chart svg').waitFor();
       await page.locator('#calendar').scrollIntoViewIfNeeded();
       await page.locator('.calendar').waitFor();
       const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

@@ -50,7 +50,9 @@ describe.each(ALL)('%s', (path) => {
     expect(headers['set-cookie']).toBeUndefined();
     // what the policy would forbid
     const bare = body.replace(/(?<==)"[^"]*"/g, (text) => (/^"(module|application\/json)"$/.test(text) ? text : ''));
-    expect(bare.match(/<script(?! type="(module|application\/json)")|<style|<[^>]*\s(style|on\w+)=/g)).toEqual(null);
+    expect(bare.match(/<script(?! src=| type="(module|application\/json)")|<style|<[^>]*\s(style|on\w+)=/g)).toEqual(
+      null,
+    );
     expect(body).toMatch(new RegExp(`<html lang="${headers['content-language']}">`));
   });
 

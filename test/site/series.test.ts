@@ -1,7 +1,7 @@
 /** Gaps between the points of a history, what is said of each point, the address of a view, and the days of a calendar. */
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../src/contract/endpoints.ts';
-import { daysBetween, monthStarts, placeDays } from '../../src/site/browser/days.ts';
+import { monthStarts, placeDays } from '../../src/site/browser/days.ts';
 import { formatView, parseView } from '../../src/site/browser/view.ts';
 import { formatDate, unitIn } from '../../src/site/format.ts';
 import { QUANTITIES } from '../../src/site/now.ts';
@@ -184,11 +184,5 @@ describe('the calendar', () => {
     expect(placeDays(2026)[0]).toEqual({ date: '2026-01-01', week: 0, weekday: 3 }); // a Thursday
     expect(placeDays(2026)[4]).toEqual({ date: '2026-01-05', week: 1, weekday: 0 });
     expect(monthStarts(placeDays(2026))).toHaveLength(12);
-  });
-
-  it('counts days with both ends', () => {
-    expect(daysBetween('2026-11-20', '2026-11-20')).toBe(1);
-    expect(daysBetween('2025-11-20', '2026-11-20')).toBe(366);
-    expect(daysBetween('', '2026-11-20')).toBeNaN();
   });
 });

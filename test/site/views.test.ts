@@ -77,7 +77,7 @@ inBrowser('every view', (open) => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/en/region/town');
     await page.locator('#history').scrollIntoViewIfNeeded();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart svg').waitFor();
     await page.getByRole('button', { name: '30 days' }).focus();
     await page.keyboard.press(' ');
     const live = page.locator('#parts .live').first();

@@ -1,154 +1,120 @@
 /** A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell the values of a day. */
 import { fill, formatDate, formatValue, PM25 } from '../format.ts';
+import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
-import { type Change, categoryLegend, type History, type Hours, isFew, type Part, todayOf } from './history.ts';
-import { makeInputs } from './inputs.ts';
 import {
-  button,
-  element,
-  exploreUrl,
-  fetchJson,
-  fillFrom,
-  moveByKeys,
-  type Page,
-  svgElement,
-  whenNear,
-} from './page.ts';
+  type Change,
+  categoryLegend,
+  countHours,
+  type History,
+  type Hours,
+  isFew,
+  type MeasuredHours,
+  type Part,
+  todayOf,
+} from './history.ts';
+import { makeInputs } from './inputs.ts';
+import { exploreUrl, fetchJson, fillFrom, moveByKeys, type Page, partOf, toElement, whenNear } from './page.ts';
 
 const STEP = 15;
 const SIDE = 12;
 const TOP = 20;
 const WIDTH = 54 * STEP;
 const HEIGHT = TOP + 7 * STEP + 2;
-/** No database begins earlier (EPOCH). */
-const FIRST_YEAR = 1900;
 
-type Day = Point & { hours: Readonly<Record<string, number>>; expected_hours: number };
+type Day = Point & MeasuredHours;
 
 export function makeCalendar(page: Page, history: History, change: Change): Part {
-  const { words } = page;
-  const content = element('section', { id: 'calendar', class: 'card later' });
+  const content = toElement(html`<section id="calendar" class="card later"></section>`);
   const today = todayOf(history);
-  let [shown, wanted, isNear] = [0, today.slice(0, 4), false];
+  let shown = '';
+  const near = whenNear(content);
 
   async function load(year: number): Promise<HTMLElement[]> {
+    await near;
     const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
-    if (found === undefined) return [];
-    const byDate = new Map(found.data.days.map((point) => [point.timestamp.slice(0, 10), point]));
-    const heading = fill(words.calendar, { year });
-    const turn = (text: string, by: number, isPossible: boolean) =>
-      button(text, () => change({ year: String(year + by) }), { disabled: !isPossible });
-    return [
-      element('h2', {}, heading),
-      element(
-        'div',
-        { class: 'controls' },
-        turn(`‹ ${words.previousYear}`, -1, year > FIRST_YEAR),
-        turn(`${words.nextYear} ›`, 1, year < Number(today.slice(0, 4))),
-      ),
-      ...drawYear(page, year, byDate, today),
-      categoryLegend(page, true),
-      element('p', {}, element('small', {}, words.incomplete)),
-    ];
+    return found === undefined ? [] : [drawYear(page, year, found.data.days, today, change)];
   }
-
-  function update(): void {
-    const year = Number(wanted);
-    if (!isNear || year === shown) return;
-    shown = year;
-    void fillFrom(page, content, () => load(year));
-  }
-  whenNear(content, () => {
-    isNear = true;
-    update();
-  });
   return {
     element: content,
-    show({ year }) {
-      const given = /^20\d\d$/.test(year ?? '') ? year : undefined;
-      isNear ||= given !== undefined; // the address asks for it
-      wanted = given ?? today.slice(0, 4);
-      update();
+    show({ year = '' }) {
+      const wanted = /^(19|20)\d\d$/.test(year) ? year : today.slice(0, 4);
+      if (wanted === shown) return;
+      shown = wanted;
+      void fillFrom(page, content, () => load(Number(wanted)));
     },
   };
 }
 
-function drawYear(page: Page, year: number, byDate: ReadonlyMap<string, Day>, today: string) {
+function drawYear(page: Page, year: number, measured: readonly Day[], today: string, change: Change): HTMLElement {
   const { words, locale } = page;
+  const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
-  const cells = new Map(days.map((day) => [day.date, cellOf(day, byDate.get(day.date))]));
-  const svg = svgElement(
-    'svg',
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, 'aria-hidden': 'true' },
-    ...monthStarts(placeDays(year)).map(({ date, week, weekday }) => {
-      const x = (weekday === 0 ? week : week + 1) * STEP;
-      return svgElement('text', { x, y: TOP - 8 }, formatDate(locale, date, 'name of month'));
-    }),
-    ...cells.values(),
-  );
-  const weekdays = svgElement(
-    'svg',
-    { class: 'weekdays', viewBox: `0 0 36 ${HEIGHT}`, preserveAspectRatio: 'xMinYMid', 'aria-hidden': 'true' },
-    ...[0, 2, 4, 6].map((weekday) => {
-      const monday = `2024-01-0${weekday + 1}`; // any week that begins on the first
-      const name = formatDate(locale, monday, 'name of weekday');
-      return svgElement('text', { x: 0, y: TOP + weekday * STEP + 10 }, name);
-    }),
-  );
-  const live = element('p', { class: 'live' });
+  const heading = fill(words.calendar, { year });
+  const turn = (by: number, text: string, isPossible: boolean) =>
+    html`<button type="button" data-year="${year + by}"${!isPossible && html` disabled`}>${text}</button> `;
+  /** In January 2024 the first is a Monday. */
+  const weekday = (n: number) =>
+    html`<text x="0" y="${TOP + n * STEP + 10}">${formatDate(locale, `2024-01-0${n + 1}`, 'name of weekday')}</text>`;
+  const month = ({ date, week, weekday: n }: PlacedDay) =>
+    html`<text x="${(n === 0 ? week : week + 1) * STEP}" y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
+  const made = toElement(html`<div><h2>${heading}</h2>
+<div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
+<div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
+<div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
+<p class="live"></p>${categoryLegend(page, true)}<p><small>${words.incomplete}</small></p></div>`);
+  const [box, live] = [partOf(made, '[role=application]'), partOf(made, '.live')];
+  const cells = [...box.querySelectorAll('rect')];
   const inputs = makeInputs(page);
-  const newest = [...byDate.values()].at(-1);
+  live.after(inputs.element);
+  const newest = measured.at(-1);
   if (newest !== undefined) inputs.show(AQI, 'day', newest.timestamp);
   inputs.element.hidden = newest === undefined;
-  const label = `${fill(words.calendar, { year })}. ${words.calendarKeys}`;
-  const box = element('div', { tabindex: 0, role: 'application', 'aria-label': label }, svg);
   let at = days.findLastIndex(({ date }) => byDate.has(date));
   if (at === -1) at = days.length - 1;
 
   function point(index: number, isByKey: boolean): void {
     const day = days[index];
     if (day === undefined) return;
-    svg.querySelector('.at')?.classList.remove('at');
-    const cell = cells.get(day.date);
-    cell?.classList.add('at');
+    cells[at]?.classList.remove('at');
+    cells[index]?.classList.add('at');
     at = index;
     live.setAttribute('aria-live', isByKey ? 'polite' : 'off');
     live.textContent = describeDay(page, day.date, byDate.get(day.date));
-    if (isByKey) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (isByKey) cells[index]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
   const choose = () => {
     const day = byDate.get(days[at]?.date ?? '');
     if (day !== undefined) inputs.show(AQI, 'day', day.timestamp, true);
   };
-  const indexUnder = ({ target }: Event) => days.findIndex(({ date }) => cells.get(date) === target);
-  svg.addEventListener('pointermove', (event) => point(indexUnder(event), false));
-  svg.addEventListener('click', (event) => {
-    if (indexUnder(event) === -1) return;
-    point(indexUnder(event), false);
+  box.addEventListener('pointermove', ({ target }) => point(cells.indexOf(target as SVGRectElement), false));
+  box.addEventListener('click', ({ target }) => {
+    const index = cells.indexOf(target as SVGRectElement);
+    if (index === -1) return;
+    point(index, false);
     choose();
   });
-  moveByKeys(box, { steps: STEPS, last: days.length - 1, at: () => at, go: (to) => point(to, true), choose });
+  moveByKeys(box, { steps: STEPS, last: () => days.length - 1, at: () => at, go: (to) => point(to, true), choose });
+  for (const button of made.querySelectorAll('button'))
+    button.addEventListener('click', () => change({ year: button.dataset.year }));
   point(at, false);
   requestAnimationFrame(() => {
-    const last = days[at];
-    if (last !== undefined) box.scrollLeft = (last.week * STEP * svg.clientWidth) / WIDTH - box.clientWidth / 2;
+    box.scrollLeft = ((days[at]?.week ?? 0) * STEP * box.scrollWidth) / WIDTH - box.clientWidth / 2;
   });
-  return [element('div', { class: 'calendar' }, weekdays, box), live, inputs.element];
+  return made;
 }
 
-function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): SVGRectElement {
-  const category = categoryOf(measuredValue(point, AQI));
-  const [x, y] = [week * STEP, TOP + weekday * STEP];
+function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): Html {
   const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
-  return svgElement('rect', { x, y, width: SIDE, height: SIDE, rx: 2, class: `${category}${mark}` });
+  const category = categoryOf(measuredValue(point, AQI));
+  return html`<rect x="${week * STEP}" y="${TOP + weekday * STEP}" width="${SIDE}" height="${SIDE}" rx="2" class="${category}${mark}"/>`;
 }
 
-/** The hours of a day that has less than 75 % of them (A11): with PM2.5, or where there is none, with PM10, of which the index is. */
+/** The hours of a day that has less than 75 % of them (A11). */
 function incompleteHours(point: Day | undefined): Hours | undefined {
-  if (point === undefined || measuredValue(point, AQI) === null) return undefined;
-  const hours = { measured: point.hours['pm2.5'] || point.hours.pm10 || 0, expected: point.expected_hours };
+  const hours = point && measuredValue(point, AQI) !== null ? countHours(point, AQI) : undefined;
   return isFew(hours) ? hours : undefined;
 }
 

@@ -21,6 +21,3 @@ export const monthStarts = (days: readonly PlacedDay[]): PlacedDay[] => days.fil
 
 /** How many days the keys of an arrow move by: weeks stand beside each other. */
 export const STEPS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 };
-
-/** How many days from one date to another, both included. */
-export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;

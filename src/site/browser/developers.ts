@@ -1,5 +1,6 @@
 /** Puts this service's origin into the addresses and snippets for developers, and lets buttons copy them. */
-import { element } from './page.ts';
+import { html } from '../html.ts';
+import { toElement } from './page.ts';
 
 const COPIED_MS = 3_000;
 
@@ -10,7 +11,7 @@ for (const part of document.querySelectorAll<HTMLElement>('[data-origin]')) {
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
   const code = button.closest('.address')?.querySelector('code');
-  const said = element('span', { role: 'status' });
+  const said = toElement(html`<span role="status"></span>`);
   button.after(said);
   button.hidden = false;
   button.addEventListener('click', () => {
@@ -23,12 +24,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
   });
 }
 
-/** Only pages that came over TLS may write to the clipboard; elsewhere the text is at least selected. */
+/** Only pages that came over TLS may write to the clipboard; elsewhere the selection is copied. */
 async function copy(code: Element): Promise<boolean> {
   getSelection()?.selectAllChildren(code);
-  if (navigator.clipboard === undefined) return document.execCommand('copy');
-  return await navigator.clipboard.writeText(code.textContent ?? '').then(
-    () => true,
-    () => false,
-  );
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? '');
+    return true;
+  } catch {
+    return document.execCommand('copy');
+  }
 }

@@ -1,28 +1,22 @@
 /** Starts Swagger UI on the page of the API reference. What it offers to try is of a station and a region that this network has. */
-import { fetchJson, loadScript } from './page.ts';
+import { fetchJson } from './page.ts';
 
 type Parameter = { example?: unknown };
 type OpenApi = { components: { parameters: Record<'id' | 'slug', Parameter> } };
 type StationsList = { stations: { id: number; status: string }[]; regions: { slug: string; is_hidden?: boolean }[] };
 
-declare global {
-  interface Window {
-    SwaggerUIBundle?: (options: object) => void;
-  }
-}
+declare const SwaggerUIBundle: (options: object) => void; // of a script of the page
 
 const [openApi, list] = await Promise.all([
   fetchJson<OpenApi>('/openapi.json'),
   fetchJson<StationsList>('/en/air-quality-app/v1/stations.json').catch(() => undefined),
-  loadScript('swagger-ui.js'),
 ]);
-if (openApi !== undefined) start(openApi.data, list?.data);
-
-function start(spec: OpenApi, network: StationsList | undefined): void {
+if (openApi !== undefined) {
+  const { data: spec } = openApi;
+  const { stations = [], regions = [] } = list?.data ?? {};
   const { id, slug } = spec.components.parameters;
-  const station = network?.stations.find(({ status }) => status === 'online') ?? network?.stations[0];
-  id.example = station?.id ?? id.example;
-  slug.example = network?.regions.find((one) => one.is_hidden !== true)?.slug ?? slug.example;
+  id.example = (stations.find(({ status }) => status === 'online') ?? stations[0])?.id ?? id.example;
+  slug.example = regions.find((one) => one.is_hidden !== true)?.slug ?? slug.example;
   document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);
-  window.SwaggerUIBundle?.({ dom_id: '#reference', spec, filter: true, tryItOutEnabled: true, deepLinking: true });
+  SwaggerUIBundle({ dom_id: '#reference', spec, filter: true, tryItOutEnabled: true, deepLinking: true });
 }

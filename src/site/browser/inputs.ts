@@ -1,35 +1,28 @@
 /** The line under a number of the history: the rules by which it comes about, and links to the hours or readings that it was made of. */
 import type { Quantity } from '../format.ts';
+import { html } from '../html.ts';
 import { AQI, dateAfter, formatBucket, type Unit } from '../series.ts';
-import { element, exploreUrl, type Page, wordFor } from './page.ts';
+import { exploreUrl, type Page, partOf, toElement, wordFor } from './page.ts';
 
 /** `show` leads to the inputs of a bucket; one that was chosen is also unfolded. */
-type Inputs = {
-  element: HTMLElement;
-  show(quantity: Quantity, unit: Unit, timestamp: string, isChosen?: boolean): void;
-};
-
-export function makeInputs(page: Page): Inputs {
+export function makeInputs(page: Page) {
   const { words, locale } = page;
-  const summary = element('summary');
-  const rules = element('p', { class: 'rule' });
-  const links = element('p');
-  const line = element('details', { class: 'inputs' }, summary, rules, links);
-  return {
-    element: line,
-    show(quantity, unit, timestamp, isChosen = false) {
-      const names = rulesOf(page, quantity, unit);
-      summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
-      rules.textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
-      const made = linksOf(page, unit, timestamp);
-      links.replaceChildren(
-        ...made.flatMap(([text, path]) => [element('a', { href: exploreUrl(page, path) }, text), ' ']),
-      );
-      if (!isChosen) return;
-      line.open = true;
-      summary.focus();
-    },
-  };
+  const element = toElement<HTMLDetailsElement>(
+    html`<details class="inputs"><summary></summary><p class="rule"></p><p></p></details>`,
+  );
+  const summary = partOf(element, 'summary');
+  function show(quantity: Quantity, unit: Unit, timestamp: string, isChosen = false): void {
+    const names = rulesOf(page, quantity, unit);
+    summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
+    partOf(element, '.rule').textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
+    const links = linksOf(page, unit, timestamp);
+    partOf(element, 'p:last-child').innerHTML =
+      html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
+    if (!isChosen) return;
+    element.open = true;
+    summary.focus();
+  }
+  return { element, show };
 }
 
 const isStation = ({ subject }: Page) => subject.startsWith('station/');

@@ -11,15 +11,10 @@ let etag = '';
 
 async function refresh(): Promise<void> {
   try {
-    const headers: HeadersInit = etag === '' ? {} : { 'If-None-Match': etag };
-    const answer = await fetch(location.pathname, {
-      headers,
-      cache: 'no-cache',
-      signal: AbortSignal.timeout(EVERY_MS),
-    });
+    const answer = await fetch(location.pathname, { cache: 'no-cache', signal: AbortSignal.timeout(EVERY_MS) });
     const age = Number(answer.headers.get('Age') ?? 0);
-    if (!answer.ok && answer.status !== 304) throw new Error(String(answer.status));
-    if (answer.status === 200 && answer.headers.get('ETag') !== etag) {
+    if (!answer.ok) throw new Error(String(answer.status));
+    if (answer.headers.get('ETag') !== etag) {
       etag = answer.headers.get('ETag') ?? '';
       replace(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     }
@@ -29,8 +24,6 @@ async function refresh(): Promise<void> {
   }
 }
 
-const shapeOf = ({ head }: Document) => head.dataset.shape;
-
 function partsOf(page: Document): Map<string, HTMLElement> {
   const parts = page.querySelectorAll<HTMLElement>('[data-live]');
   return new Map([...parts].map((part) => [part.dataset.live ?? '', part]));
@@ -38,7 +31,7 @@ function partsOf(page: Document): Map<string, HTMLElement> {
 
 function replace(fresh: Document): void {
   const [olds, news] = [partsOf(document), partsOf(fresh)];
-  if (shapeOf(fresh) !== shapeOf(document) || [...olds.keys()].join() !== [...news.keys()].join()) {
+  if (fresh.head.dataset.shape !== document.head.dataset.shape || [...olds.keys()].join() !== [...news.keys()].join()) {
     location.reload();
     return;
   }
@@ -65,18 +58,16 @@ function nameOf(focused: Element | null): string {
 }
 
 function tell(isStale: boolean): void {
-  const notice = document.querySelector<HTMLElement>('#stale');
-  if (notice === null) return;
+  const notice = document.querySelector('#stale') as HTMLElement;
   notice.hidden = !isStale;
   const time = document.querySelector('time')?.textContent ?? '\u2013';
   if (isStale) notice.textContent = (notice.dataset.text ?? '').replace('{time}', time);
 }
 
-setInterval(() => {
+const refreshIfSeen = () => {
   if (!document.hidden) void refresh();
-}, EVERY_MS);
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) void refresh();
-});
-window.addEventListener('online', () => void refresh());
+};
+setInterval(refreshIfSeen, EVERY_MS);
+document.addEventListener('visibilitychange', refreshIfSeen);
+window.addEventListener('online', refreshIfSeen);
 window.addEventListener('offline', () => tell(true));

@@ -2,6 +2,7 @@
  * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and stations nearer, each as a pin with its number.
  * Pins that would overlap are one, of the worst of them. It repeats what the list says, which is for keyboards and screen readers.
  */
+import { polygonHull } from 'd3-polygon';
 import {
   CircleMarker,
   Control,
@@ -17,9 +18,10 @@ import {
   TileLayer,
 } from 'leaflet';
 import { fill, plural } from '../format.ts';
+import { html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { REPLACED } from './live.ts';
-import { element, whenNear } from './page.ts';
+import { whenNear } from './page.ts';
 
 /** As the page has it (`parts.ts`). */
 type Row = [
@@ -53,7 +55,7 @@ const [FARTHEST, NEAREST, CITY, PAD] = [2, 18, 13, 40];
 const section = document.querySelector<HTMLElement>('#map');
 if (section !== null) {
   section.hidden = false;
-  whenNear(section, () => begin(section, section.querySelector('.map') as HTMLElement));
+  void whenNear(section).then(() => begin(section, section.querySelector('.map') as HTMLElement));
 }
 
 function read({ locale = 'en' }: DOMStringMap): Place[] {
@@ -77,28 +79,27 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     zoomSnap: dataset.tiles === undefined ? 0.25 : 1,
     minZoom: FARTHEST,
     maxZoom: NEAREST,
-    attributionControl: false,
+    attributionControl: dataset.tiles !== undefined,
   });
   const pins = new FeatureGroup().addTo(map);
   new Control.Scale({ imperial: false }).addTo(map);
+  map.attributionControl?.setPrefix(false);
   if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
+  const outlines = new FeatureGroup().addTo(map);
   let places: Place[] = [];
 
   function load(): void {
     places = read(dataset);
     if (dataset.tiles === undefined) outline();
   }
-  const outlines = new FeatureGroup().addTo(map);
   /** Of each city, what surrounds its stations: the ground of a map that has none. */
   function outline(): void {
     outlines.clearLayers();
-    const groups = places.some(({ level }) => level === 0)
-      ? places.filter(({ level }) => level === 0).map(stationsOf)
-      : [places];
-    for (const group of groups) {
-      const ring = hull(group.map(({ at }) => at));
-      if (ring.length > 2) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
+    const cities = places.filter(({ level }) => level === 0);
+    for (const group of cities.length > 0 ? cities.map(stationsOf) : [places]) {
+      const ring = polygonHull(group.map(({ at }) => [at.lat, at.lng]));
+      if (ring !== null) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
     }
   }
 
@@ -107,17 +108,16 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const roots = places.filter(({ parent }) => parent === -1);
     const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
     pins.clearLayers();
-    const taken = [...placed(shown)];
+    const taken = placed(shown);
     for (const pin of taken) pins.addLayer(markerOf(pin, taken));
   }
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
     const stations = stationsOf(place);
     if (place.level >= 2 || stations.length < 2) return [place];
-    const { x, y } = map
-      .project(boundsOf(stations).getNorthEast())
-      .subtract(map.project(boundsOf(stations).getSouthWest()));
-    return Math.hypot(x, y) < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
+    const bounds = boundsOf(stations);
+    const size = map.project(bounds.getNorthEast()).distanceTo(map.project(bounds.getSouthWest()));
+    return size < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
   }
   function placed(all: readonly Place[]): Pin[] {
     const rank = ({ aqi, isSuspect }: Place) => (aqi === null || isSuspect ? -2 : aqi);
@@ -143,18 +143,16 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const below = at.add([0, 25]);
     const isFree = !all.some((one) => one !== pin && overlaps(one.at, below, half + 24, 24));
     const kind = place.level >= 2 ? 'station' : 'region';
-    const link = element(
-      'a',
-      { class: `pin ${category} ${kind}${several ? ' several' : ''}`, href: place.path, tabindex: -1, title },
-      place.isSuspect ? element('s', {}, text) : text,
-    );
-    if (isFree && title !== '') link.append(element('span', { class: 'name' }, title));
-    if (several) link.addEventListener('click', (event) => open(event, [place, ...others]));
+    const number = place.isSuspect ? html`<s>${text}</s>` : text;
+    const name = isFree && title !== '' && html`<span class="name">${title}</span>`;
+    const look = `pin ${category} ${kind}${several ? ' several' : ''}`;
+    const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
-      icon: new DivIcon({ html: link, className: '', iconSize: [44, 26] }),
+      icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
       keyboard: false,
       zIndexOffset: several ? 100 : 0,
     });
+    if (several) marker.on('click', ({ originalEvent }) => open(originalEvent, [place, ...others]));
     return marker;
   }
   /** Nearer, so that they part; where no nearer view parts them, as a list. */
@@ -165,10 +163,11 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       map.setView(boundsOf(together).getCenter(), to);
       return;
     }
-    const links = together.map(({ path, title, aqi }) =>
-      element('a', { href: path }, `${title === '' ? path : title} ${aqi === null || aqi === OFFLINE ? '' : aqi}`),
+    const links = together.map(
+      ({ path, title, aqi }) =>
+        html`<a href="${path}">${title === '' ? path : title} ${aqi === OFFLINE ? null : aqi}</a>`,
     );
-    map.openPopup(element('div', {}, ...links), together[0]?.at as LatLng);
+    map.openPopup(html`${links}`.text, together[0]?.at as LatLng);
   }
 
   load();
@@ -189,34 +188,12 @@ function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: 
     _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
     _abortLoading: undefined,
   });
-  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST }).addTo(map);
-  const credit = element(link === '' ? 'span' : 'a', link === '' ? {} : { href: link }, attribution);
-  const control = new Control({ position: 'bottomright' });
-  control.onAdd = () => element('div', { class: 'leaflet-control-attribution' }, credit);
-  control.addTo(map);
+  const credit = link === '' ? html`${attribution}` : html`<a href="${link}">${attribution}</a>`;
+  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST, attribution: credit.text }).addTo(map);
 }
 
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
-
-/** The corners of the smallest ring without dents around points (Andrew's monotone chain). */
-function hull(points: readonly LatLng[]): LatLng[] {
-  const sorted = points.toSorted((a, b) => a.lng - b.lng || a.lat - b.lat);
-  const side = (all: readonly LatLng[]) => {
-    const ring: LatLng[] = [];
-    for (const p of all) {
-      for (
-        let [a, b] = ring.slice(-2);
-        a && b && (b.lng - a.lng) * (p.lat - a.lat) <= (b.lat - a.lat) * (p.lng - a.lng);
-        [a, b] = ring.slice(-2)
-      )
-        ring.pop();
-      ring.push(p);
-    }
-    return ring.slice(0, -1);
-  };
-  return [...side(sorted), ...side(sorted.toReversed())];
-}
 
 /** A button that goes to where the reader is, and names the station that is nearest. Only pages that came over TLS may ask. */
 function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[]): void {
@@ -225,21 +202,16 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
   const { near: text = '', none = '' } = (section.querySelector('.map') as HTMLElement).dataset;
   if (near === null || said === null || !isSecureContext) return;
   near.hidden = false;
-  let me: CircleMarker | undefined;
-  near.addEventListener('click', () => {
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => {
-        const here = new LatLng(coords.latitude, coords.longitude);
-        const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
-        me?.remove();
-        me = new CircleMarker(here, { radius: 8, className: 'me' }).addTo(map);
-        if (nearest === undefined) return;
-        map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
-        const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
-        said.replaceChildren(element('a', { href: nearest.path }, fill(text, { title: nearest.title, km })));
-      },
-      () => said.replaceChildren(none),
-    );
+  const me = new CircleMarker([0, 0], { radius: 8, className: 'me' });
+  near.addEventListener('click', () => map.locate());
+  map.on('locationerror', () => said.replaceChildren(none));
+  map.on('locationfound', ({ latlng: here }) => {
+    const [nearest] = stations().toSorted((a, b) => here.distanceTo(a.at) - here.distanceTo(b.at));
+    me.setLatLng(here).addTo(map);
+    if (nearest === undefined) return;
+    map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
+    const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
+    said.innerHTML = html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
   });
 }
 

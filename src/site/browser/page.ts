@@ -1,5 +1,6 @@
-/** Used by all parts of a page: its subject, language and words, elements, requests to the API, and scripts of libraries. */
+/** Used by all parts of a page: its subject, language and words, elements, and requests to the API. */
 import type { Quantity } from '../format.ts';
+import { type Html, html } from '../html.ts';
 import type { HistoryWindow } from '../series.ts';
 import type TEXTS from '../words.json';
 
@@ -38,73 +39,35 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
   return { data: (await answer.json()) as T, at: Number.isNaN(at) ? 0 : at };
 }
 
-/** Loads the classic script of a library, which only some pages use. */
-export async function loadScript(name: string): Promise<void> {
-  const script = element('script', { src: new URL(name, import.meta.url).href });
-  await new Promise((resolve, reject) => {
-    script.addEventListener('load', resolve);
-    script.addEventListener('error', () => reject(new Error(`${script.src} cannot be loaded`)));
-    document.head.append(script);
-  }).finally(() => script.remove());
-}
-
-/** Acts once, as soon as an element is about to be seen: so far below the window that it is ready when somebody gets there. */
-export function whenNear(place: HTMLElement, act: () => void): void {
-  const observer = new IntersectionObserver(
-    (entries) => {
+/** Waits until an element is about to be seen: so far below the window that it is ready when somebody gets there. */
+export const whenNear = (place: HTMLElement): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (entries: IntersectionObserverEntry[], observer: IntersectionObserver) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      act();
-    },
-    { rootMargin: '200px' },
-  );
-  observer.observe(place);
-}
+      resolve();
+    };
+    new IntersectionObserver(look, { rootMargin: '200px' }).observe(place);
+  });
 
 /** A word of a parameter or another key that only data have. */
 export const wordFor = (words: Words, key: string): string => (words as Readonly<Record<string, string>>)[key] ?? key;
 
-type Child = Node | string | false | undefined;
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-/** An element with attributes and children. `true` is an attribute without a value; false and undefined are none. */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[Tag] {
-  return complete(document.createElement(tag), attributes, children);
+/** The element that a text describes. Only `html` makes such texts, which escapes what they are filled with. */
+export function toElement<T extends HTMLElement = HTMLElement>({ text }: Html): T {
+  const template = document.createElement('template');
+  template.innerHTML = text;
+  return template.content.firstElementChild as T;
 }
 
-export function svgElement<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: Child[]
-): SVGElementTagNameMap[Tag] {
-  return complete(document.createElementNS(SVG, tag), attributes, children);
-}
-
-function complete<T extends Element>(made: T, attributes: Attributes, children: Child[]): T {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== false && value !== undefined) made.setAttribute(name, value === true ? '' : String(value));
-  }
-  made.append(...children.filter((child) => child !== false && child !== undefined));
-  return made;
-}
-
-/** A button that does something. */
-export function button(text: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  const made = element('button', { type: 'button', ...attributes }, text);
-  made.addEventListener('click', act);
-  return made;
-}
+/** A part of an element that was made here, so it is there. */
+export const partOf = <T extends Element = HTMLElement>(place: ParentNode, selector: string): T =>
+  place.querySelector(selector) as T;
 
 /** Where keys lead: how far each goes, with Home and End to the ends; Enter chooses. */
 type Moves = {
   steps: Readonly<Record<string, number>>;
-  last: number;
+  last: () => number;
   at: () => number;
   go: (to: number) => void;
   choose: () => void;
@@ -116,11 +79,11 @@ export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Mo
       event.preventDefault(); // or the key would also act on what `choose` moves the focus to
       choose();
     }
-    const ends: Record<string, number> = { Home: 0, End: last };
+    const ends: Record<string, number> = { Home: 0, End: last() };
     const target = ends[event.key] ?? at() + (steps[event.key] ?? Number.NaN);
     if (event.ctrlKey || event.altKey || event.metaKey || Number.isNaN(target)) return;
     event.preventDefault();
-    go(Math.min(last, Math.max(0, target)));
+    go(Math.min(last(), Math.max(0, target)));
   });
 }
 
@@ -129,19 +92,21 @@ const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
 
 /**
  * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
- * button to try again. `what` it is, where no heading says so.
+ * button to try again.
  */
-export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>, what = ''): Promise<void> {
+export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>): Promise<void> {
   const { words } = page;
   wanted.set(place, make);
-  if (place.childElementCount === 0) place.append(element('p', { role: 'status' }, words.loading));
+  if (place.childElementCount === 0) place.append(toElement(html`<p role="status">${words.loading}</p>`));
   const made = await make().catch(() => {
-    const again = button(words.tryAgain, () => {
+    const warning = toElement(
+      html`<p class="warning" role="status">${words.unavailable} <button type="button">${words.tryAgain}</button></p>`,
+    );
+    partOf(warning, 'button').addEventListener('click', () => {
       place.replaceChildren();
-      void fillFrom(page, place, make, what);
+      void fillFrom(page, place, make);
     });
-    const said = what === '' ? words.unavailable : `${what}: ${words.unavailable}`;
-    return [element('p', { class: 'warning', role: 'status' }, said, ' ', again)];
+    return [warning];
   });
   if (wanted.get(place) !== make) return;
   const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
@@ -151,22 +116,8 @@ export async function fillFrom(page: Page, place: HTMLElement, make: () => Promi
 }
 
 /** A table that scrolls in a box of its own, also by keys. `rows`: text of each cell, the first of which names its row. */
-export function scrollingTable(
-  label: string,
-  heads: readonly string[],
-  rows: readonly (readonly Child[])[],
-): HTMLElement {
-  const body = rows.map(([name, ...cells]) =>
-    element('tr', {}, element('th', { scope: 'row' }, name), ...cells.map((cell) => element('td', {}, cell))),
-  );
-  return element(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
-    element(
-      'table',
-      {},
-      element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
-      element('tbody', {}, ...body),
-    ),
-  );
-}
+export const scrollingTable = (label: string, heads: readonly string[], rows: readonly (readonly string[])[]): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;

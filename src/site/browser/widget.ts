@@ -2,7 +2,8 @@
  * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values of a station, or of a `region`. The service
  * puts the words and the style before it, and what it imports, so that one file is all (`src/site/widget.ts`).
  */
-import { formatNumber, formatTime } from '../numbers.ts';
+import { formatValue, PM25 } from '../format.ts';
+import { formatTime } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
 import { type Flag, leftOut, type SuspectWords } from '../suspect.ts';
 
@@ -50,7 +51,6 @@ class AirQuality extends HTMLElement {
   #values: Values | undefined;
   /** Counts what was asked, so that an answer to what is no longer wanted is dropped. */
   #asked = 0;
-  #isDue = false;
 
   constructor() {
     super();
@@ -58,14 +58,14 @@ class AirQuality extends HTMLElement {
   }
 
   connectedCallback(): void {
-    document.addEventListener('visibilitychange', this.#catchUp);
-    window.addEventListener('online', this.#retry);
+    document.addEventListener('visibilitychange', this.#refreshIfSeen);
+    window.addEventListener('online', this.#refreshIfSeen);
     this.#retryIn(0);
   }
 
   disconnectedCallback(): void {
-    document.removeEventListener('visibilitychange', this.#catchUp);
-    window.removeEventListener('online', this.#retry);
+    document.removeEventListener('visibilitychange', this.#refreshIfSeen);
+    window.removeEventListener('online', this.#refreshIfSeen);
     clearTimeout(this.#timer);
     this.#asked++;
   }
@@ -78,12 +78,11 @@ class AirQuality extends HTMLElement {
   /** Instead of what was planned before: several attributes that change together are one change. */
   #retryIn(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(this.#retry, ms);
+    this.#timer = window.setTimeout(this.#refreshIfSeen, ms);
   }
 
-  #retry = () => void this.#refresh();
-  #catchUp = () => {
-    if (this.#isDue) this.#retry();
+  #refreshIfSeen = () => {
+    if (!document.hidden) void this.#refresh();
   };
 
   get #locale(): string {
@@ -98,8 +97,6 @@ class AirQuality extends HTMLElement {
   }
 
   async #refresh(): Promise<void> {
-    this.#isDue = document.hidden;
-    if (this.#isDue) return;
     const asked = ++this.#asked;
     const [locale, subject] = [this.#locale, this.#subject];
     let notice = '';
@@ -145,8 +142,8 @@ class AirQuality extends HTMLElement {
       const warmth =
         category !== 'unknown' || isSuspect || temperature === null
           ? []
-          : shown(words.temperature ?? '', `${formatNumber(locale, temperature, 1)} °C`);
-      const mean = pm25 === null ? [] : shown('PM2.5', `${formatNumber(locale, pm25, 1)} ${words.unit}`, isSuspect);
+          : shown(words.temperature ?? '', formatValue(locale, temperature, { unit: '°C', digits: 1 }));
+      const mean = pm25 === null ? [] : shown('PM2.5', formatValue(locale, pm25, PM25), isSuspect);
       const meaning = status === undefined ? words.digestOf : words.meanOfHour;
       const measured = time === null ? words.nothingRecent : meaning?.replace('{time}', when);
       card.append(
