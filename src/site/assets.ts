@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Document, renderDocument } from '../documents/document.ts';
-import { ICON, STYLE } from './style.ts';
-import { widgetModule } from './widget.ts';
+import { ICON, pageStyle } from './style.ts';
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -24,15 +23,14 @@ const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8'
 /** A style sheet without its images: the pages' policy allows no data URLs, and nothing shows the others. */
 const withoutImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 
-const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js') && name !== 'widget.js');
+const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js'));
 
 const CONTENTS = new Map([
-  ['style.css', STYLE],
+  ['style.css', pageStyle()],
   ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
   ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
   ['swagger-ui.js', readLibrary('swagger-ui-dist/swagger-ui-bundle.js')],
-  ['widget.js', widgetModule(readModule('widget.js'))],
   ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);
 

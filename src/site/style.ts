@@ -32,7 +32,8 @@ ${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
 :is(.chip, .pin, .index):is(.unknown, .offline) { color: var(--ink); background: var(--paper); border: 1px dashed var(--soft); }
 :is(.chip, .pin, .index).offline { border: 2px solid var(--offline); }`;
 
-export const STYLE = `:root { color-scheme: light dark; ${LIGHT} }
+/** A function, so that the bundle of the widget leaves it out. */
+export const pageStyle = () => `:root { color-scheme: light dark; ${LIGHT} }
 @media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 16px 40px; max-width: 1440px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }

@@ -1,6 +1,7 @@
 /** Why the particles of a station are left out of its city's mean (C9), in words. Shared with the browser, so it imports nothing but formats. */
 import { fill, formatDate, plural } from './format.ts';
 import { formatNumber } from './numbers.ts';
+import type TEXTS from './widgetWords.json';
 
 /** A period of the document of a station's flags. */
 export type Flag = {
@@ -12,21 +13,10 @@ export type Flag = {
   median: number | null;
 };
 
-/** The texts that `leftOut` needs. */
-export const SUSPECT_WORDS = [
-  'leftOutSince',
-  'leftOut',
-  'suspectSensors',
-  'suspectFlat',
-  'suspectOutlier',
-  'suspectFarAbove',
-  'suspectOperator',
-] as const;
-
-export type SuspectWords = Readonly<Record<(typeof SUSPECT_WORDS)[number], string>>;
+export type WidgetWords = Readonly<Record<keyof typeof TEXTS, string>>;
 
 /** The sentence for the periods that hold at an instant; undefined where none does. */
-export function leftOut(locale: string, words: SuspectWords, flags: readonly Flag[], at: Date): string | undefined {
+export function leftOut(locale: string, words: WidgetWords, flags: readonly Flag[], at: Date): string | undefined {
   const isPast = (time: string | null) => time === null || Date.parse(time) <= at.getTime();
   const open = flags.filter(
     ({ kind, since, until }) => kind === 'pm' && isPast(since) && !(until !== null && isPast(until)),

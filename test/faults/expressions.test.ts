@@ -21,7 +21,6 @@ const OWN_TEXT = [
   'schema/rebuild.ts',
   'site/assets.ts',
   'site/format.ts',
-  'site/widget.ts',
   'network/json.ts', // sticky, over the operator's file
 ];
 

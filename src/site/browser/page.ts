@@ -2,9 +2,10 @@
 import type { Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import type { HistoryWindow } from '../series.ts';
+import type OF_WIDGET from '../widgetWords.json';
 import type TEXTS from '../words.json';
 
-export type Words = Record<keyof typeof TEXTS, string>;
+export type Words = Record<keyof typeof TEXTS | keyof typeof OF_WIDGET, string>;
 
 export type Page = {
   locale: string;

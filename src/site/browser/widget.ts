@@ -1,14 +1,16 @@
 /**
- * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values of a station, or of a `region`. The service
- * puts the words and the style before it, and what it imports, so that one file is all (`src/site/widget.ts`).
+ * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values of a station, or of a `region`.
+ * It is bundled with its words and its style, so that one file is all.
  */
 import { formatValue, PM25 } from '../format.ts';
 import { formatTime } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
-import { type Flag, leftOut, type SuspectWords } from '../suspect.ts';
+import { WIDGET_STYLE } from '../style.ts';
+import { type Flag, leftOut, type WidgetWords } from '../suspect.ts';
+import TEXTS from '../widgetWords.json';
 
-declare const WORDS: Record<string, Record<string, string> & SuspectWords>;
-declare const STYLE: string;
+const inLanguage = (n: number) => Object.fromEntries(Object.entries(TEXTS).map(([key, texts]) => [key, texts[n]]));
+const WORDS = Object.fromEntries(['en', 'ru', 'hy'].map((locale, n) => [locale, inLanguage(n) as WidgetWords]));
 
 /** The part of the API's document of a station or a region that it shows; only stations have a status. */
 type Values = {
@@ -30,7 +32,7 @@ const OLD_S = 60;
 
 const SERVICE = new URL(import.meta.url);
 const SHEET = new CSSStyleSheet(); // a page's Content-Security-Policy may forbid style elements
-SHEET.replaceSync(STYLE);
+SHEET.replaceSync(WIDGET_STYLE);
 
 /** Throws unless it is answered, if only by a 404. */
 async function ask(path: string): Promise<Response> {
@@ -110,7 +112,7 @@ class AirQuality extends HTMLElement {
       const values: Values | undefined = notice === '' ? await answer.json() : undefined;
       if (values !== undefined && values.measurement_time !== null && trust !== undefined) {
         const { flags } = (await trust.json()) as { flags: Flag[] };
-        values.suspect = leftOut(locale, WORDS[locale] as SuspectWords, flags, new Date(values.measurement_time));
+        values.suspect = leftOut(locale, WORDS[locale] as WidgetWords, flags, new Date(values.measurement_time));
       }
       if (asked !== this.#asked) return;
       this.#values = values;
