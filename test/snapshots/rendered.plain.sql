@@ -1924,7 +1924,7 @@ begin
     from rollup.sensor_hourly h
     join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first_day and h.bucket < last_day and coalesce(h.pm25_raw, h.pm25) is not null
-      and h.sensor_id in (select x_sensor_id from pair union select y_sensor_id from pair)
+      and h.sensor_id = any (array(select x_sensor_id from pair union select y_sensor_id from pair)) -- so that few are looked up
   ),
   day as (
     select pair.*, hx.day, avg(hx.pm25) as x, avg(hy.pm25) as y
