@@ -1,7 +1,7 @@
 /** The widget on a page of another origin, whose Content-Security-Policy is as strict as can be, and the frame that needs no script. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { formatNumber, formatTime } from '../../src/site/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../src/site/scale.ts';
@@ -200,6 +200,29 @@ inBrowser('the widget', (open) => {
     await page.evaluate("document.querySelector('air-quality').setAttribute('station', '1')");
     await page.clock.fastForward(10);
     await expect.poll(() => textOf(page)).toContain('At good');
+  });
+
+  it('asks once for attributes that change together, and drops an answer that is no longer wanted', async () => {
+    const page = await open();
+    const asked: Route[] = [];
+    await page.route('**/embed/**', (route) => void asked.push(route));
+    content = '<air-quality station="1" lang="en"></air-quality>';
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await expect.poll(() => asked.length).toBe(1);
+    await page.locator('air-quality').evaluate((widget) => {
+      widget.setAttribute('station', '2');
+      widget.setAttribute('lang', 'hy');
+    });
+    await expect.poll(() => asked.length).toBe(2);
+    await asked[1]?.continue();
+    await page.locator('air-quality .card').waitFor();
+    const late = page.waitForResponse(/station\/1$/);
+    await asked[0]?.continue();
+    await (await late).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await textOf(page)).toContain(WORDS.hy.moderate);
+    const paths = asked.map((route) => new URL(route.request().url()).pathname);
+    expect(paths).toEqual(['/en/embed/station/1', '/hy/embed/station/2']);
   });
 
   it('says when it cannot reach the service, keeps what it knows, and comes back', async () => {
