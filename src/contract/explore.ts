@@ -335,6 +335,7 @@ export const EXPLORE = {
 } as const satisfies Record<string, Endpoint>;
 
 export type ExploreName = keyof typeof EXPLORE;
+export type ExploreAnswer<Name extends ExploreName> = z.infer<(typeof EXPLORE)[Name]['answer']>;
 
 /** In the order in which they are matched. */
 export const ALL_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...ENDPOINTS, ...EXPLORE };

@@ -22,8 +22,8 @@ export type Document = {
   kind: Kind;
 };
 
-/** The media type of a document, and the headers that go with it. */
-export type Kind = { type: string; headers: readonly string[] };
+/** The media type of a document, and the headers that go with it. `isRevalidated`: a browser asks each time whether what it has is current. */
+export type Kind = { type: string; headers: readonly string[]; isRevalidated?: boolean };
 
 /** Headers that depend on when the document is sent. */
 export type CacheHeaders = {
@@ -57,7 +57,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** Longer ones are kept compressed only, or the lists of a large network would fill the cache. In bytes. */
 const MAX_PLAIN_BYTES = 1_048_576;
 
-const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+export const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
 /** Headers for a CSV download with this file name. */
@@ -140,7 +140,7 @@ function headersOf(
     'ETag',
     validator(etag, coding),
     'Cache-Control',
-    isImmutable ? IMMUTABLE : cacheControl(maxAge),
+    isImmutable ? IMMUTABLE : cacheControl(maxAge, kind.isRevalidated),
     'Vary',
     'Accept-Encoding',
   ];
@@ -156,7 +156,10 @@ const validator = (etag: string, coding: Coding) => (coding === 'identity' ? `"$
  * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
  * older than the five minutes between two digests. Ten minutes bridge an outage.
  */
-const cacheControl = (maxAge: number) => `max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
+const cacheControl = (maxAge: number, isRevalidated = false) =>
+  isRevalidated
+    ? `max-age=0, s-maxage=${maxAge}` // shared caches may still answer many browsers
+    : `max-age=${maxAge}, stale-while-revalidate=240, stale-if-error=600`;
 
 const IMMUTABLE = 'max-age=31536000, immutable';
 

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Document, renderDocument } from '../documents/document.ts';
-import { ICON, pageStyle } from './style.ts';
+import { frameStyle, ICON, pageStyle } from './style.ts';
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'];
+export const FILE_HEADERS = ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'];
 
 const require = createRequire(import.meta.url);
 
@@ -27,6 +27,7 @@ const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js'));
 
 const CONTENTS = new Map([
   ['style.css', pageStyle()],
+  ['embed.css', frameStyle()],
   ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
   ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
@@ -49,6 +50,6 @@ export function assetUrl(name: string): string {
 export const ASSETS: ReadonlyMap<string, Document> = new Map(
   [...CONTENTS].map(([name, text]) => [
     assetUrl(name),
-    renderDocument('en', text, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', headers: NO_SNIFFING }),
+    renderDocument('en', text, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', headers: FILE_HEADERS }),
   ]),
 );

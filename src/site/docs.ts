@@ -8,7 +8,6 @@ export const DOCS_PAGE: Page = {
   locale: 'en',
   path: undefined,
   title: WORDS.en.docs,
-  shape: '',
   scripts: ['docs'],
   body: html`<link rel="stylesheet" href="${assetUrl('swagger-ui.css')}">
 <h1>${WORDS.en.docs}</h1>

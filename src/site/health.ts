@@ -1,7 +1,7 @@
 /** The health figures of a region: the WHO's guideline, cigarettes, and the limits of the EU from 2030. */
 import type { Region } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
-import { EU_LIMITS } from '../contract/explore.ts';
+import { EU_LIMITS, type ExploreAnswer } from '../contract/explore.ts';
 import { fill, formatValue, PM25, plural } from './format.ts';
 import { type Html, html } from './html.ts';
 import { rulesPart } from './now.ts';
@@ -9,8 +9,7 @@ import { formatNumber } from './numbers.ts';
 import { WORDS } from './words.ts';
 
 type Pollutant = keyof typeof EU_LIMITS;
-/** The document of the region against these limits. */
-export type Limits = Record<Pollutant, { mean: number | null; days: number; days_above: number }>;
+export type Limits = ExploreAnswer<'regionLimits'>;
 
 export function healthPart(locale: Locale, region: Region, limits: Limits): Html {
   const words = WORDS[locale];

@@ -1,7 +1,7 @@
 /** Builds what every page has: its head, the languages, the navigation and the foot. */
 import type { Locale } from '../contract/endpoints.ts';
 import { LOCALES } from '../contract/endpoints.ts';
-import { type Document, renderDocument } from '../documents/document.ts';
+import { ANY_ORIGIN_LIST, type Document, type Kind, renderDocument } from '../documents/document.ts';
 import { assetUrl } from './assets.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
@@ -28,7 +28,7 @@ export type Page = {
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
   /** An open page with another shape is loaded anew; of one with the same, the current parts are replaced. */
-  shape: string;
+  shape?: string;
   /** For shared links: a sentence, and the address of a picture. */
   description?: string;
   image?: string;
@@ -51,9 +51,12 @@ const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
     `frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
   ].join('; ');
 
-const kindOf = (page: Page) => ({
+/** The widget reads embeddable pages from anywhere, by a request that cannot itself ask to be answered anew. */
+const kindOf = (page: Page): Kind => ({
   type: 'text/html; charset=utf-8',
+  isRevalidated: page.isEmbeddable ?? false,
   headers: [
+    ...(page.isEmbeddable ? ANY_ORIGIN_LIST : []),
     ...['Content-Security-Policy', policyOf(page)],
     ...['X-Content-Type-Options', 'nosniff'],
     ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
@@ -71,7 +74,7 @@ export function renderPage(site: Site, page: Page): Document {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="${THEMES.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${THEMES.dark}" media="(prefers-color-scheme: dark)">
-<title>${whole}</title>
+${isEmbeddable && html`<base target="_top">\n`}<title>${whole}</title>
 ${
   description !== undefined &&
   html`<meta name="description" content="${description}">
@@ -79,15 +82,11 @@ ${
 <meta property="og:description" content="${description}">
 <meta property="og:type" content="website">
 `
-}${
-  image !== undefined &&
-  html`<meta property="og:image" content="${site.url}${image}">
-`
-}<link rel="icon" href="${assetUrl('icon.svg')}">
-<link rel="stylesheet" href="${assetUrl('style.css')}">
+}${image !== undefined && html`<meta property="og:image" content="${site.url}${image}">\n`}<link rel="icon" href="${assetUrl('icon.svg')}">
+<link rel="stylesheet" href="${assetUrl(isEmbeddable ? 'embed.css' : 'style.css')}">
 ${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')}">\n`}${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
 ${scripts.map((name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`)}</head>
-${isEmbeddable ? html`<body class="embedded">${body}</body>` : withFrame(site, page)}
+${isEmbeddable ? html`<body><main id="content">${body}${staleNotice(locale)}</main></body>` : withFrame(site, page)}
 </html>
 `;
   return renderDocument(locale, text, kindOf(page));
@@ -108,7 +107,7 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
   )}</span>
 </nav>
 </header>
-<p id="stale" role="status" hidden data-text="${words.stale}"></p>
+${staleNotice(locale)}
 <main id="content">
 ${body}
 </main>
@@ -118,6 +117,10 @@ ${body}
 </footer>
 </body>`;
 }
+
+/** Filled by the browser (`browser/stale.ts`). */
+const staleNotice = (locale: Locale): Html =>
+  html`<p id="stale" role="status" hidden data-text="${WORDS[locale].stale}"></p>`;
 
 /** An address of a page or of a person. */
 function contactLink(contact: string): Html {

@@ -1,14 +1,15 @@
 /** What a station or region measures now: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
 import type { Region, Station } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
+import type { ExploreAnswer } from '../contract/explore.ts';
 import { keyOf, PARAMETERS } from '../contract/parameters.ts';
 import { RULES, type RuleName } from '../contract/rules.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
-import { chip, stationCategory, strong, withTime } from './parts.ts';
+import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart, sparkline } from './pictures.ts';
-import { type Category, categoryOf } from './scale.ts';
+import type { Category } from './scale.ts';
 import { type Bucket, fillGaps, type HistoryWindow, type Point } from './series.ts';
 import { WORDS, type Words } from './words.ts';
 
@@ -28,14 +29,10 @@ const GROUPS = [
   },
 ] as const;
 
-/** The document of the other indices. */
-export type Indices = {
-  nowcast: { 'pm2.5': number | null; aqi: number | null };
-  european_index: { index: string | null; timestamp: string | null; pollutants: Record<string, string | null> };
-  completeness?: { measured_hours: number; expected_hours: number };
-  /** The stations behind a region's particles. */
-  particles?: { stations: number | null; left_out: number | null };
-};
+/** Of a station or a region. */
+export type Indices =
+  | (ExploreAnswer<'stationNow'> & { particles?: never })
+  | (ExploreAnswer<'regionNow'> & { completeness?: never });
 
 export type History = Readonly<Record<string, readonly Point[]>>;
 
@@ -49,9 +46,12 @@ export type Subject<Values = Station | Region> = {
   suspect?: string | undefined;
 };
 
+/** The part that is without history. */
+export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'>;
+
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 
-const valueIn = ({ values }: Subject, key: string): number | string | null =>
+const valueIn = ({ values }: Current, key: string): number | string | null =>
   (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
 export const isStation = (values: Station | Region): values is Station => 'status' in values;
 const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
@@ -64,10 +64,10 @@ export const newestTime = ({ history }: Subject): string | undefined =>
 type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
 
 /** The index where there is one; else the European one, which counts gases; else the first value that there is. */
-function headlineOf(locale: Locale, subject: Subject): Headline {
+function headlineOf(locale: Locale, subject: Current): Headline {
   const [words, { values, indices, suspect }] = [WORDS[locale], subject];
   const { aqi, measurement_time: time } = values;
-  const category = isStation(values) ? stationCategory(values) : categoryOf(aqi);
+  const category = categoryIn(values);
   const nothing = { category, text: '', name: words[category], of: '' };
   if (time === null || category === 'offline') return nothing;
   if (aqi !== null) {
@@ -99,13 +99,29 @@ export function inWords(locale: Locale, subject: Subject) {
   };
 }
 
+/** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
+export function leadPart(locale: Locale, current: Current): Html {
+  const words = WORDS[locale];
+  const { category, text, name, of } = headlineOf(locale, current);
+  const isSuspect = current.suspect !== undefined;
+  const pm25 = current.values['pm2.5'];
+  const index = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}<span>${name}<small>${of}</small></span></p>`;
+  const value = html`<p class="main">${name} <b>${text}</b></p>`;
+  return html`${of !== '' ? index : text !== '' ? value : html`<p><span class="chip ${category}">${name}</span></p>`}
+${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}`;
+}
+
+/** Of which hour the values of a station are, or of which digest those of a region. */
+export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
+  withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
+
 /** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
 export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
   const words = WORDS[locale];
   const { values, suspect } = subject;
   const isSuspect = suspect !== undefined;
   const headline = headlineOf(locale, subject);
-  const { measurement_time: time, 'pm2.5': pm25 } = values;
+  const { measurement_time: time } = values;
   const buckets = lastDay(subject);
   const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find(
     (one) => dayChart(words, locale, buckets, one) !== undefined,
@@ -113,24 +129,18 @@ export function headPart(locale: Locale, subject: Subject, path: Html | false, n
   const newest = newestTime(subject);
   const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
   const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
-  const { category, text, name, of } = headline;
-  const big = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}<span>${name}<small>${of}</small></span></p>`;
-  const plain = html`<p class="main">${name} <b>${text}</b></p>`;
-  const lead = of !== '' ? big : text !== '' ? plain : html`<p>${chip(words, category, null)}</p>`;
   const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
   const { stations, left_out: left } = subject.indices.particles ?? { stations: null, left_out: null };
   const count = isStation(values) ? null : (stations ?? values.station_count);
-  const meaning = isStation(values) ? words.meanOfHour : words.digestOf;
   return html`<section class="head" data-live="head">
 <div class="card">${path}
 <h1>${values.title}</h1>
-${lead}
-${time !== null && pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}
-${time !== null && html`<p class="when">${withTime(locale, meaning, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}${left !== null && left > 0 && html`, ${fill(words.leftOutCount, { n: left })}`}</p>`}
+${leadPart(locale, subject)}
+${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}${left !== null && left > 0 && html`, ${fill(words.leftOutCount, { n: left })}`}</p>`}
 ${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
 ${note}
 ${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
-${of === words.aqiOf && !isSuspect && advice(words, category)}
+${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
 </div>
 ${
   quantity !== undefined &&

@@ -7,31 +7,29 @@ import type { Region, Station } from '../contract/current.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../contract/endpoints.ts';
 import type { Validity } from '../documents/cache.ts';
 import { type CacheHeaders, type Document, encode, renderDocument, sendDocument } from '../documents/document.ts';
-import { addPath } from '../http/middleware.ts';
-import { notFound, type sendProblem } from '../http/send.ts';
-import { ASSETS, assetUrl } from './assets.ts';
+import { addPath, pathOf } from '../http/middleware.ts';
+import { notFound, type sendProblem, truncate } from '../http/send.ts';
+import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
 import { DOCS_PAGE } from './docs.ts';
 import { embedPage } from './embed.ts';
 import type { Limits } from './health.ts';
 import { type Page, renderPage, type Site } from './layout.ts';
-import { type History, type Indices, inWords, type Subject } from './now.ts';
+import { type Current, type History, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
 import { onlyCity, overviewPage } from './overview.ts';
 import { cardPicture } from './pictures.ts';
 import { problemPage } from './problem.ts';
 import { regionPage, stationPage } from './subject.ts';
-import { leftOut } from './suspect.ts';
-import type { Trust } from './trust.ts';
-import { WORDS } from './words.ts';
+import { leftOut, type Trust } from './trust.ts';
 
 type Values = { locale: Locale; id: number; slug: string };
 type Rendered = (Validity & { page: Page }) | (Validity & { picture: string });
 
 const HOUR_S = 3_600;
-const PICTURE = {
-  type: 'image/svg+xml',
-  headers: ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'],
-};
+const PICTURE = { type: 'image/svg+xml', headers: FILE_HEADERS };
+/** The documents that frames and pages have in common. */
+const OF_STATION = { values: 'station', indices: 'stationNow', trust: 'stationFlags' } as const;
+const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
 
 export function addPages(
   app: IRouter,
@@ -72,21 +70,15 @@ export function addPages(
 
   async function readStation(values: Values) {
     type Contents = { values: Station; history: History; indices: Indices; trust: Trust };
-    const names = {
-      values: 'station',
-      history: 'stationHistory',
-      indices: 'stationNow',
-      trust: 'stationFlags',
-    } as const;
-    const { contents, ...validity } = await readAll<Contents>(values, names);
+    const { contents, ...validity } = await readAll<Contents>(values, { ...OF_STATION, history: 'stationHistory' });
     const at = clock();
-    const suspect = leftOut(values.locale, WORDS[values.locale], contents.trust.flags, at);
+    const suspect = leftOut(values.locale, contents.trust.flags, at);
     return { subject: { ...contents, at, suspect }, validity };
   }
 
   async function readRegion(values: Values) {
     type Contents = { values: Region; history: History; indices: Indices; limits: Limits };
-    const names = { values: 'region', history: 'regionHistory', indices: 'regionNow', limits: 'regionLimits' } as const;
+    const names = { ...OF_REGION, history: 'regionHistory', limits: 'regionLimits' } as const;
     const { contents, ...validity } = await readAll<Contents>(values, names);
     return { subject: { ...contents, at: clock() }, validity };
   }
@@ -104,14 +96,10 @@ export function addPages(
     return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
   }
 
-  async function embedded(
-    values: Values,
-    names: { values: 'station' | 'region'; trust?: 'stationFlags' },
-    path: string,
-  ): Promise<Rendered> {
-    const { contents, ...validity } = await readAll<{ values: Station | Region; trust?: Trust }>(values, names);
-    const suspect = leftOut(values.locale, WORDS[values.locale], contents.trust?.flags ?? [], clock());
-    return { ...validity, page: embedPage(site, values.locale, path, contents.values, suspect) };
+  async function embedded(values: Values, names: typeof OF_STATION | typeof OF_REGION, path: string) {
+    const { contents, ...validity } = await readAll<Current & { trust?: Trust }>(values, names);
+    const suspect = leftOut(values.locale, contents.trust?.flags ?? [], clock());
+    return { ...validity, page: embedPage(site, values.locale, path, { ...contents, suspect }) };
   }
 
   function pictureOf(locale: Locale, { subject, validity }: { subject: Subject; validity: Validity }): Rendered {
@@ -134,9 +122,8 @@ export function addPages(
     '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
     '/{locale}/card/station/{id}.svg': async (values) => pictureOf(values.locale, await readStation(values)),
     '/{locale}/card/region/{slug}.svg': async (values) => pictureOf(values.locale, await readRegion(values)),
-    '/{locale}/embed/station/{id}': (values) =>
-      embedded(values, { values: 'station', trust: 'stationFlags' }, `station/${values.id}`),
-    '/{locale}/embed/region/{slug}': (values) => embedded(values, { values: 'region' }, `region/${values.slug}`),
+    '/{locale}/embed/station/{id}': (values) => embedded(values, OF_STATION, `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) => embedded(values, OF_REGION, `region/${values.slug}`),
   };
 
   const toOverview = (req: Request, res: Response) => {
@@ -152,7 +139,7 @@ export function addPages(
     const get = async (req: Request, res: Response) => {
       const { locale, id, slug } = req.params as Record<keyof Values, string>;
       const values = { locale: locale as Locale, id: Number(id), slug };
-      res.locals.sendProblem = problemSender(site, values.locale, route.includes('/embed/'));
+      res.locals.sendProblem = problemSender(site, values.locale);
       if (values.id > MAX_STATION_ID) throw notFound('');
       await answer(req, res, async () => {
         await firstBuild();
@@ -190,15 +177,15 @@ export function addPages(
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
     if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
     const locale = ours ?? (req.acceptsLanguages([...LOCALES]) || 'en');
-    res.locals.sendProblem = problemSender(site, locale as Locale, false);
+    res.locals.sendProblem = problemSender(site, locale as Locale);
     throw notFound('');
   });
 }
 
 /** Sends a problem as a page. As of all problems, no cache may keep it. */
-function problemSender(site: Site, locale: Locale, isEmbeddable: boolean): typeof sendProblem {
+function problemSender(site: Site, locale: Locale): typeof sendProblem {
   return (req, res, { status, headers }) => {
-    const { kind, kept } = renderPage(site, problemPage(locale, status, isEmbeddable));
+    const { kind, kept } = renderPage(site, problemPage(locale, status, truncate(decodeURIComponent(pathOf(req)))));
     const body = kept.get('identity') as Buffer;
     res.writeHead(status, [
       ...Object.entries(headers).flat(),

@@ -7,57 +7,46 @@ import { formatTime } from './numbers.ts';
 import { CATEGORY_NAMES, type Category, categoryOf } from './scale.ts';
 import { WORDS, type Words } from './words.ts';
 
-export const stationCategory = ({ status, aqi }: Station): Category =>
-  status === 'offline' ? 'offline' : categoryOf(aqi);
+export const categoryIn = (place: Station | Region): Category =>
+  'status' in place && place.status === 'offline' ? 'offline' : categoryOf(place.aqi);
 
-const stationPath = (locale: Locale, { id }: Station) => `/${locale}/station/${id}`;
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) => `/${locale}/region/${slug}`;
 
 /** A station of lists and maps, and whether its particles are suspect (C9): its index then says nothing of the air. */
 export type ListedStation = Station & { is_bad_pm: boolean };
 
-/** The category in words, with the index where there is one. */
-export function chip(words: Words, category: Category, aqi: number | null): Html {
-  return html`<span class="chip ${category}">${words[category]}${aqi !== null && html` <b>${aqi}</b>`}</span>`;
-}
+const isSuspect = (place: Region | ListedStation) => 'is_bad_pm' in place && place.is_bad_pm;
 
-/** PM2.5 first, as people ask for it; nothing where there is none. */
-const pm25 = (locale: Locale, value: number | null, isSuspect = false): Html | false =>
-  value !== null &&
-  html`<span class="pm"><small>PM2.5</small> ${strong(formatValue(locale, value, PM25), isSuspect)}</span>`;
+/** The category in words, with the index. A suspect index has no category; where no particles are measured, it is the temperature. */
+function chip(locale: Locale, place: Region | ListedStation): Html {
+  const [words, category] = [WORDS[locale], categoryIn(place)];
+  const { aqi, temperature } = place;
+  if (isSuspect(place) && aqi !== null) return html`<span class="chip unknown">${words.suspect} <s>${aqi}</s></span>`;
+  if (category !== 'unknown' || temperature === null)
+    return html`<span class="chip ${category}">${words[category]}${aqi !== null && html` <b>${aqi}</b>`}</span>`;
+  const text = formatValue(locale, temperature, { unit: '°C', digits: 1 });
+  return html`<span class="chip unknown">${words.temperature} <b>${text}</b></span>`;
+}
 
 /** A number of particles, struck through where it is suspect. */
 export const strong = (text: string, isSuspect: boolean): Html =>
   isSuspect ? html`<s>${text}</s>` : html`<b>${text}</b>`;
 
-export const timeOf = (locale: Locale, timestamp: string) =>
-  html`<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>`;
-
 /** A text with the time in it. */
 export function withTime(locale: Locale, text: string, timestamp: string): Html {
   const [before, after] = text.split('{time}');
-  return html`${before}${timeOf(locale, timestamp)}${after}`;
+  return html`${before}<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>${after}`;
 }
 
-/** The chip of a place; where it measures no particles, what it does measure: the temperature. */
-function verdict(locale: Locale, category: Category, { aqi, temperature }: Pick<Region, 'aqi' | 'temperature'>): Html {
-  if (category !== 'unknown' || temperature === null) return chip(WORDS[locale], category, aqi);
-  const text = formatValue(locale, temperature, { unit: '°C', digits: 1 });
-  return html`<span class="chip unknown">${WORDS[locale].temperature} <b>${text}</b></span>`;
+/** What a list says of a place. PM2.5 is what people ask for first; there is nothing where there is none. */
+function line(locale: Locale, path: string, place: Region | ListedStation): Html {
+  const { title, 'pm2.5': pm25 } = place;
+  const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
+  return html`<a href="${path}">${title}</a> ${chip(locale, place)} ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}`;
 }
 
 export const regionLine = (locale: Locale, region: Region): Html =>
-  html`<div class="line"><a href="${regionPath(locale, region)}">${region.title}</a> ${verdict(locale, categoryOf(region.aqi), region)} ${pm25(locale, region['pm2.5'])}</div>`;
-
-/** A line of a list of stations. A suspect index has no category; it is struck through. */
-const stationLine = (locale: Locale, station: ListedStation): Html => {
-  const { title, is_bad_pm: isBad, aqi } = station;
-  const suspect = isBad && aqi !== null;
-  const chipOf = suspect
-    ? html`<span class="chip unknown">${WORDS[locale].suspect} <s>${aqi}</s></span>`
-    : verdict(locale, stationCategory(station), station);
-  return html`<li class="line"><a href="${stationPath(locale, station)}">${title}</a> ${chipOf} ${pm25(locale, station['pm2.5'], isBad)}</li>\n`;
-};
+  html`<div class="line">${line(locale, regionPath(locale, region), region)}</div>`;
 
 /** `name`: by which a page that is replaced knows it again. */
 export function stationList(
@@ -68,7 +57,7 @@ export function stationList(
   open = false,
 ): Html {
   if (stations.length === 0) return html``;
-  return html`<details data-name="${name}"${open && html` open`}><summary>${title} <small>${stations.length}</small></summary><ul>${worstFirst(stations).map((station) => stationLine(locale, station))}</ul></details>`;
+  return html`<details data-name="${name}"${open && html` open`}><summary>${title} <small>${stations.length}</small></summary><ul>${worstFirst(stations).map((one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`)}</ul></details>`;
 }
 
 export function legend(words: Words): Html {
@@ -105,22 +94,15 @@ export function mapPart(
   const round = (degrees: number) => Math.round(degrees * digits) / digits;
   const places: Place[] = [
     ...sorted.map((one): Place => {
-      const parent = 'city_slug' in one ? (at.get(one.city_slug) ?? -1) : -1;
-      return [
-        parent === -1 && !('city_slug' in one) ? 0 : 1,
-        one.slug,
-        parent,
-        round(one.map_latitude),
-        round(one.map_longitude),
-        one.aqi,
-        one.title,
-      ];
+      const [level, parent] = 'city_slug' in one ? ([1, at.get(one.city_slug) ?? -1] as const) : ([0, -1] as const);
+      return [level, one.slug, parent, round(one.map_latitude), round(one.map_longitude), one.aqi, one.title];
     }),
     ...stations.map((one): Place => {
       const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
       const index = one.status === 'offline' ? -1 : one.aqi;
-      const plain: Place = [one.is_bad_pm ? 3 : 2, one.id, parent, round(one.latitude), round(one.longitude), index];
-      return isLarge(stations) ? plain : ([...plain.slice(0, 6), one.title] as unknown as Place);
+      const level = one.is_bad_pm ? 3 : 2;
+      const plain = [level, one.id, parent, round(one.latitude), round(one.longitude), index] as const;
+      return isLarge(stations) ? plain : [...plain, one.title];
     }),
   ];
   const json = JSON.stringify(places).replaceAll('<', '\\u003c');

@@ -24,17 +24,24 @@ const tones = (all: readonly string[]) => COLOURED.map((name, n) => `--${name}: 
 const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft: #525d69; --line: #d5dce4; --link: #0b5cad; --series: #2a6fc0; --band: #2a6fc033; --on-dark: #fff; --offline: #6b7682; ${tones(LIGHT_TONES)}`;
 const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; ${tones(DARK_TONES)}`;
 
-/** A category in words, on its colour. */
-const CHIPS = `.chip, .map .pin, .index { color: ${INK}; background: var(--tone); }
+const SCHEMES = `:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }`;
+
+/** Everywhere: a category in words, on its colour, an index, and what warns. */
+const COMMON = `.chip, .map .pin, .index { color: ${INK}; background: var(--tone); }
 ${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
 .chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .875em; line-height: 1.7; }
 :is(.chip, .pin, .index):is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
 :is(.chip, .pin, .index):is(.unknown, .offline) { color: var(--ink); background: var(--paper); border: 1px dashed var(--soft); }
-:is(.chip, .pin, .index).offline { border: 2px solid var(--offline); }`;
+:is(.chip, .pin, .index).offline { border: 2px solid var(--offline); }
+.index { display: flex; align-items: center; gap: 1em; padding: .5em 1em; border-radius: .75em; margin: .5em 0; width: fit-content; max-width: 100%; line-height: 1.2; }
+.index :is(b, s) { line-height: 1.1; white-space: nowrap; overflow-wrap: normal; }
+.index span { font-weight: 600; }
+.index small { display: block; font-weight: 400; color: inherit; }
+#stale, .warning { background: #fff3c4; color: #3d2f00; padding: .5em 1em; border-radius: .5em; }`;
 
 /** A function, so that the bundle of the widget leaves it out. */
-export const pageStyle = () => `:root { color-scheme: light dark; ${LIGHT} }
-@media (prefers-color-scheme: dark) { :root { ${DARK} } }
+export const pageStyle = () => `${SCHEMES}
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 16px 40px; max-width: 1440px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
@@ -58,14 +65,12 @@ small, .when, figcaption, .path { font-size: 14px; }
 .card > :first-child { margin-top: 0; }
 .card > :last-child { margin-bottom: 0; }
 footer { margin-top: 24px; font-size: 14px; color: var(--soft); }
-#stale, .warning { background: #fff3c4; color: #3d2f00; padding: 8px 16px; border-radius: 8px; }
 .warning p { margin: 0; }
-${CHIPS}
+${COMMON}
 .head, .pair, .overview { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 16px; align-items: start; }
-.index { display: flex; align-items: center; gap: 16px; padding: 8px 16px; border-radius: 12px; margin: 8px 0; width: fit-content; max-width: 100%; line-height: 1.2; }
-.index b { font-size: 44px; line-height: 1.1; white-space: nowrap; overflow-wrap: normal; }
-.index span { font-size: 20px; font-weight: 600; }
-.index small { display: block; font-size: 13px; font-weight: 400; color: inherit; }
+.index :is(b, s) { font-size: 44px; }
+.index span { font-size: 20px; }
+.index small { font-size: 13px; }
 .main { font-size: 20px; margin: 8px 0 0; }
 .main b { font-size: 28px; }
 .advice { margin: 8px 0 0; padding: 0; list-style: none; }
@@ -134,15 +139,6 @@ td { font-variant-numeric: tabular-nums; }
 .address { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 8px 0; }
 code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .address > code, .address > pre { background: var(--ground); border-radius: 8px; padding: 4px 8px; max-width: 100%; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.embedded { padding: 8px 16px; background: var(--paper); max-width: none; }
-.embedded h1 { font-size: 18px; margin: 0; }
-.embedded p { margin: 4px 0; }
-.embedded .index { padding: 4px 12px; gap: 12px; }
-.embedded .index b { font-size: 28px; }
-.embedded .index span { font-size: 16px; }
-.embedded .warning { padding: 4px 8px; font-size: 13px; line-height: 1.3; }
-.embedded .main { font-size: 16px; } .embedded .main b { font-size: 20px; }
-@media (max-width: 300px) { .embedded { padding: 8px; font-size: 14px; line-height: 1.4; } .embedded h1 { font-size: 16px; } .embedded p { margin: 2px 0; } .embedded .index { padding: 2px 8px; gap: 8px; } .embedded .index b { font-size: 18px; } .embedded .index span { font-size: 13px; } .embedded .main, .embedded .main b { font-size: 14px; } }
 .later { min-height: 300px; }
 .chart { cursor: crosshair; min-height: 300px; }
 .chart svg { display: block; width: 100%; }
@@ -192,22 +188,37 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 }
 `;
 
-/** The widget's, within its shadow root. Its lengths are of its own size of letters, not of the page around it. */
+/** The current values for other sites. All lengths are of one size of letters. */
+const EMBEDDED = `* { box-sizing: border-box; }
+h1 { font-size: 1.1em; line-height: 1.2; margin: 0; }
+h1 a { color: inherit; }
+p { margin: .25em 0; }
+a { color: var(--link); }
+a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.when { color: var(--soft); font-size: .8em; }
+${COMMON}
+.index { display: inline-flex; margin: .25em .25em .25em 0; padding: .25em .6em; gap: .6em; }
+.index:has(s) small { display: none; }
+.index, .main { vertical-align: middle; }
+.main { display: inline-block; }
+.index :is(b, s) { font-size: 1.75em; }
+.index small { font-size: .75em; }
+.main b { font-size: 1.25em; }
+#stale, .warning { font-size: .85em; line-height: 1.3; padding: .3em .6em; }`;
+
+/** Of pages in frames. */
+export const frameStyle = () => `${SCHEMES}
+body { margin: 0; padding: .5em .75em; background: var(--paper); color: var(--ink); font: 16px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
+body:has(.warning) { font-size: 14px; }
+@media (max-width: 300px) { body { padding: .5em; font-size: 13px; } }
+${EMBEDDED}`;
+
+/** The widget's, within its shadow root, whatever the page around it has. */
 export const WIDGET_STYLE = `:host { display: block; max-width: 22em; color-scheme: light; font: 16px/1.4 system-ui, sans-serif; ${LIGHT} }
 :host([hidden]) { display: none; }
 :host([size=small]) { font-size: 13px; }
 :host([size=large]) { font-size: 21px; }
 @media (prefers-color-scheme: dark) { :host(:not([theme=light])) { color-scheme: dark; ${DARK} } }
 :host([theme=dark]) { color-scheme: dark; ${DARK} }
-div { padding: .6em .9em; border: 1px solid var(--line); border-radius: .75em; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
-p { margin: .25em 0; }
-a { color: var(--link); }
-a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.title { font-weight: 700; }
-.title a { color: inherit; }
-.values { display: flex; flex-wrap: wrap; gap: .2em .8em; align-items: baseline; }
-.values > * { white-space: nowrap; }
-.values > .chip { white-space: normal; }
-small { color: var(--soft); font-size: .8em; }
-.notice { font-size: .85em; padding: .3em .5em; border-radius: .3em; background: #fff3c4; color: #3d2f00; }
-${CHIPS}`;
+.card { padding: .6em .9em; border: 1px solid var(--line); border-radius: .75em; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
+${EMBEDDED}`;

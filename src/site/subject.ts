@@ -88,11 +88,7 @@ ${developerPart(words, locale, `region/${region.slug}`, region.title)}`,
   };
 }
 
-function pageOf(
-  locale: Locale,
-  subject: Subject,
-  path: string,
-): Pick<Page, 'locale' | 'path' | 'title' | 'shape' | 'description' | 'image'> {
+function pageOf(locale: Locale, subject: Subject, path: string) {
   const { word, index, value } = inWords(locale, subject);
   const { title } = subject.values;
   return {

@@ -23,6 +23,8 @@ const PATHS = [
 ];
 const ALL = [...LOCALES.flatMap((locale) => PATHS.map((path) => `/${locale}/${path}`)), '/docs'];
 const OF_DATA = /^max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/;
+/** The widget cannot say that a browser shall ask. */
+const ASKED_AGAIN = /^max-age=0, s-maxage=\d+$/;
 
 let site: Site;
 beforeAll(async () => {
@@ -40,7 +42,9 @@ describe.each(ALL)('%s', (path) => {
       'content-language': path.startsWith('/docs') ? 'en' : path.slice(1, 3),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
-      'cache-control': expect.stringMatching(path === '/docs' ? /^max-age=3600/ : OF_DATA),
+      'cache-control': expect.stringMatching(
+        path === '/docs' ? /^max-age=3600/ : path.includes('/embed/') ? ASKED_AGAIN : OF_DATA,
+      ),
       vary: 'Accept-Encoding',
     });
     const policy = headers['content-security-policy'] as string;
@@ -126,6 +130,36 @@ async function fetchRaw(path: string, coding: string) {
   });
 }
 
+describe('what the widget reads', () => {
+  it.each(LOCALES)('is text and links, and says its age to pages of other origins: %s', async (locale) => {
+    const paths = [
+      ...Object.values(STATIONS).map((id) => `station/${id}`),
+      'region/town',
+      'region/secret',
+      'station/999',
+    ];
+    for (const path of paths) {
+      const { headers, body } = await get(`/${locale}/embed/${path}`);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringMatching(/\bAge\b/),
+      });
+      const [, main = ''] = /<main id="content">(.*)<\/main>/s.exec(body) ?? [];
+      const tags = [...main.matchAll(/<(\w+)([^>]*)>/g)];
+      expect(tags.length, path).toBeGreaterThan(3);
+      for (const [tag, name, attributes = ''] of tags) {
+        expect(name, tag).toMatch(/^(div|h1|p|a|b|s|span|small|time)$/);
+        const names = [...attributes.matchAll(/ ([\w-]+)(?:="([^"]*)")?/g)].map(([, one]) => one);
+        expect(
+          names.filter((one) => !/^(href|class|datetime|id|role|hidden|data-(live|text))$/.test(one ?? '')),
+          tag,
+        ).toEqual([]);
+      }
+      for (const [, href] of main.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^\/(en|ru|hy)\//);
+    }
+  });
+});
+
 describe('/', () => {
   it.each([
     ['ru-RU,ru;q=0.9,en;q=0.8', '/ru/'],
@@ -204,6 +238,21 @@ describe('a problem', () => {
       const isEmbedded = path.startsWith('embed/');
       expect(headers['content-security-policy']).toContain(`frame-ancestors ${isEmbedded ? '*' : "'none'"}`);
       expect(body).toContain(`<h1>${WORDS[locale].notFound}</h1>`);
+    }
+  });
+
+  it.each(LOCALES)('names what is not there: %s', async (locale) => {
+    const { noStation, noRegion } = WORDS[locale];
+    for (const [path, text, name] of [
+      ['embed/station/999', noStation, '999'],
+      ['station/999', noStation, '999'],
+      ['embed/region/none', noRegion, 'none'],
+      ['embed/station/..%2F%3Cb%3E', noStation, '../&lt;b&gt;'],
+      ['embed/region/', WORDS[locale].notFoundText, ''],
+    ] as const) {
+      const { status, headers, body } = await get(`/${locale}/${path}`);
+      expect([status, headers['content-type']], path).toEqual([404, 'text/html; charset=utf-8']);
+      expect(body).toContain(`<p>${text.replace('{name}', name)}</p>`);
     }
   });
 
@@ -286,7 +335,7 @@ describe('files of pages', () => {
       'access-control-allow-origin': '*',
       'cache-control': expect.stringContaining('max-age=3600'),
     });
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(14_000);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(6_000);
     expect(body).not.toMatch(/^(import|export) /m);
     expect(body).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write/);
   });

@@ -22,7 +22,7 @@ const WIDGETS = `<!doctype html><meta charset="utf-8"><style>
 async function openWidgets(page: Page): Promise<void> {
   const server = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(WIDGETS)).listen(0);
   await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
-  await page.locator('air-quality .title').nth(2).waitFor();
+  await page.locator('air-quality .card').nth(2).waitFor();
   server.close();
 }
 

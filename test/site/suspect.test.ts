@@ -1,11 +1,12 @@
 /** A station whose particles are suspect (C9): said wherever its number stands, which is struck through; and never the worst of a list or map. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Flag, leftOut } from '../../src/site/suspect.ts';
-import { type Trust, trustPart } from '../../src/site/trust.ts';
+import { leftOut, type Trust, trustPart } from '../../src/site/trust.ts';
 import { WORDS } from '../../src/site/words.ts';
 import { axe, inBrowser } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
+
+type Flag = Trust['flags'][number];
 
 const LOCALES = ['en', 'ru', 'hy'] as const;
 const SINCE = '2026-11-19T20:00:00Z';
@@ -36,10 +37,11 @@ beforeAll(async () => {
 describe('the sentence', () => {
   const at = new Date('2026-11-20T12:00:00Z');
   const one = (change: Partial<Flag>): Flag => ({
-    ...{ kind: 'pm', test: 'flat', since: '2026-11-03T04:00:00+04:00', until: null, 'pm2.5': 312, median: 60 },
+    ...{ kind: 'pm', test: 'flat', sensor_id: null, since: '2026-11-03T04:00:00+04:00', until: null },
+    ...{ 'pm2.5': 312, median: 60, compared_with: [] },
     ...change,
   });
-  const said = (...flags: Flag[]) => leftOut('en', WORDS.en, flags, at);
+  const said = (...flags: Flag[]) => leftOut('en', flags, at);
 
   it('says since when, and what was found', () => {
     const start = "Its particles have been left out of the city's mean since 3 Nov 2026: ";
@@ -67,7 +69,7 @@ describe('the sentence', () => {
   });
 
   it.each(LOCALES)('has its plurals: %s', (locale) => {
-    const times = (n: number) => leftOut(locale, WORDS[locale], [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
+    const times = (n: number) => leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
     for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
     if (locale === 'ru') expect(times(22)).toContain('в 22 раза');
   });
@@ -121,8 +123,7 @@ describe('without a browser', () => {
   const leftOutOf = (locale: (typeof LOCALES)[number]) =>
     leftOut(
       locale,
-      WORDS[locale],
-      [{ kind: 'pm', test: 'outlier', since: '2026-11-20', until: null, ...EVIDENCE }],
+      [{ kind: 'pm', test: 'outlier', sensor_id: null, since: '2026-11-20', until: null, ...EVIDENCE }],
       NOW,
     ) ?? '';
 
@@ -172,15 +173,22 @@ inBrowser('with a browser', (open) => {
       `<air-quality station="${LIAR}" lang="en"></air-quality><air-quality station="1" lang="en"></air-quality>`,
     );
     await page.addScriptTag({ url: `${site.origin}/widget.js`, type: 'module' });
-    await page.locator('air-quality .title').nth(1).waitFor();
-    expect(await shown(page, 'air-quality .notice')).toBe(SENTENCE);
+    await page.locator('air-quality .card').nth(1).waitFor();
+    expect(await shown(page, 'air-quality .warning')).toBe(SENTENCE);
     expect(await page.locator('air-quality s').allTextContents()).toEqual([
       expect.stringMatching(/^\d+$/),
       '400.0 µg/m³',
     ]);
-    expect(await shown(page, 'air-quality .chip')).toBe('suspect');
-    expect(await page.locator('air-quality .chip').first().getAttribute('class')).toBe('chip unknown');
-    expect(await page.locator('air-quality .notice').count()).toBe(1);
+    expect(await shown(page, 'air-quality .index span')).toContain('suspect');
+    expect(await page.locator('air-quality .index').first().getAttribute('class')).toBe('index unknown');
+    expect(await page.locator('air-quality .warning').count()).toBe(1);
+  });
+
+  it.each(LOCALES)('a frame of 320 × 180 shows all of it without scrolling: %s', async (locale) => {
+    const page = await open({ viewport: { width: 320, height: 180 } });
+    await page.goto(`${site.origin}/${locale}/embed/station/${LIAR}`);
+    expect(await shown(page, '.warning')).toContain(WORDS[locale].leftOutSince.split('{')[0]);
+    expect(await page.evaluate(() => document.body.scrollHeight)).toBeLessThanOrEqual(180);
   });
 
   it.each(['light', 'dark'] as const)('has no barrier that axe finds: %s', async (colorScheme) => {

@@ -1,7 +1,7 @@
 /** The widget on a page of another origin, whose Content-Security-Policy is as strict as can be, and the frame that needs no script. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { formatNumber, formatTime } from '../../src/site/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../src/site/scale.ts';
@@ -38,14 +38,14 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
   const page = await open(options);
   await page.clock.install();
   await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
-  const cards = page.locator('air-quality div'); // through shadow roots
+  const cards = page.locator('air-quality .card'); // through shadow roots
   await expect.poll(() => cards.count(), { timeout: 10_000 }).toBe(html.split('<air-quality').length - 1);
   return page;
 }
 
 /** What is read in a widget, the lines in one. */
 const textOf = async (page: Page, selector = 'air-quality') =>
-  (await page.locator(selector).locator('div').innerText()).replace(/[ \n]+/g, ' ').trim();
+  (await page.locator(selector).locator('.card').innerText()).replace(/[ \n]+/g, ' ').trim();
 
 const api = (locale: string, path: string) => site.json(`/${locale}/air-quality-app/v1/${path}.json`);
 
@@ -68,19 +68,20 @@ inBrowser('the widget', (open) => {
         const when = values.measurement_time as string | null;
         const parts = [
           values.title,
+          aqi !== null && String(aqi),
           category === 'unknown'
             ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
             : words[category],
-          aqi !== null && `AQI ${aqi}`,
+          aqi !== null && words.aqiOf,
           aqi !== null && `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
           when === null ? words.nothingRecent : words.meanOfHour.replace('{time}', formatTime(locale, when)),
-          new URL(site.origin).host,
+          `· ${MARKUP}`,
         ];
         expect(await textOf(page, `#s${id}`)).toBe(parts.filter((one) => typeof one === 'string').join(' '));
         if (category !== 'unknown')
           looks.set(
             category,
-            (await page.locator(`#s${id} .chip`).evaluate((chip) => {
+            (await page.locator(`#s${id} :is(.index, .chip)`).evaluate((chip) => {
               const { backgroundColor, borderStyle } = getComputedStyle(chip);
               return `${backgroundColor} ${borderStyle}`;
             })) as string,
@@ -92,7 +93,9 @@ inBrowser('the widget', (open) => {
       expect(await textOf(page, '#r')).toContain(
         `${words.digestOf.replace('{time}', formatTime(locale, region.measurement_time as string))}`,
       );
-      expect(await textOf(page, '#r')).toContain(`AQI ${region.aqi}`);
+      expect(await textOf(page, '#r')).toContain(
+        `${region.aqi} ${words[categoryOf(region.aqi as number)]} ${words.aqiOf}`,
+      );
       const links = await page.locator('#r a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
       expect(links).toEqual([`${site.origin}/${locale}/region/town`, `${site.origin}/${locale}/`]);
     },
@@ -110,9 +113,19 @@ inBrowser('the widget', (open) => {
 
   it('shows markup as text', async () => {
     const page = await show(open, `<air-quality station="${STATIONS.markup}" lang="en"></air-quality>`);
-    expect(await page.locator('.title').textContent()).toBe(MARKUP);
+    expect(await page.locator('air-quality h1').textContent()).toBe(MARKUP);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Elsewhere');
+  });
+
+  it('adds no heading or landmark to its page, and its links open as those of its page do', async () => {
+    const page = await show(open, '<air-quality station="1" lang="en"></air-quality>');
+    expect(await page.getByRole('heading').allTextContents()).toEqual(['Elsewhere']);
+    expect(await page.getByRole('main').count()).toBe(1);
+    const targets = await page
+      .locator('air-quality a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('target')));
+    expect(targets).toEqual([null, null]);
   });
 
   it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s, in three sizes', async (theme) => {
@@ -131,7 +144,7 @@ inBrowser('the widget', (open) => {
       .evaluateAll((all) => all.slice(0, 3).map((widget) => Number.parseFloat(getComputedStyle(widget).fontSize)));
     expect(heights).toEqual([13, 16, 21]);
     const background = await page
-      .locator('air-quality div')
+      .locator('air-quality .card')
       .first()
       .evaluate((card) => getComputedStyle(card).backgroundColor);
     expect(background).toBe(theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
@@ -139,7 +152,9 @@ inBrowser('the widget', (open) => {
 
   it.each(['light', 'dark'] as const)('follows the scheme that its reader prefers, %s', async (colorScheme) => {
     const page = await show(open, '<air-quality station="1"></air-quality>', { colorScheme });
-    const background = await page.locator('air-quality div').evaluate((card) => getComputedStyle(card).backgroundColor);
+    const background = await page
+      .locator('air-quality .card')
+      .evaluate((card) => getComputedStyle(card).backgroundColor);
     expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
   });
 
@@ -153,12 +168,12 @@ inBrowser('the widget', (open) => {
     });
     let answers = 0;
     page.on('response', (answer) => {
-      if (answer.url().endsWith('/station/1.json')) answers++;
+      if (answer.url().endsWith('/embed/station/1')) answers++;
     });
     content = '<air-quality station="1" lang="en"></air-quality>';
     await page.clock.install();
     await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
-    await page.locator('.title').waitFor();
+    await page.locator('air-quality .card').waitFor();
     expect(answers).toBe(1);
     await page.clock.fastForward(REFRESH_MS - 10_000);
     expect(answers).toBe(1);
@@ -187,24 +202,47 @@ inBrowser('the widget', (open) => {
     await expect.poll(() => textOf(page)).toContain('At good');
   });
 
+  it('asks once for attributes that change together, and drops an answer that is no longer wanted', async () => {
+    const page = await open();
+    const asked: Route[] = [];
+    await page.route('**/embed/**', (route) => void asked.push(route));
+    content = '<air-quality station="1" lang="en"></air-quality>';
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await expect.poll(() => asked.length).toBe(1);
+    await page.locator('air-quality').evaluate((widget) => {
+      widget.setAttribute('station', '2');
+      widget.setAttribute('lang', 'hy');
+    });
+    await expect.poll(() => asked.length).toBe(2);
+    await asked[1]?.continue();
+    await page.locator('air-quality .card').waitFor();
+    const late = page.waitForResponse(/station\/1$/);
+    await asked[0]?.continue();
+    await (await late).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await textOf(page)).toContain(WORDS.hy.moderate);
+    const paths = asked.map((route) => new URL(route.request().url()).pathname);
+    expect(paths).toEqual(['/en/embed/station/1', '/hy/embed/station/2']);
+  });
+
   it('says when it cannot reach the service, keeps what it knows, and comes back', async () => {
     const page = await show(open, '<air-quality station="1" lang="en"></air-quality>', {
       errors: /ERR_|Failed to load/,
     });
-    await page.route('**/station/1.json', (route) => route.abort());
+    await page.route('**/embed/station/1', (route) => route.abort());
     await page.clock.fastForward(REFRESH_MS);
     const when = formatTime('en', (await api('en', 'station/1')).measurement_time as string);
     await expect.poll(() => textOf(page)).toContain(WORDS.en.stale.replace('{time}', when));
-    expect(await textOf(page)).toContain('AQI 28');
-    await page.unroute('**/station/1.json');
+    expect(await textOf(page)).toContain('28 Good');
+    await page.unroute('**/embed/station/1');
     await page.clock.fastForward(60_000);
     await expect.poll(() => textOf(page)).not.toContain('may be old');
   });
 
   it('says at once that the data cannot be reached, that they are old, or that there is no such station', async () => {
     const page = await open({ errors: /ERR_|Failed to load/ });
-    await page.route('**/station/2.json', (route) => route.fulfill({ status: 503, json: {} }));
-    await page.route('**/station/3.json', async (route) => {
+    await page.route('**/embed/station/2', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.route('**/embed/station/3', async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, headers: { ...answer.headers(), age: '120' } });
     });
@@ -213,14 +251,14 @@ inBrowser('the widget', (open) => {
       .join('');
     await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
     const notice = async (n: number) => {
-      await page.locator(`#n${n} div`).waitFor();
-      return await page.locator(`#n${n} .notice`).allTextContents();
+      await page.locator(`#n${n} .card`).waitFor();
+      return await page.locator(`#n${n} [role=status]:visible`).allTextContents();
     };
     expect(await notice(0)).toEqual([]);
     expect(await notice(1)).toEqual([WORDS.en.unavailable]);
     expect(await notice(2)).toEqual([expect.stringMatching(/may be old.*20 Nov/)]);
-    expect(await notice(3)).toEqual(['There is no station 999 here.']);
-    expect(await notice(4)).toEqual(['There is no station ../../../x here.']);
+    expect(await textOf(page, '#n3')).toContain('There is no station 999 here.');
+    expect(await textOf(page, '#n4')).toContain('There is no station ../../../x here.');
   });
 });
 

@@ -1,6 +1,6 @@
 /** The history of a station or region: switches for window and parameter, the chart, what its values are, and the same as tables. */
 import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, scrollingTable } from '../html.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
 import {
   AQI,
@@ -20,7 +20,7 @@ import {
 } from '../series.ts';
 import { makeChart } from './chart.ts';
 import { makeInputs } from './inputs.ts';
-import { type Page, partOf, scrollingTable, toElement, wordFor } from './page.ts';
+import { type Page, partOf, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
 
 /** How many hours of a day or month have a value, of how many. */

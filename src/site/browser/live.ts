@@ -2,6 +2,7 @@
  * Keeps an open page current: asks for it every minute by its ETag, and says so when the service is away or behind. All parts with current values
  * (`data-live`) are replaced together, by name; a page that has another shape now, such as one with its first values, is loaded anew.
  */
+import { tellStale } from './stale.ts';
 
 const EVERY_MS = 60_000;
 /** Tells the other modules that the current parts were replaced. */
@@ -18,9 +19,9 @@ async function refresh(): Promise<void> {
       etag = answer.headers.get('ETag') ?? '';
       replace(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     }
-    tell(age > EVERY_MS / 1_000);
+    tellStale(document, age > EVERY_MS / 1_000);
   } catch {
-    tell(true);
+    tellStale(document, true);
   }
 }
 
@@ -57,17 +58,10 @@ function nameOf(focused: Element | null): string {
   return `details[data-name="${CSS.escape(focused.closest('details')?.dataset.name ?? '')}"] > summary`;
 }
 
-function tell(isStale: boolean): void {
-  const notice = document.querySelector('#stale') as HTMLElement;
-  notice.hidden = !isStale;
-  const time = document.querySelector('time')?.textContent ?? '\u2013';
-  if (isStale) notice.textContent = (notice.dataset.text ?? '').replace('{time}', time);
-}
-
 const refreshIfSeen = () => {
   if (!document.hidden) void refresh();
 };
 setInterval(refreshIfSeen, EVERY_MS);
 document.addEventListener('visibilitychange', refreshIfSeen);
 window.addEventListener('online', refreshIfSeen);
-window.addEventListener('offline', () => tell(true));
+window.addEventListener('offline', () => tellStale(document, true));

@@ -2,10 +2,9 @@
 import type { Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import type { HistoryWindow } from '../series.ts';
-import type OF_WIDGET from '../widgetWords.json';
 import type TEXTS from '../words.json';
 
-export type Words = Record<keyof typeof TEXTS | keyof typeof OF_WIDGET, string>;
+export type Words = Record<keyof typeof TEXTS, string>;
 
 export type Page = {
   locale: string;
@@ -115,10 +114,3 @@ export async function fillFrom(page: Page, place: HTMLElement, make: () => Promi
   const same = [...place.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
   same?.focus();
 }
-
-/** A table that scrolls in a box of its own, also by keys. `rows`: text of each cell, the first of which names its row. */
-export const scrollingTable = (label: string, heads: readonly string[], rows: readonly (readonly string[])[]): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
-</table></div>`;
