@@ -101,7 +101,11 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     });
     const [left] = await owner`select count(*)::int as n from raw.readings where measured_at >= '2026-10-01 00:00+04'`;
     expect(left?.n).toBe(86_403 - due?.n);
-    await owner`delete from raw.readings where measured_at > '2027-01-01'`;
+    // what a deletion that broke off has left is of no month that is due
+    const plan = await planRetention(owner, AHEAD, KEEP);
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-10', 1, 1)`;
+    expect(await planRetention(owner, AHEAD, KEEP)).toEqual(plan);
+    await owner`delete from raw.readings where measured_at < '2026-09-01' or measured_at > '2027-01-01'`;
   });
 
   it('a cutoff that was raised wrongly can be lowered, but not below what is retained', async () => {
