@@ -372,12 +372,12 @@ end $$;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
--- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
+-- Plain PostgreSQL: deletes expired readings, and measures tables.
 
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
--- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
 -- refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
@@ -386,7 +386,7 @@ declare
 begin
   loop
     oldest := (select min(measured_at) from raw.readings);
-    exit when (oldest < expired) is not true; -- which may be an hour of its day
+    exit when (oldest < expired) is not true; -- `expired` may lie within a day
     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;
@@ -2820,8 +2820,8 @@ begin
   where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
--- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select. A plan that is kept
--- would not know the range, and compiling a statement takes longer than running it for an hour.
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
+-- know the range, and compiling (jit) a statement takes longer than running it for one hour.
 create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 set plan_cache_mode = force_custom_plan set jit = off as $$
 #variable_conflict use_column
