@@ -3543,7 +3543,7 @@ create function logic.period_differences() returns table (level text, bucket tim
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
--- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to English, any language, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
@@ -3563,7 +3563,7 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    -- five decimals are a metre; what is computed from stations has many more
+    -- five decimals are about a metre; values computed from stations have many more
     round(r.map_latitude::numeric, 5)::float8 as map_latitude,
     round(r.map_longitude::numeric, 5)::float8 as map_longitude,
     round(r.map_delta::numeric, 5)::float8 as map_delta,
@@ -3610,12 +3610,12 @@ create view api.station as
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city that it belongs or last belonged to; null if to none (api.station_current has that of an instant)';
-comment on column api.station.district_slug is 'slug of the district that it belongs or last belonged to; null if to none';
+comment on column api.station.city_slug is 'slug of the city that the station belongs or last belonged to; null if there is none (api.station_current has the city at an instant)';
+comment on column api.station.district_slug is 'slug of the district that the station belongs or last belonged to; null if there is none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
-comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
+comment on column api.station.title_local is 'title in the first language other than English, by language code; else in English';
 
 create view api.station_title as
   select
@@ -3635,8 +3635,8 @@ comment on view api.station_title is 'Titles of stations and of their cities and
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city that it belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if to none';
-comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
+comment on column api.station_title.city is 'title of the city that the station belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if there is none';
+comment on column api.station_title.district is 'title of the district that the station belongs or last belonged to, with the same fallbacks; null if there is none';
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
@@ -3645,13 +3645,13 @@ create view api.station_flag as
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
-comment on column api.station_flag.kind is 'what is left out of means of regions: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (those of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
-comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag, and for pm';
-comment on column api.station_flag."pm2.5" is 'for pm, by screening: PM2.5 of the first suspect hour [µg/m³]';
-comment on column api.station_flag.median is 'for outlier: the median of its neighbours in that hour [µg/m³]';
-comment on column api.station_flag.compared_with is 'for sensors and outlier: a JSON array of ids, of sensors or of stations, with their PM2.5 in that hour [µg/m³]';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
+comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
+comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -3664,17 +3664,17 @@ returns table (
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant; with only_listed, of those stations that are listed then (no row for a sensor that stood at none). One row per sensor.
+  'Sensors with their latest station at an instant. With only_listed, only stations that are listed then count, and a sensor that was at none of them has no row. One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its readings; with only_listed, of those at listed stations),
+  first_measurement_time and last_measurement_time (of its first and last reading; with only_listed, among those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';
 
--- Words for the air quality index, wherever a person reads it.
+-- Functions that put the air quality index into words, for people to read.
 
 create function api.aqi_category(aqi int) returns text language sql immutable parallel safe
   return case
@@ -3732,14 +3732,14 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API.
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale or missing is offline. Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.station and api.station_title, and:
   status (online or offline),
-  is_listed (whether it appears in lists, that is, is not hidden),
+  is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
   measurement_time (of the newest reading; null if offline),
-  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
+  aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),
@@ -3777,7 +3777,7 @@ create view api.station_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.station_hourly b;
-comment on view api.station_hourly is 'station hours at published precision. One row per hour with readings; no row for an hour without.';
+comment on view api.station_hourly is 'station hours at published precision. One row per hour with readings.';
 comment on column api.station_hourly.timestamp is 'start of the hour';
 comment on column api.station_hourly.station_id is 'station id';
 comment on column api.station_hourly.sensor_count is 'number of sensors in the mean [sensors]';
@@ -3797,7 +3797,7 @@ comment on column api.station_hourly.avg_temperature is 'air temperature, mean o
   comment on column api.station_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.station_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.station_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- Hours of a region, named as in the specification, at published precision.
 create view api.region_hourly as
@@ -3823,7 +3823,7 @@ create view api.region_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.region_hourly b;
-comment on view api.region_hourly is 'region hours at published precision. One row per hour with readings; no row for an hour without.';
+comment on view api.region_hourly is 'region hours at published precision. One row per hour with readings.';
 comment on column api.region_hourly.timestamp is 'start of the hour';
 comment on column api.region_hourly.region_slug is 'slug of the city or district';
 comment on column api.region_hourly.station_count is 'number of stations in the mean [stations]';
@@ -3843,7 +3843,7 @@ comment on column api.region_hourly.avg_temperature is 'air temperature, mean of
   comment on column api.region_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.region_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.region_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- The daily buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_daily as
@@ -3877,7 +3877,7 @@ create view api.station_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.station_daily b;
-comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_daily.timestamp is 'start of the bucket';
 comment on column api.station_daily.station_id is 'station id';
 comment on column api.station_daily.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
@@ -3897,7 +3897,7 @@ comment on column api.station_daily.avg_temperature is 'air temperature, mean of
   comment on column api.station_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.station_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3945,7 +3945,7 @@ create view api.station_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.station_monthly b;
-comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_monthly.timestamp is 'start of the bucket';
 comment on column api.station_monthly.station_id is 'station id';
 comment on column api.station_monthly.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
@@ -3965,7 +3965,7 @@ comment on column api.station_monthly.avg_temperature is 'air temperature, mean 
   comment on column api.station_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.station_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4013,7 +4013,7 @@ create view api.region_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.region_daily b;
-comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_daily.timestamp is 'start of the bucket';
 comment on column api.region_daily.region_slug is 'slug of the city or district';
 comment on column api.region_daily.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
@@ -4033,7 +4033,7 @@ comment on column api.region_daily.avg_temperature is 'air temperature, mean of 
   comment on column api.region_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.region_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4081,7 +4081,7 @@ create view api.region_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.region_monthly b;
-comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_monthly.timestamp is 'start of the bucket';
 comment on column api.region_monthly.region_slug is 'slug of the city or district';
 comment on column api.region_monthly.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
@@ -4101,7 +4101,7 @@ comment on column api.region_monthly.avg_temperature is 'air temperature, mean o
   comment on column api.region_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.region_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4117,9 +4117,9 @@ comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hour
 comment on column api.region_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
--- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+-- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
 
--- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+-- Only hours that lie wholly within one placement count, as in station hours. Suspicious times are in no placement.
 create view api.sensor_hourly as
   select
     s.bucket as timestamp,
@@ -4142,11 +4142,11 @@ create view api.sensor_hourly as
     logic.published(s.rain, 1) as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on view api.sensor_hourly is 'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with readings.';
 comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
-comment on column api.sensor_hourly.station_id is 'the station where it stood';
-comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied [µg/m³]';
 comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
   comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
   comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
@@ -4198,9 +4198,9 @@ returns table (
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is
-  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
--- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
+-- The history windows at an instant (H1): closed hours, completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
@@ -4216,7 +4216,7 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- The same in one row, with the range of each unit that holds all of its windows, which is what has to be read for them.
+-- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -4238,19 +4238,19 @@ returns table (
   from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
-  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), since_24h, until_24h,
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that covers all of its windows), since_24h, until_24h,
   since_7d, until_7d,
   since_30d, until_30d,
   since_1y, until_1y,
   since_2y, until_2y (all half-open).';
 
--- Only a closing hour moves a window: days and months close with one.
+-- Windows move only when an hour closes, since days and months end with an hour.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
-comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
+comment on function api.history_valid_until is 'The first instant after the given one at which the history windows move.';
 
--- The history document of one station in parts. JSON, because the driver would need as long for columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- The history document of one station in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
+-- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
 -- it starts.
 create function api.station_history_json(
   only_station int, hours_since timestamptz, hours_until timestamptz,
@@ -4291,18 +4291,18 @@ begin
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
   ) p
   having exists (select from api.station s where s.id = only_station);
 end $$;
 comment on function api.station_history_json is
-  'The history document of a station in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
+  'The history document of a station in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
   7d,
   30d,
   1y,
   2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same as rows and columns, for the windows of an instant; planned alike.
+-- The history of one station as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.station_history(at timestamptz, only_station int)
 returns table (
   series text,
@@ -4344,7 +4344,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
@@ -4384,8 +4384,8 @@ end $$;
 comment on function api.station_history is
   'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The history document of one region in parts. JSON, because the driver would need as long for columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
+-- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
 -- it starts.
 create function api.region_history_json(
   only_region text, hours_since timestamptz, hours_until timestamptz,
@@ -4426,18 +4426,18 @@ begin
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
   ) p
   having exists (select from api.region s where s.slug = only_region);
 end $$;
 comment on function api.region_history_json is
-  'The history document of a region in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
+  'The history document of a region in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
   7d,
   30d,
   1y,
   2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same as rows and columns, for the windows of an instant; planned alike.
+-- The history of one region as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.region_history(at timestamptz, only_region text)
 returns table (
   series text,
@@ -4479,7 +4479,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
@@ -4576,9 +4576,9 @@ Columns as in api.region and api.region_title, and:
   month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
   valid_until (the first instant at which any of this changes without new data).';
 
--- State of the service itself, for readiness, metrics and the operator's dashboard.
+-- The state of the service itself, for readiness checks, metrics and the operator's dashboard.
 
--- The version of this database, for processes that may read schema api only and must check that it matches theirs.
+-- The version of this database. Processes that may only read schema api check that it matches theirs.
 create view api.installation as
   select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
   from raw.installation;
@@ -4590,13 +4590,13 @@ comment on column api.installation.migrations is 'number of migrations applied';
 comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
 comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
+-- The time of the last refresh. It is null before the first one, when the API has nothing to serve yet.
 create view api.freshness as
   select
     f.refreshed_at,
     f.data_version,
     (select max(made_at) from rollup.digest) as digest_at,
-    -- of this server, its timeline (another one from a promotion on), this database and this table (others after a restore)
+    -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
     concat_ws('-',
       (select system_identifier from pg_control_system()),
       greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
@@ -4606,26 +4606,26 @@ create view api.freshness as
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data have changed';
-comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
+comment on column api.freshness.data_version is 'increases whenever published data may have changed';
+comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
 
--- Says whether this server is a replica, and how far it has come. It knows nothing of a connection that was cut silently: until wal_receiver_timeout
--- (a minute) it takes the primary for idle.
+-- Says whether this server is a replica, and how far it has come. It cannot tell a connection that was cut silently from an idle primary until
+-- wal_receiver_timeout (a minute).
 create view api.server as
   select
     pg_is_in_recovery() as is_replica,
     exists (select from pg_stat_wal_receiver) as is_receiving,
-    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- before the next: what arrives between them is not missed yet
+    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- read before the next one: what arrives between them does not count as behind
     (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
     pg_last_xact_replay_timestamp() as replayed_at;
-comment on view api.server is 'The server that answers: whether it is a replica, and how far it has come. One row.';
+comment on view api.server is 'The server that runs the query: whether it is a replica, and how far it has come. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
 comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
-comment on column api.server.received is 'position in the log up to which it has received it; null where it never has [bytes]';
-comment on column api.server.replayed is 'position in the log up to which it shows the data; null on a primary [bytes]';
-comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null where it is not known';
+comment on column api.server.received is 'position up to which it has received the write-ahead log; null if it never has [bytes]';
+comment on column api.server.replayed is 'position in the write-ahead log up to which it shows the data; null on a primary [bytes]';
+comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null if unknown';
 
--- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
+-- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
 -- without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
@@ -4644,7 +4644,6 @@ end;
 comment on function api.provider_state is
   'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
--- The newest bucket of each published aggregate.
 create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
   select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
@@ -4652,7 +4651,7 @@ end;
 comment on function api.newest_bucket is
   'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
--- The latest audit that covered at least the period of the nightly one: an audit of one month in the past says nothing about today.
+-- An audit of one past month says nothing about today, so only audits of at least the nightly one's period count.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
@@ -4661,21 +4660,19 @@ comment on view api.last_audit is 'The latest audit that covered at least the pe
 comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
--- Readings in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
 comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
 comment on column api.quarantine_lines.reason is 'why the readings could not be used';
 comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
--- Disk space used by raw data and aggregates, including indexes and compressed chunks.
 create view api.storage as
   select s.schema, s.bytes from logic.storage() s;
 comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
 
--- Stations that need attention at an instant: each row can be an alert, and no row means all is well (logic/80_quality_tests.sql).
+-- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
@@ -4689,7 +4686,7 @@ returns table (station_id int, parameters text, since timestamptz, hours int) la
   select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
 end;
 comment on function api.station_flat_line is
-  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (how many [h]).';
+  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (number of those hours [h]).';
 
 create function api.station_outlier(at timestamptz)
 returns table (
@@ -4701,18 +4698,18 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none.
+  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
 Columns:
   station_id (station id),
   timestamp (start of the hour),
   avg_pm25 (mean of the hour [µg/m³]),
-  neighbour_count (the others [stations]),
+  neighbour_count (number of the others [stations]),
   neighbour_median (median of their means [µg/m³]),
   difference (avg_pm25 minus neighbour_median [µg/m³]),
   ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
--- How complete the days and months of stations are (A11). A completed day has its hours stored; those of the running one are counted, because
--- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+-- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
+-- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
 create function api.station_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_stations int[] default null
 )
@@ -4733,7 +4730,7 @@ returns table ("timestamp" timestamptz, station_id int, expected_hours int, temp
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- values by which the planner knows the chunks
+  -- bounds as values: they tell the planner which chunks to read
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -4811,11 +4808,11 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.station_completeness is
-  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all stations or the given ones, over the buckets of the unit (day or month) that a period touches. One row per station and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per station and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   station_id (station id),
-  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the station on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the station on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -4829,11 +4826,11 @@ Columns:
   dust_hours,
   usvh_hours,
   uv_hours,
-  wind_speed_hours (those of them with a value of the parameter [h]),
-  wind_hours (those of them with a wind direction [h]).';
+  wind_speed_hours (those with a value of the parameter [h]),
+  wind_hours (those with a wind direction [h]).';
 
--- How complete the days and months of regions are (A11). A completed day has its hours stored; those of the running one are counted, because
--- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+-- Measures how complete the days and months of regions are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
+-- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
 create function api.region_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_regions text[] default null
 )
@@ -4854,7 +4851,7 @@ returns table ("timestamp" timestamptz, region_slug text, expected_hours int, te
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- values by which the planner knows the chunks
+  -- bounds as values: they tell the planner which chunks to read
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -4932,11 +4929,11 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.region_completeness is
-  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all regions or the given ones, over the buckets of the unit (day or month) that a period touches. One row per region and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per region and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   region_slug (slug of the city or district),
-  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the region on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the region on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -4950,12 +4947,12 @@ Columns:
   dust_hours,
   usvh_hours,
   uv_hours,
-  wind_speed_hours (those of them with a value of the parameter [h]),
-  wind_hours (those of them with a wind direction [h]).';
+  wind_speed_hours (those with a value of the parameter [h]),
+  wind_hours (those with a wind direction [h]).';
 
--- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides that of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
--- A band is found by its pollutant's upper ends of all bands but the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+-- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
 returns text language sql immutable parallel safe
@@ -4968,7 +4965,7 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor, whichever is the worst of the pollutants given; null without any. With one of them, the band of that. Means are in µg/m³, of NO2 in ppb (1 ppb = 1.9125 µg/m³), and are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, those of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -4982,10 +4979,10 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
         from unnest(hours[1:12]) with ordinality u(mean, age)
         where logic.possible(u.mean) is not null) p) h);
 comment on function api.nowcast is
-  'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';
+  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
--- Documents of explore/v1 about one station: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
--- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown station.
+-- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
+-- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown station.
 
 create function api.station_now(at timestamptz, only_station int)
 returns table (
@@ -5028,8 +5025,8 @@ comment on function api.station_now is
   'NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
 Columns:
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
-  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
-  nowcast_hours (how many of the 12 have one of them [h]),
+  nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
+  nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
   "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
@@ -5071,7 +5068,7 @@ begin
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_days_json is
-  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -5132,8 +5129,8 @@ end $$;
 comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about one region: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
--- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown region.
+-- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
+-- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown region.
 
 create function api.region_now(at timestamptz, only_region text)
 returns table (
@@ -5176,8 +5173,8 @@ comment on function api.region_now is
   'NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
 Columns:
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
-  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
-  nowcast_hours (how many of the 12 have one of them [h]),
+  nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
+  nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
   "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
@@ -5219,7 +5216,7 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_days_json is
-  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -5280,15 +5277,15 @@ end $$;
 comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about a station alone: how complete its last day is, and the readings that an hour was made of. These functions run
--- with the rights of their owner, since readings are in no view of this schema.
+-- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
+-- with the rights of its owner, since no view of this schema has readings.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
 begin atomic
-  -- the days that they touch, less what of these lies before them
+  -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
   from (
     select d.expected_hours, d.pm25_hours, 1 as sign
@@ -5299,7 +5296,7 @@ begin atomic
   ) c;
 end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those of them with PM2.5 [h]).';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
@@ -5399,19 +5396,19 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_readings_json is
-  'The readings that an hour of a station was made of, of all sensors that stood there for the whole hour; none while the hour goes on. One row; none for an unknown id.
+  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the hour has closed. One row; none for an unknown id.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
-  station (the unrounded mean of the station, likewise null),
+  sensors (a JSON array: each with its id, formula, unrounded means, and readings in the order of time),
+  station (the unrounded means of the station as JSON, as text; null without readings),
   is_kept (whether readings of that hour are still kept),
-  is_complete (whether these are all: at most `most` are shown),
+  is_complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';
 
--- The document of explore/v1 about a region alone: the hours of stations that an hour of it was made of (A3). This function runs with the rights
--- of its owner, since unrounded means are in no view of this schema.
+-- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
+-- with the rights of their owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -5480,13 +5477,13 @@ begin
   where s.slug = only_region;
 end $$;
 comment on function api.region_stations_json is
-  'The hours of stations that an hour of a region was made of; none while the hour goes on. One row; none for an unknown slug.
+  'The station hours behind an hour of a region; none until the hour has closed. One row; none for an unknown slug.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, whether its particles are, and its unrounded means),
-  region (the unrounded mean of the region, likewise null),
-  is_complete (whether these are all: at most `most` are shown),
+  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, whether its particles are left out, and its unrounded means),
+  region (the unrounded means of the region as JSON, as text; null without readings),
+  is_complete (whether these are all the stations: at most `most` are shown),
   valid_until,
   data_version.';
 
@@ -5515,15 +5512,15 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
 Columns:
   "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
   "pm2.5_days", pm10_days and no2_days (days with a value [days]),
-  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those above 25, 45 and 50 µg/m³ before rounding [days]),
   valid_until,
   data_version.';
 
--- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
+-- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and stations left out of a region.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (
@@ -5536,10 +5533,10 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m, of all stations or of one: how the day means of y follow those of x, over the last 30 completed days. x is the one at a trusted station, else the one with the lower id. One row per pair with a day on which both measured at least 18 hours.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on those of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
-  days (on which both measured [days]),
+  days (that are compared [days]),
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
@@ -5567,7 +5564,7 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_flags_json is
-  'When a station was flagged and why, and how its PM2.5 sensors agree. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -5581,7 +5578,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;
