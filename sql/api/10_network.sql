@@ -1,4 +1,4 @@
--- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to English, any language, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
@@ -18,7 +18,7 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    -- five decimals are a metre; what is computed from stations has many more
+    -- five decimals are about a metre; values computed from stations have many more
     round(r.map_latitude::numeric, 5)::float8 as map_latitude,
     round(r.map_longitude::numeric, 5)::float8 as map_longitude,
     round(r.map_delta::numeric, 5)::float8 as map_delta,
@@ -63,12 +63,12 @@ create view api.station as
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city that it belongs or last belonged to; null if to none (api.station_current has that of an instant)';
-comment on column api.station.district_slug is 'slug of the district that it belongs or last belonged to; null if to none';
+comment on column api.station.city_slug is 'slug of the city that the station belongs or last belonged to; null if there is none (api.station_current has the city at an instant)';
+comment on column api.station.district_slug is 'slug of the district that the station belongs or last belonged to; null if there is none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
-comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
+comment on column api.station.title_local is 'title in the first language other than English, by language code; else in English';
 
 create view api.station_title as
   select
@@ -86,8 +86,8 @@ comment on view api.station_title is 'Titles of stations and of their cities and
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city that it belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if to none';
-comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
+comment on column api.station_title.city is 'title of the city that the station belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if there is none';
+comment on column api.station_title.district is 'title of the district that the station belongs or last belonged to, with the same fallbacks; null if there is none';
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
@@ -96,13 +96,13 @@ create view api.station_flag as
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
-comment on column api.station_flag.kind is 'what is left out of means of regions: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (those of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
-comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag, and for pm';
-comment on column api.station_flag."pm2.5" is 'for pm, by screening: PM2.5 of the first suspect hour [µg/m³]';
-comment on column api.station_flag.median is 'for outlier: the median of its neighbours in that hour [µg/m³]';
-comment on column api.station_flag.compared_with is 'for sensors and outlier: a JSON array of ids, of sensors or of stations, with their PM2.5 in that hour [µg/m³]';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
+comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
+comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -115,12 +115,12 @@ returns table (
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant; with only_listed, of those stations that are listed then (no row for a sensor that stood at none). One row per sensor.
+  'Sensors with their latest station at an instant. With only_listed, only stations that are listed then count, and a sensor that was at none of them has no row. One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its readings; with only_listed, of those at listed stations),
+  first_measurement_time and last_measurement_time (of its first and last reading; with only_listed, among those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';

@@ -1,4 +1,4 @@
--- Words for the air quality index, wherever a person reads it.
+-- Functions that put the air quality index into words, for people to read.
 
 create function api.aqi_category(aqi int) returns text language sql immutable parallel safe
   return case

@@ -39,14 +39,14 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API.
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale or missing is offline. Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.station and api.station_title, and:
   status (online or offline),
-  is_listed (whether it appears in lists, that is, is not hidden),
+  is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
   measurement_time (of the newest reading; null if offline),
-  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
+  aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),

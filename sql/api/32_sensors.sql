@@ -1,6 +1,6 @@
--- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+-- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
 
--- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+-- Only hours that lie wholly within one placement count, as in station hours. Suspicious times are in no placement.
 create view api.sensor_hourly as
   select
     s.bucket as timestamp,
@@ -12,11 +12,11 @@ create view api.sensor_hourly as
     {{publish rain: s.rain}} as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on view api.sensor_hourly is 'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with readings.';
 comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
-comment on column api.sensor_hourly.station_id is 'the station where it stood';
-comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied [µg/m³]';
 {{repeat uncorrected: comment on column api.sensor_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
 comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
@@ -35,4 +35,4 @@ returns table (
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is
-  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';

@@ -1,5 +1,5 @@
--- The history document of one {{subject}} in parts. JSON, because the driver would need as long for columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- The history document of one {{subject}} in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
+-- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
 -- it starts.
 create function api.{{subject}}_history_json(
   only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
@@ -23,14 +23,14 @@ begin
     union all
     select 'month', b.timestamp, {{point of a day}}
     from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
   ) p
   having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_history_json is
-  'The history document of a {{subject}} in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{list window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
+  'The history document of a {{subject}} in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{list window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same as rows and columns, for the windows of an instant; planned alike.
+-- The history of one {{subject}} as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
 returns table (
   series text,
@@ -53,7 +53,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
     select 'hour' as unit, b.*, {{list extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
     from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all

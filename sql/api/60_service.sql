@@ -1,6 +1,6 @@
--- State of the service itself, for readiness, metrics and the operator's dashboard.
+-- The state of the service itself, for readiness checks, metrics and the operator's dashboard.
 
--- The version of this database, for processes that may read schema api only and must check that it matches theirs.
+-- The version of this database. Processes that may only read schema api check that it matches theirs.
 create view api.installation as
   select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
   from raw.installation;
@@ -12,13 +12,13 @@ comment on column api.installation.migrations is 'number of migrations applied';
 comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
 comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
+-- The time of the last refresh. It is null before the first one, when the API has nothing to serve yet.
 create view api.freshness as
   select
     f.refreshed_at,
     f.data_version,
     (select max(made_at) from rollup.digest) as digest_at,
-    -- of this server, its timeline (another one from a promotion on), this database and this table (others after a restore)
+    -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
     concat_ws('-',
       (select system_identifier from pg_control_system()),
       greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
@@ -28,26 +28,26 @@ create view api.freshness as
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data have changed';
-comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
+comment on column api.freshness.data_version is 'increases whenever published data may have changed';
+comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
 
--- Says whether this server is a replica, and how far it has come. It knows nothing of a connection that was cut silently: until wal_receiver_timeout
--- (a minute) it takes the primary for idle.
+-- Says whether this server is a replica, and how far it has come. It cannot tell a connection that was cut silently from an idle primary until
+-- wal_receiver_timeout (a minute).
 create view api.server as
   select
     pg_is_in_recovery() as is_replica,
     exists (select from pg_stat_wal_receiver) as is_receiving,
-    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- before the next: what arrives between them is not missed yet
+    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- read before the next one: what arrives between them does not count as behind
     (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
     pg_last_xact_replay_timestamp() as replayed_at;
-comment on view api.server is 'The server that answers: whether it is a replica, and how far it has come. One row.';
+comment on view api.server is 'The server that runs the query: whether it is a replica, and how far it has come. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
 comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
-comment on column api.server.received is 'position in the log up to which it has received it; null where it never has [bytes]';
-comment on column api.server.replayed is 'position in the log up to which it shows the data; null on a primary [bytes]';
-comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null where it is not known';
+comment on column api.server.received is 'position up to which it has received the write-ahead log; null if it never has [bytes]';
+comment on column api.server.replayed is 'position in the write-ahead log up to which it shows the data; null on a primary [bytes]';
+comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null if unknown';
 
--- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
+-- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
 -- without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
@@ -66,7 +66,6 @@ end;
 comment on function api.provider_state is
   'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
--- The newest bucket of each published aggregate.
 create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
   select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
@@ -74,7 +73,7 @@ end;
 comment on function api.newest_bucket is
   'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
--- The latest audit that covered at least the period of the nightly one: an audit of one month in the past says nothing about today.
+-- An audit of one past month says nothing about today, so only audits of at least the nightly one's period count.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
@@ -83,14 +82,12 @@ comment on view api.last_audit is 'The latest audit that covered at least the pe
 comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
--- Readings in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
 comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
 comment on column api.quarantine_lines.reason is 'why the readings could not be used';
 comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
--- Disk space used by raw data and aggregates, including indexes and compressed chunks.
 create view api.storage as
   select s.schema, s.bytes from logic.storage() s;
 comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';

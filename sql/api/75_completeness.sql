@@ -1,5 +1,5 @@
--- How complete the days and months of {{subject}}s are (A11). A completed day has its hours stored; those of the running one are counted, because
--- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+-- Measures how complete the days and months of {{subject}}s are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
+-- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
 create function api.{{subject}}_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id type}}[] default null
 )
@@ -7,7 +7,7 @@ returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, 
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- values by which the planner knows the chunks
+  -- bounds as values: they tell the planner which chunks to read
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -46,10 +46,10 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.{{subject}}_completeness is
-  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all {{subject}}s or the given ones, over the buckets of the unit (day or month) that a period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all {{subject}}s or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   {{id}} ({{id meaning}}),
-  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the {{subject}} on [h]),
-  {{list mean: $name_hours}} (those of them with a value of the parameter [h]),
-  wind_hours (those of them with a wind direction [h]).';
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the {{subject}} on [h]),
+  {{list mean: $name_hours}} (those with a value of the parameter [h]),
+  wind_hours (those with a wind direction [h]).';

@@ -1,6 +1,6 @@
--- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides that of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
--- A band is found by its pollutant's upper ends of all bands but the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+-- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
 returns text language sql immutable parallel safe
@@ -13,7 +13,7 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor, whichever is the worst of the pollutants given; null without any. With one of them, the band of that. Means are in µg/m³, of NO2 in ppb (1 ppb = 1.9125 µg/m³), and are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, those of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -27,4 +27,4 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
         from unnest(hours[1:12]) with ordinality u(mean, age)
         where logic.possible(u.mean) is not null) p) h);
 comment on function api.nowcast is
-  'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';
+  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';

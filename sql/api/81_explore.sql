@@ -1,5 +1,5 @@
--- Documents of explore/v1 about one {{subject}}: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
--- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown {{subject}}.
+-- Documents of explore/v1 about one {{subject}}: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
+-- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown {{subject}}.
 
 create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
 returns table (
@@ -41,8 +41,8 @@ comment on function api.{{subject}}_now is
   'NowCast and the European index of a {{subject}} at an instant. One row; none for an unknown {{id}}.
 Columns:
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
-  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
-  nowcast_hours (how many of the 12 have one of them [h]),
+  nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
+  nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
   "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
@@ -70,7 +70,7 @@ begin
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_days_json is
-  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)

@@ -1,11 +1,11 @@
--- Documents of explore/v1 about a station alone: how complete its last day is, and the readings that an hour was made of. These functions run
--- with the rights of their owner, since readings are in no view of this schema.
+-- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
+-- with the rights of its owner, since no view of this schema has readings.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable
   {{include parts/index_seeks.sql}}
 begin atomic
-  -- the days that they touch, less what of these lies before them
+  -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
   from (
     select d.expected_hours, d.pm25_hours, 1 as sign
@@ -16,7 +16,7 @@ begin atomic
   ) c;
 end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those of them with PM2.5 [h]).';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
@@ -66,13 +66,13 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_readings_json is
-  'The readings that an hour of a station was made of, of all sensors that stood there for the whole hour; none while the hour goes on. One row; none for an unknown id.
+  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the hour has closed. One row; none for an unknown id.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
-  station (the unrounded mean of the station, likewise null),
+  sensors (a JSON array: each with its id, formula, unrounded means, and readings in the order of time),
+  station (the unrounded means of the station as JSON, as text; null without readings),
   is_kept (whether readings of that hour are still kept),
-  is_complete (whether these are all: at most `most` are shown),
+  is_complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';

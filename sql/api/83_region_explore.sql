@@ -1,5 +1,5 @@
--- The document of explore/v1 about a region alone: the hours of stations that an hour of it was made of (A3). This function runs with the rights
--- of its owner, since unrounded means are in no view of this schema.
+-- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
+-- with the rights of their owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -33,13 +33,13 @@ begin
   where s.slug = only_region;
 end $$;
 comment on function api.region_stations_json is
-  'The hours of stations that an hour of a region was made of; none while the hour goes on. One row; none for an unknown slug.
+  'The station hours behind an hour of a region; none until the hour has closed. One row; none for an unknown slug.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, whether its particles are, and its unrounded means),
-  region (the unrounded mean of the region, likewise null),
-  is_complete (whether these are all: at most `most` are shown),
+  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, whether its particles are left out, and its unrounded means),
+  region (the unrounded means of the region as JSON, as text; null without readings),
+  is_complete (whether these are all the stations: at most `most` are shown),
   valid_until,
   data_version.';
 
@@ -67,10 +67,10 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
 Columns:
   "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
   "pm2.5_days", pm10_days and no2_days (days with a value [days]),
-  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those above 25, 45 and 50 µg/m³ before rounding [days]),
   valid_until,
   data_version.';

@@ -1,4 +1,4 @@
--- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
+-- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and stations left out of a region.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (
@@ -11,10 +11,10 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m, of all stations or of one: how the day means of y follow those of x, over the last 30 completed days. x is the one at a trusted station, else the one with the lower id. One row per pair with a day on which both measured at least 18 hours.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on those of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
-  days (on which both measured [days]),
+  days (that are compared [days]),
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
@@ -42,7 +42,7 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_flags_json is
-  'When a station was flagged and why, and how its PM2.5 sensors agree. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -56,4 +56,4 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes.';

@@ -1,6 +1,6 @@
--- Derived from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+-- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
 
--- Placements (P2): where a sensor was located, minus its suspicious periods, split where the formula changes (on full hours).
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods, split where its formula changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -20,15 +20,15 @@ create view logic.placement as
     on suspicious.sensor_id = located.sensor_id
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), according to
--- the operator or to screening.
+-- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
+-- set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
 
--- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
--- rounded up, except that flags are extended to whole hours.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
+-- extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
@@ -55,8 +55,8 @@ create view logic.membership as
     (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
--- (C8). In PL/pgSQL for the reason that 70_current.sql gives.
+-- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
+-- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -73,7 +73,7 @@ begin
   group by station_id;
 end $$;
 
--- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.
+-- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that ends last counts.
 create view logic.station_last_place as
   select m.station_id,
     (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
@@ -81,9 +81,9 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods, and notes the differences for the next refresh (P4): hours of a sensor from
--- station hours upwards, hours of a station from region hours upwards. Without a change it writes nothing. Call it while holding
--- raw.network_lock, after any change of periods. Returns how many sensors and stations that have data are affected.
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): those of a sensor from
+-- station hours upwards, those of a station from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
+-- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);

@@ -1,10 +1,10 @@
--- The ranges of time that a refresh recomputes, by level: from the hours that writers noted and the periods that were asked for.
+-- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the periods that others mark stale.
 
--- The levels in the order of refreshing. stale_from: a change at any of these levels makes this one stale.
+-- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level stale.
 create view logic.level (position, name, unit, id, stale_from) as values
   {{levels}};
 
--- From the first to the last instant of any reading or bucket; null without any.
+-- The first and the last instant of any reading or bucket; null if there is none.
 create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
 declare
   level text;
@@ -18,16 +18,16 @@ begin
   end loop;
 end $$;
 
--- Everything that has changed since the last refresh.
+-- The ranges of time that have changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
   union all select since, until from rollup.stale;
 
--- Takes the log of hours and what was asked for. The latter is narrowed to the hours that it can concern: those between the first and the last
--- instant of any data, or between the first and the last hour of its sensor or station.
+-- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern: those between the first and
+-- the last instant of any data, or between the first and the last hour of its sensor or station.
 create function logic.take_notes() returns void language plpgsql as $$
 begin
-  if exists (select from rollup.stale where not is_taken) then -- the usual case is none, and looking touches every chunk
+  if exists (select from rollup.stale where not is_taken) then -- usually there are none, and finding the first and last instant touches every chunk
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
     narrowed as (
@@ -49,7 +49,7 @@ begin
     insert into rollup.stale (from_level, since, until, is_taken)
     select from_level, lower(part), upper(part), true
     from (
-      -- an upper level's bucket may begin before the first reading, and its hours end after the last
+      -- a bucket of an upper level may begin before the first reading, and the last hour ends after the last reading
       select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
@@ -60,7 +60,7 @@ begin
   from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
 end $$;
 
--- The months with stale hours that were taken, newest first, and how many hours are stale in each.
+-- The months in which claimed ranges lie, newest first, with the number of stale hours in each.
 create function logic.stale_months() returns table (since timestamptz, until timestamptz, hours float8) language sql stable as $$
   select rollup.bucket_start('month', p.since), rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1),
     sum(extract(epoch from p.until - p.since))::float8 / 3600
@@ -69,9 +69,9 @@ create function logic.stale_months() returns table (since timestamptz, until tim
   order by 1 desc
 $$;
 
--- The stale buckets of a level within a month. Readings before retained_from may be gone, so their sensor hours stay as they are; the levels above
--- are recomputed at any age. Ranges are joined across gaps of 3 hours. If they are more than 20, a small network's are joined across longer
--- gaps, because each range costs about as much as an hour of 10,000 sensors.
+-- The stale buckets of a level within a month. Readings before retained_from may have been deleted, so sensor hours before it are not recomputed; the
+-- levels above are recomputed at any age. Ranges are joined across gaps of up to 3 hours. If there are more than 20 ranges, a small network joins them
+-- across longer gaps, because each range costs about as much as an hour of 10,000 sensors.
 create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
   select logic.widen((level).unit, case (level).name when 'sensor_hourly' then joined.parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else joined.parts end)
   from raw.installation i

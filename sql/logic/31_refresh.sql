@@ -1,20 +1,20 @@
--- The refresh: brings the aggregates up to date with the readings and the network.
+-- The refresh brings the aggregates up to date with the readings and the network.
 
--- How many buckets of a level to recompute at once, from `since` on: those made of about 2,000,000 rows, if each has as many as the first. Larger
--- pieces take less time in all, but people who wait want to see progress every few seconds.
+-- How many buckets of a level to recompute at once, from `since` on: those of about 2,000,000 rows. The estimate uses the readings of the first hour,
+-- or the number of sensors. Larger pieces take less time in all, but users want to see progress every few seconds.
 create function logic.buckets_at_once(level logic.level, since timestamptz) returns int language sql stable as $$
   select greatest(2000000 / greatest(1, case (level).name
     when 'sensor_hourly' then (select count(*) from raw.readings r where r.measured_at >= buckets_at_once.since and r.measured_at < buckets_at_once.since + interval '1 hour')
     else (select count(*) from raw.sensor) * case (level).unit when 'hour' then 1 when 'day' then 24 else 31 end end), 1)::int
 $$;
 
--- When it returns, everything committed before the call is in every bucket; with `lazily`, the running day and month follow every ten minutes, since
--- nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through all levels of each, and commits
--- between its steps: a refresh that is interrupted is completed by the next one. It takes a session lock, so call it on a connection that is closed after any
--- error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
+-- Recomputes all stale buckets: when it returns, everything committed before the call is in every bucket. With `lazily`, the running day and month
+-- follow only every ten minutes, since only the running month shows them (S4). It goes from the newest month with changes to the oldest, through all
+-- levels of each, and commits between its steps, so the next refresh completes one that was interrupted. It takes a session lock: call it on a
+-- connection that is closed after any error. Notices of SQLSTATE AS100 report the progress: hours done, hours in all.
 create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
 declare
-  running tstzrange; -- the bucket of the present
+  running tstzrange; -- the bucket that contains `now`
   total float8;
   done float8 := 0;
   waiting record;
@@ -75,7 +75,7 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- The same of everything. Every version has this procedure.
+-- Refreshes everything, the running day and month included. Every version has this procedure.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 begin
   call rollup.refresh_levels(now, false);

@@ -1,14 +1,15 @@
--- Retention: from when on readings are accepted and kept. Readings are deleted a local month at a time, at most one month a night, and never
--- nearer than RAW_RETENTION to the present and to the newest stored reading, so that a wrong clock deletes little before somebody notices.
+-- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a time, at most one month a night.
+-- A month goes when it is older than RAW_RETENTION, counted from both the present and the newest reading, so a wrong clock deletes little before it is
+-- noticed.
 
--- From now on, readings measured before `since` are refused. Waits for the writers in progress.
+-- Refuses readings measured before `since` from now on. It waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
   lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
--- The state of retention at an instant, where readings are kept for `keep`. One row.
+-- The state of retention at an instant if readings are kept for `keep`. One row.
 create function logic.retention_plan(
   at timestamptz,
   keep interval,
@@ -17,7 +18,7 @@ create function logic.retention_plan(
   out retained_from timestamptz, -- readings before it may have been deleted
   out wanted timestamptz, -- the first month to keep; never before the cutoff
   out next timestamptz, -- the end of the first month to delete; `wanted` if there is none
-  out months int -- to delete up to `wanted`, counted up to 1,200
+  out months int -- the number of months to delete before `wanted`; counted up to 1,200
 ) language plpgsql stable as $$
 declare
   first_reading timestamptz;
@@ -33,16 +34,16 @@ begin
   );
 end $$;
 
--- The sensor hours of a period, by the month: how many, and a checksum of their values. It is the same under any setting of the session, and
--- after a column was added of which they have no values.
+-- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
+-- column added later does not change it either, as long as these hours have no value in it.
 create function logic.kept_hours(since timestamptz, until timestamptz) returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
   select rollup.bucket_start('month', h.bucket), count(*), bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
--- Lets the readings before `until` go: records the months that thereby lose them, and has refreshes leave their sensor hours as they are. Where
--- none goes it records none, or a loss since the last time would pass for what is kept.
+-- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from then on, refreshes leave those
+-- hours as they are. If `until` releases nothing new, it records nothing: a new record would hide hours lost since the last one.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -55,8 +56,8 @@ begin
   update raw.installation set retained_from = until;
 end $$;
 
--- The months without readings that have another number of sensor hours than was recorded or, within the period, other values. Columns: since,
--- until (the month), hours (recorded), stored (there are now).
+-- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value. Columns: since, until (the month),
+-- hours (recorded), stored (present now).
 create function logic.lost_months(since timestamptz, until timestamptz)
 returns table (since timestamptz, until timestamptz, hours bigint, stored bigint) language sql stable as $$
   select m.month, month.until, m.hours, there.stored
@@ -69,9 +70,9 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   order by m.month
 $$;
 
--- Accepts readings measured from `since` on again, rounded up to a full hour; returns the new cutoff. The cutoff cannot go back beyond
--- an hour whose readings may have been deleted: recomputed from late readings alone, that hour would be lost. So the earliest cutoff is
--- retained_from, or the end of the last sensor hour before it. Raises AS409 if `since` is earlier, or later than the current cutoff.
+-- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
+-- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
+-- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;

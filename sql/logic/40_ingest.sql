@@ -1,8 +1,8 @@
--- Ingestion. Batches arrive in columns, one element per reading, already validated except for what only the database knows (S2, S3).
--- These functions run with the rights of the caller, each in one transaction: all or nothing.
+-- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
+-- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing,
--- if the sender is not authorized for one of the sensors; the message lists those sensors. Raises AS503 where the readings would get lost.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
+-- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -11,20 +11,20 @@ create function logic.store_readings(
   problems text[], -- why a reading cannot be used; null: no problem found so far
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
-  value_nths int[], -- numbers, from 1, of the readings of which a value was left out
+  value_nths int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
-  scope_stations int[], -- and which of its stations; null: all
+  scope_stations int[], -- the stations of that provider it is authorized for; null: all
   only_new boolean, -- never replace a stored reading
   {{list parameter: $name_values real[]}},
   out accepted int,
   out unchanged int,
-  out without_station int, -- accepted readings without a placement at their time
-  out refused_nths int[], -- numbers, from 1, of the readings that could not be used
+  out without_station int, -- number of accepted readings without a placement at their time
+  out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
-  out late_hours int, -- closed hours in which readings were written
-  out left_out int, -- lines that did not fit into the quarantine
-  out delays jsonb -- seconds from measurement to now of the readings written, grouped: [[count, mean], …]
+  out late_hours int, -- number of closed hours to which readings were written
+  out left_out int, -- number of lines that did not fit into the quarantine
+  out delays jsonb -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
 )
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
@@ -62,7 +62,7 @@ begin
     where not only_new and ({{list parameter: stored.$name}}) is distinct from ({{list parameter: excluded.$name}})
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as is_in_no_chunk
   ),
-  -- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
+  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
@@ -85,9 +85,9 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- what `drop extension timescaledb cascade` leaves is an ordinary table, and empty
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty
   if has_lost_chunks then
-    raise exception using errcode = 'AS503', message = 'raw.readings is a hypertable no longer';
+    raise exception using errcode = 'AS503', message = 'raw.readings is no longer a hypertable';
   end if;
 
   left_out := 0;
@@ -97,8 +97,8 @@ begin
   end if;
 end $$;
 
--- An import needs these to validate readings of sensors; no row for a sensor that is not in the network. Times are microseconds since
--- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
+-- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
+-- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
 set plan_cache_mode = force_custom_plan as $$
   select s.id,
@@ -111,8 +111,8 @@ set plan_cache_mode = force_custom_plan as $$
   where s.id = any (sensors)
 $$;
 
--- Fixes the ingest cutoff until the end of the transaction (see raise_ingest_cutoff) and returns from when on readings are accepted: the
--- origin of the first hour, and the cutoff, null if there is none; microseconds since 1970.
+-- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is null if there is none. Both are
+-- microseconds since 1970. Its lock keeps the cutoff as it is until the end of the transaction (see raise_ingest_cutoff).
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
@@ -120,8 +120,8 @@ begin
   into origin, cutoff from raw.installation;
 end $$;
 
--- The sensors for which the sender is not authorized: known sensors that were at a station outside the sender's scope at the time of a
--- reading (suspicious or not) or, if they were at no station then, have never been at a station within it.
+-- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
+-- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
 create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
   from unnest(sensors, times) as g(sensor_id, microseconds)

@@ -1,6 +1,6 @@
--- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
+-- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
 
--- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged. What stays is not written.
+-- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and does not write unchanged ones.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
 declare
   wanted constant text := format(
@@ -14,7 +14,7 @@ begin
   using periods;
 end $$;
 
--- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
+-- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out what it changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -40,9 +40,9 @@ create view logic.network_fact as
   union all
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
 
--- `network`: validated, complete rows for the tables of schema raw: providers, regions, stations, sensors, and by table the periods of
--- these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that it does not list; and how many
--- sensors and stations have hours to recompute (P4), which the next refresh does.
+-- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw: providers, regions, stations,
+-- sensors, and by table the periods of these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that are
+-- not listed. It also returns how many sensors and stations have hours that the next refresh recomputes (P4).
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
@@ -122,8 +122,8 @@ begin
   return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- Does what replace_network would do, and takes it back. Returns the same, with how many hours of data the next refresh
--- would recompute, and every element that would be added or changed, with its keys that differ.
+-- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would recompute, and every element that would
+-- be added or changed, with the keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
@@ -156,7 +156,7 @@ exception when sqlstate 'AS102' then
   return preview;
 end $$;
 
--- The facts of an element as one object: its periods are those of the kinds that the network file has keys for.
+-- The facts of an element as one object, with its periods under the key `periods`.
 create function logic.flat_facts(facts jsonb) returns jsonb language sql immutable as $$
   select case when jsonb_typeof(facts) = 'object' then facts else (facts -> 0) || jsonb_build_object('periods', facts -> 1) end
 $$;

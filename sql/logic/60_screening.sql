@@ -1,14 +1,13 @@
--- Screening: automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so
--- the result does not change with every reading and depends on nothing but the readings: each hour is suspect or not, and a run of enough
--- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going offline does not
--- end it.
+-- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so the result
+-- depends only on the readings and does not change with every one of them. A run of enough suspect hours is a flagged period. A run that reaches the
+-- newest hour stays open until a good hour follows; going offline does not end it.
 
 -- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
--- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass. Compiling (jit) would take longer than that.
+-- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It looks at quarters of days, in one
+-- pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no others. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -34,14 +33,14 @@ begin
   having bool_or(q.is_zero)
     or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
     or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
-    -- wider than what rounds to the same
+    -- these ranges are wider than any that implausible_periods rounds to one value
     or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
     or sum(q.humidities) filter (where q.humidity_range < 1e-5) >= 14
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
--- earlier start keeps it.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an earlier start
+-- keeps that start.
 create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -98,7 +97,7 @@ begin
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
+  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
   from run r
   cross join lateral (
@@ -111,8 +110,8 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). Returns how
--- many flags were raised and lifted. Writes nothing if nothing changed.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). It writes nothing
+-- if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];
@@ -120,7 +119,7 @@ declare
 begin
   lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
-  -- those that hours from there on can change: one of kind pm is continued within 24 hours
+  -- the periods that hours from `since` on can change: those of kind pm continue after gaps of up to 24 hours
   recorded := array(
     select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
   raised := (select count(*) from unnest(found_periods) p where not exists (

@@ -1,12 +1,12 @@
--- Screening of particles (C9). A closed hour of a station is suspect by one of three tests: its sensors disagree (sensors), it repeats the hours
--- before (flat), or it is far above its neighbours (outlier). Enough suspect hours, close to one another, are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it repeats the hours before it (flat), or if
+-- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
 
--- The suspect hours from `since` to `until` of stations that are not trusted, per test: with the PM2.5 and what it was compared with. Sensors and
--- flat lines are judged by what the instrument gave, since a correction also depends on humidity.
+-- The suspect hours from `since` to `until` of stations that are not trusted, per test, with their PM2.5 and the values it was compared with. The tests
+-- sensors and flat use PM2.5 as the instrument gave it, since a correction also depends on humidity.
 create function logic.suspect_hours(since timestamptz, until timestamptz)
 returns table (station_id int, reason text, bucket timestamptz, evidence jsonb)
 language plpgsql stable set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
@@ -30,7 +30,7 @@ begin
 
   return query
   with hour as (
-    -- 11 hours with these very values lie between this one and the 12th before
+    -- twelfth is the twelfth hour with these very values, counting back from this one
     select h.station_id, h.bucket, v.pm25, v.pm10,
       lag(h.bucket, 11) over (partition by h.station_id, v.pm25, v.pm10 order by h.bucket) as twelfth
     from rollup.station_hourly h
@@ -55,7 +55,7 @@ begin
     left join suspect p on p.station_id = h.station_id
     where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and h.pm25 is not null
   ),
-  -- few stations are far enough from the lowest of the cells around them; the median is asked of those
+  -- few stations are far enough above the lowest value in the cells around them; only those get a median
   filled as (select bucket, cell, min(hour.pm25) as lowest from hour where is_neighbour group by 1, 2),
   around as (
     select h.bucket, h.cell, min(filled.lowest) as lowest
@@ -84,9 +84,9 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- The periods of suspect hours from `since` to `at`, per station and test: from the first to the end of the last of hours between which no more
--- than 24 others lie, if there are at least 6; open-ended while the last is less than 24 hours old. What was recorded before `since` is not judged
--- again: hours that follow it continue it.
+-- The periods of suspect hours from `since` to `at`, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6
+-- or more are a period. It is open-ended while its last hour ended less than 24 hours ago. A period recorded before `since` is not judged again, and
+-- suspect hours that follow it continue it.
 create function logic.suspect_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -114,7 +114,7 @@ begin
     group by station_id, reason, period
     having sum(hours) >= 6
   )
-  -- found again, it is the same period
+  -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
     coalesce(p.evidence, f.evidence)
   from found f

@@ -1,10 +1,11 @@
--- Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, compared by the means of their last 30 completed local days
--- with at least 18 hours of both, as the instruments gave them: of y on x, x being the one at a trusted station, else the one with the lower id.
+-- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
+-- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
+-- trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
   x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
@@ -28,7 +29,7 @@ begin
     where p.until > first_day and p.since < last_day
   ),
   pair as (
-    -- each once, with the reference first
+    -- each pair once, with the reference as x
     select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
     from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id

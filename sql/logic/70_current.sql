@@ -1,9 +1,9 @@
--- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
--- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
--- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
--- Without force_custom_plan, PL/pgSQL does the same from the sixth call of a connection on. That holds for every function with this setting.
+-- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their other arguments select one
+-- station or region. They run with the rights of their owner, so readers of schema api need no rights on the tables. They are in PL/pgSQL because an
+-- SQL function that runs with other rights is planned without its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same
+-- from the sixth call on a connection. That holds for every function with this setting.
 
--- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
+-- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -13,7 +13,7 @@ declare
 begin
   return query
   select p.sensor_id, p.station_id, p.formula,
-    -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+    -- adjoining placements at one station count as one, since a new formula does not make the sensor a new one
     case when p.since <= hour_since then '-infinity' else (
       select lower(part)
       from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
@@ -25,7 +25,7 @@ begin
   where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
 end $$;
 
--- The current values of sensors where they stand at an instant (C1), computed from the readings; one row per sensor with a reading that is not stale.
+-- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor with a reading that is not stale.
 create function logic.sensor_current(at timestamptz, only_station int default null)
 returns table (
   sensor_id int,
@@ -35,14 +35,14 @@ returns table (
   {{list mean: $name float8}}, -- the mean of the 60 minutes up to then
   wind_sin float8,
   wind_cos float8,
-  rain float8 -- the sum of those
+  rain float8 -- the sum of the 60 minutes
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
-  -- ends of what is looked at, as plain values: they tell the planner in which chunks
+  -- bounds of the readings, as plain values: they tell the planner which chunks to read
   newest_since constant timestamptz := at - (select max(stale_after) from raw.provider);
   hour_since constant timestamptz := newest_since - interval '60 minutes';
 begin
@@ -74,7 +74,7 @@ begin
   where newest.measured_at is not null;
 end $$;
 
--- Records the current values of all sensors at an instant, and announces it if any is another one than before.
+-- Records the current values of all sensors at an instant. It raises the data version if any of them changed.
 create function logic.refresh_current(at timestamptz) returns void language sql as $$
   with found as materialized (select * from logic.sensor_current(at)),
   gone as (
@@ -93,8 +93,8 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
 $$;
 revoke all on function logic.refresh_current from public;
 
--- The current values of the stations that are online (C1): of all as the last refresh found them, as far as they are not stale by now; of one
--- station, and at an instant before the last refresh, from the readings.
+-- The current values of the stations that are online (C1). For all stations, they are those that the last refresh recorded, unless stale by now. For
+-- one station, or at an instant before the last refresh, they are computed from the readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -141,8 +141,8 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6), flagged (C5) and its particles suspect (C9) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
--- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
+-- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the next known change of these, or
+-- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -161,7 +161,7 @@ begin
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select f.kind, f.station_id, f.since, f.until from logic.flag f
-    -- nearly all of these last as long as their station does
+    -- the conditions skip most of these, which last as long as their station does
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
     union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
@@ -174,8 +174,8 @@ begin
   group by station.id;
 end $$;
 
--- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
--- humidity and pressure of flagged ones and without suspect particles (C4, C5, C9). A region without any such station gets a row with station_count 0. Idempotent.
+-- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It leaves out temperature, humidity
+-- and pressure of flagged stations (C5), and suspect particles (C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
     insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, {{list thp: $name}}, {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
@@ -204,7 +204,7 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   select logic.raise_data_version() where exists (select from made);
 $$;
 
--- The newest digest of each region, up to 30 minutes old, and its health figures.
+-- The newest digest of each region, if it is at most 30 minutes old, and the health figures of the region.
 create function logic.region_current(at timestamptz, only_region text default null)
 returns table (
   region_slug text,
@@ -220,13 +220,13 @@ returns table (
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
   month float8, -- µg/m³, mean of the last 30 completed days
-  changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
+  changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
-  -- the hours closed and the local days completed before the instant
+  -- bounds of the closed hours and of the completed local days before the instant
   hour constant timestamptz := rollup.bucket_start('hour', at);
   hour_24 constant timestamptz := rollup.bucket_add('hour', hour, -24);
   next_hour constant timestamptz := rollup.bucket_add('hour', hour, 1);
@@ -265,7 +265,7 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- The sensors and their latest station at an instant, and when they first and last measured: with only_listed, at stations that are listed then (C6).
+-- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed, only listed stations count (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,

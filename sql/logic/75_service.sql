@@ -1,6 +1,6 @@
--- State of the service that metrics need and readers of schema api have no rights to compute themselves.
+-- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may not read the tables.
 
--- The newest measurement of these providers. One index probe per period of a sensor at a station.
+-- The newest measurement of each of the given providers. It takes one index probe per period of a sensor at a station.
 create function logic.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station.provider_id, max(newest.measured_at)

@@ -1,15 +1,15 @@
--- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
--- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
--- ordinary weather and ordinary instrument errors. They are in PL/pgSQL for the same reason as the current values (70_current.sql).
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. A test returns one row per
+-- listed station that fails it, so each row can be an alert. The thresholds are judgements, wide enough to tolerate ordinary weather and ordinary
+-- instrument errors. The functions are in PL/pgSQL for the reason given in 70_current.sql.
 
--- Gap test: the station is offline (C2) but has measured before. A station that never sent a reading is left out, and so is one whose
--- readings have all been deleted by retention.
+-- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never sent one, or retention has deleted
+-- them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  recently constant timestamptz := at - interval '31 days'; -- as a rule it is found there, in a few chunks instead of all
+  recently constant timestamptz := at - interval '31 days'; -- the newest reading is usually that recent, and found in a few chunks instead of all
 begin
   return query
   with silent as materialized (
@@ -38,10 +38,10 @@ begin
   where last.measured_at is not null;
 end $$;
 
--- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
--- as the instrument gave them, since a correction may map many to one. Other parameters may well stay constant for 6 hours: wind, UV and
--- rain at zero, pressure in whole hPa, gases at zero. So may humidity in fog (99.5 % and above are left out here; screening flags them
--- after 24 hours). The search for the start of the flat line goes back at most 7 days.
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values as the
+-- instrument gave them, since a correction may map many values to one. It leaves out parameters that may well stay constant for 6 hours: wind, UV and
+-- rain at zero, pressure in whole hPa, gases at zero. It also leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours.
+-- The search for the start of the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -61,7 +61,7 @@ begin
     where h.bucket >= recent_since and h.bucket < closed
   ),
   recent as (
-    -- the hours of a sensor at a station, and how many of each parameter there are from them on
+    -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
     select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
       count(pm10) over since as pm10s
     from hour
@@ -82,7 +82,7 @@ begin
       and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
   ),
   before as (
-    -- the hours of those sensors, and the last one with another value
+    -- the hours of those sensors, each with the last hour that has another value
     select s.station_id, s.sensor_id, s.parameter, h.bucket,
       max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
     from flat s
@@ -111,23 +111,23 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
--- The cell of a grid of cubes of 10 km in which a place on the globe lies. Whatever is within 10 km lies in the same cell or in an adjacent one.
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
--- From the number of a cell to those of itself and of the 26 around it.
+-- The differences between the number of a cell and those of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
     select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
--- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
--- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
--- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
+-- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
+-- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
+-- stations are far enough from the lowest or the highest value in the cells around them; only those get a median.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare

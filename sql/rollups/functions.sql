@@ -1,6 +1,6 @@
--- Functions that the aggregates call. They are built with the aggregates and are part of their fingerprint: changing any of this text rebuilds all
--- aggregates. A body in PL/pgSQL names nothing of its own schema: a rebuild creates it in schema rollup_next, and its text would go on naming that
--- schema after the move.
+-- Functions that the aggregates call. They are built with the aggregates and are part of their fingerprint: a change of this text rebuilds all
+-- aggregates, except in lines that begin with `--`. A body in PL/pgSQL must not name its own schema: a rebuild creates it in schema rollup_next, and
+-- its text would still name that schema after the move.
 
 -- The time zone, and the instant at which the first hour, day and month begin, as constants that the planner can fold (Z1).
 create function {{rollup}}.time_zone() returns text language sql immutable parallel safe return {{zone}};
@@ -17,11 +17,11 @@ create function {{rollup}}.bucket_add(unit text, bucket timestamptz, n int) retu
          -- truncated first: where the clocks skip midnight, that day begins at 01:00 but the next one at 00:00
          else (date_trunc(unit, bucket at time zone {{rollup}}.time_zone()) + n * ('1 ' || unit)::interval) at time zone {{rollup}}.time_zone() end;
 
--- US EPA air quality index, breakpoints of May 2024 (40 CFR 58 Appendix G), of mean PM2.5 and PM10 in µg/m³: the larger of the two (Q1),
--- null if both are null. What no instrument measures, from 500,000 µg/m³ on, counts as null, and so do NaN and infinities. Computed from the
--- published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths, near a tie by numeric arithmetic, elsewhere by floats, which
--- takes less than half the time. In integer arithmetic from there on, so rounding half up is exact: low + (2·rise·x + run) / (2·run). Above the
--- table the last slope continues.
+-- US EPA air quality index with the breakpoints of May 2024 (40 CFR 58 Appendix G), from mean PM2.5 and PM10 in µg/m³. It is the larger of the two
+-- (Q1), null if both means are null. Means of 500,000 µg/m³ and more, which no instrument measures, count as null, and so do NaN and infinities. The
+-- index is computed from the published values (Q2): PM2.5 in tenths, PM10 in whole µg/m³ after rounding to tenths. Near a tie numeric arithmetic
+-- rounds; elsewhere floats do, in less than half the time. The rest is integer arithmetic, so rounding half up is exact: low + (2·rise·x + run) /
+-- (2·run). Above the table the last slope continues.
 create function {{rollup}}.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := case when abs(pm25) < 500000 then

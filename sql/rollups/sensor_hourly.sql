@@ -1,5 +1,5 @@
--- Sensor hour: the plain mean of a sensor's readings (A1), sums of rain (A6), mean unit vectors of wind direction (A7). It does
--- not depend on the network (P1) and calls no function of schema rollup, so it can survive a rebuild where the readings are deleted.
+-- Sensor hour: the mean of a sensor's readings (A1), the sum of its rain (A6), and the mean unit vector of its wind directions (A7). It does not depend
+-- on the network (P1) and calls no function of schema rollup, so it can survive a rebuild when the readings have been deleted.
 select
   time_bucket('1 hour', measured_at, origin => {{origin}}) as bucket,
   sensor_id,

@@ -372,12 +372,12 @@ end $$;
 create schema logic;
 create schema api;
 revoke all on schema logic, api from public;
--- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
+-- Plain PostgreSQL: deletes expired readings, and measures tables.
 
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
--- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
 -- refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
@@ -386,7 +386,7 @@ declare
 begin
   loop
     oldest := (select min(measured_at) from raw.readings);
-    exit when (oldest < expired) is not true; -- which may be an hour of its day
+    exit when (oldest < expired) is not true; -- `expired` may lie within a day
     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;
@@ -398,74 +398,74 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
   where n.nspname = wanted and c.relkind in ('r', 'm')
 $$;
 
--- From stored values to published ones.
+-- Functions that turn stored values into published ones.
 
--- A value, unless no measurement can have given it: NaN, infinities and everything from a billion on are null.
+-- Returns the value, or null if no instrument can have measured it: NaN, infinities, and magnitudes of a billion or more.
 create function logic.possible(value float8) returns float8 language sql immutable parallel safe
   return case when abs(value) < 1e9 then value end;
 
--- Rounded to `digits` decimals, half away from zero by the 15 digits that a float8 holds for certain, never -0. Null for what is not
--- possible, as above. Numeric arithmetic decides near a tie; elsewhere floats give the same in less time.
+-- Rounds a value to `digits` decimals, halves away from zero, and never returns -0. Halves are judged by the 15 digits that a float8 certainly holds.
+-- Values that logic.possible rejects become null. Near a half, numeric arithmetic decides; elsewhere floats give the same result sooner.
 create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe return case
-  when abs(value) >= 1e9 then null -- so is NaN
+  when abs(value) >= 1e9 then null -- NaN compares as greater than any number
   when abs(value * 10::float8 ^ digits - round(value * 10::float8 ^ digits)) < 0.4999
     then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
   else round(value::numeric, digits)::float8 end;
 
--- The same for particle concentrations: instruments report small negative values, which are published as 0.
+-- Like logic.published, for particle concentrations: negative values become 0, because instruments report small ones.
 create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
 
--- Direction of a mean wind vector in degrees clockwise from north, [0, 360); null if the vector is too short to have one (A7), or
--- longer than any mean of directions.
+-- Direction of a mean wind vector in degrees clockwise from north, in [0, 360). Null if the vector is too short to have a direction (A7), or too long
+-- to be a mean of directions.
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
   return case when abs(wind_sin) < 2 and abs(wind_cos) < 2 then
     case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end
   end::float8;
 
--- The same as published: whole degrees from 0 to 359.
+-- Direction of a mean wind vector as published: whole degrees from 0 to 359.
 create function logic.published_direction(wind_sin float8, wind_cos float8) returns int language sql immutable parallel safe
   return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
 
--- Equality of aggregates (A10): relative tolerance 1e-9, absolute below 1, since sums of cancelling terms end near 0 but not at 0. Null, NaN
--- and infinities equal nothing but themselves.
+-- Equality of aggregates (A10): the tolerance is relative, 1e-9, and absolute below 1, because terms that cancel leave a sum near 0 but not at 0. Null,
+-- NaN and infinities equal only themselves.
 create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe return case
   when abs(a) < 1e300 and abs(b) < 1e300 then abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b))
   else a is not distinct from b end;
 
--- Published data may have changed: processes that keep rendered documents ask for the version in api.freshness every second. Call it last in
--- a transaction: every other caller waits for the row until that transaction ends.
+-- Announces that published data may have changed: processes that cache documents read the version from api.freshness every second. Call it last in a
+-- transaction: every other caller waits for the row until that transaction ends.
 create function logic.raise_data_version() returns void language sql as $$
   update rollup.freshness set data_version = data_version + 1
 $$;
 revoke all on function logic.raise_data_version from public;
 
--- Ranges of time and the buckets they overlap.
+-- Functions on ranges of time and on the buckets that they overlap.
 
 -- The first full hour at or after an instant (Z3). Infinities are returned unchanged.
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
--- Symmetric difference; null counts as empty.
+-- Symmetric difference of two sets of ranges. Null counts as empty.
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
--- Ranges extended to whole buckets of a unit; infinite bounds are kept. Null counts as empty.
+-- Extends ranges to whole buckets of a unit, keeping infinite bounds. Null counts as empty.
 create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
--- Finite ranges split into pieces of `buckets` buckets of a unit, from the start of each range on, in order of time.
+-- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
   select greatest(lower(whole), piece.first), least(upper(whole), piece.next)
   from unnest(ranges) whole
   cross join lateral (select rollup.bucket_start(unit, lower(whole)) as at) start
   cross join lateral generate_series(0, (extract(epoch from upper(whole) - start.at)
-    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n -- a month or a day may be shorter than its interval says
+    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n -- a month or a day can be shorter than its interval
   cross join lateral (
     select rollup.bucket_add(unit, start.at, n * buckets) as first, rollup.bucket_add(unit, start.at, (n + 1) * buckets) as next
   ) piece
@@ -473,9 +473,9 @@ language sql immutable parallel safe begin atomic
   order by 1;
 end;
 
--- Derived from the periods of the network: when a sensor's readings count for a station, and a station's hours for a region.
+-- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
 
--- Placements (P2): where a sensor was located, minus its suspicious periods, split where the formula changes (on full hours).
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods, split where its formula changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -495,15 +495,15 @@ create view logic.placement as
     on suspicious.sensor_id = located.sensor_id
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
 
--- When temperature, humidity and pressure of a station were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), according to
--- the operator or to screening.
+-- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
+-- set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
 
--- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. On full hours: bounds are
--- rounded up, except that flags are extended to whole hours.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
+-- extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
@@ -530,8 +530,8 @@ create view logic.membership as
     (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not; of several of a kind the first that the network file lists
--- (C8). In PL/pgSQL for the reason that 70_current.sql gives.
+-- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
+-- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -548,7 +548,7 @@ begin
   group by station_id;
 end $$;
 
--- The same of the last time that it belonged to any: to find a station by, whenever it is looked for.
+-- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that ends last counts.
 create view logic.station_last_place as
   select m.station_id,
     (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
@@ -556,9 +556,9 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods, and notes the differences for the next refresh (P4): hours of a sensor from
--- station hours upwards, hours of a station from region hours upwards. Without a change it writes nothing. Call it while holding
--- raw.network_lock, after any change of periods. Returns how many sensors and stations that have data are affected.
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): those of a sensor from
+-- station hours upwards, those of a station from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
+-- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
@@ -619,9 +619,9 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- The ranges of time that a refresh recomputes, by level: from the hours that writers noted and the periods that were asked for.
+-- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the periods that others mark stale.
 
--- The levels in the order of refreshing. stale_from: a change at any of these levels makes this one stale.
+-- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level stale.
 create view logic.level (position, name, unit, id, stale_from) as values
   (1, 'sensor_hourly', 'hour', 'sensor_id', '{sensor_hourly}'::text[]),
   (2, 'station_hourly', 'hour', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
@@ -631,7 +631,7 @@ create view logic.level (position, name, unit, id, stale_from) as values
   (6, 'station_monthly', 'month', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
   (7, 'region_monthly', 'month', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]);
 
--- From the first to the last instant of any reading or bucket; null without any.
+-- The first and the last instant of any reading or bucket; null if there is none.
 create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
 declare
   level text;
@@ -645,16 +645,16 @@ begin
   end loop;
 end $$;
 
--- Everything that has changed since the last refresh.
+-- The ranges of time that have changed since the last refresh.
 create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
   union all select since, until from rollup.stale;
 
--- Takes the log of hours and what was asked for. The latter is narrowed to the hours that it can concern: those between the first and the last
--- instant of any data, or between the first and the last hour of its sensor or station.
+-- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern: those between the first and
+-- the last instant of any data, or between the first and the last hour of its sensor or station.
 create function logic.take_notes() returns void language plpgsql as $$
 begin
-  if exists (select from rollup.stale where not is_taken) then -- the usual case is none, and looking touches every chunk
+  if exists (select from rollup.stale where not is_taken) then -- usually there are none, and finding the first and last instant touches every chunk
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
     narrowed as (
@@ -676,7 +676,7 @@ begin
     insert into rollup.stale (from_level, since, until, is_taken)
     select from_level, lower(part), upper(part), true
     from (
-      -- an upper level's bucket may begin before the first reading, and its hours end after the last
+      -- a bucket of an upper level may begin before the first reading, and the last hour ends after the last reading
       select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
@@ -687,7 +687,7 @@ begin
   from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
 end $$;
 
--- The months with stale hours that were taken, newest first, and how many hours are stale in each.
+-- The months in which claimed ranges lie, newest first, with the number of stale hours in each.
 create function logic.stale_months() returns table (since timestamptz, until timestamptz, hours float8) language sql stable as $$
   select rollup.bucket_start('month', p.since), rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1),
     sum(extract(epoch from p.until - p.since))::float8 / 3600
@@ -696,9 +696,9 @@ create function logic.stale_months() returns table (since timestamptz, until tim
   order by 1 desc
 $$;
 
--- The stale buckets of a level within a month. Readings before retained_from may be gone, so their sensor hours stay as they are; the levels above
--- are recomputed at any age. Ranges are joined across gaps of 3 hours. If they are more than 20, a small network's are joined across longer
--- gaps, because each range costs about as much as an hour of 10,000 sensors.
+-- The stale buckets of a level within a month. Readings before retained_from may have been deleted, so sensor hours before it are not recomputed; the
+-- levels above are recomputed at any age. Ranges are joined across gaps of up to 3 hours. If there are more than 20 ranges, a small network joins them
+-- across longer gaps, because each range costs about as much as an hour of 10,000 sensors.
 create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
   select logic.widen((level).unit, case (level).name when 'sensor_hourly' then joined.parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else joined.parts end)
   from raw.installation i
@@ -719,23 +719,23 @@ $$;
 
 revoke all on function logic.take_notes from public;
 
--- The refresh: brings the aggregates up to date with the readings and the network.
+-- The refresh brings the aggregates up to date with the readings and the network.
 
--- How many buckets of a level to recompute at once, from `since` on: those made of about 2,000,000 rows, if each has as many as the first. Larger
--- pieces take less time in all, but people who wait want to see progress every few seconds.
+-- How many buckets of a level to recompute at once, from `since` on: those of about 2,000,000 rows. The estimate uses the readings of the first hour,
+-- or the number of sensors. Larger pieces take less time in all, but users want to see progress every few seconds.
 create function logic.buckets_at_once(level logic.level, since timestamptz) returns int language sql stable as $$
   select greatest(2000000 / greatest(1, case (level).name
     when 'sensor_hourly' then (select count(*) from raw.readings r where r.measured_at >= buckets_at_once.since and r.measured_at < buckets_at_once.since + interval '1 hour')
     else (select count(*) from raw.sensor) * case (level).unit when 'hour' then 1 when 'day' then 24 else 31 end end), 1)::int
 $$;
 
--- When it returns, everything committed before the call is in every bucket; with `lazily`, the running day and month follow every ten minutes, since
--- nothing but the running month shows them (S4). It goes from the newest month with changes to the oldest, through all levels of each, and commits
--- between its steps: a refresh that is interrupted is completed by the next one. It takes a session lock, so call it on a connection that is closed after any
--- error. Notices of SQLSTATE AS100 say how far it is: hours done, hours in all.
+-- Recomputes all stale buckets: when it returns, everything committed before the call is in every bucket. With `lazily`, the running day and month
+-- follow only every ten minutes, since only the running month shows them (S4). It goes from the newest month with changes to the oldest, through all
+-- levels of each, and commits between its steps, so the next refresh completes one that was interrupted. It takes a session lock: call it on a
+-- connection that is closed after any error. Notices of SQLSTATE AS100 report the progress: hours done, hours in all.
 create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
 declare
-  running tstzrange; -- the bucket of the present
+  running tstzrange; -- the bucket that contains `now`
   total float8;
   done float8 := 0;
   waiting record;
@@ -796,23 +796,24 @@ begin
   perform raw.release_lock('rollup.refresh');
 end $$;
 
--- The same of everything. Every version has this procedure.
+-- Refreshes everything, the running day and month included. Every version has this procedure.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
 begin
   call rollup.refresh_levels(now, false);
 end $$;
 
--- Retention: from when on readings are accepted and kept. Readings are deleted a local month at a time, at most one month a night, and never
--- nearer than RAW_RETENTION to the present and to the newest stored reading, so that a wrong clock deletes little before somebody notices.
+-- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a time, at most one month a night.
+-- A month goes when it is older than RAW_RETENTION, counted from both the present and the newest reading, so a wrong clock deletes little before it is
+-- noticed.
 
--- From now on, readings measured before `since` are refused. Waits for the writers in progress.
+-- Refuses readings measured before `since` from now on. It waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
 begin
   lock table raw.ingest_lock in exclusive mode;
   update raw.installation set ingest_cutoff = since where ingest_cutoff < since;
 end $$;
 
--- The state of retention at an instant, where readings are kept for `keep`. One row.
+-- The state of retention at an instant if readings are kept for `keep`. One row.
 create function logic.retention_plan(
   at timestamptz,
   keep interval,
@@ -821,7 +822,7 @@ create function logic.retention_plan(
   out retained_from timestamptz, -- readings before it may have been deleted
   out wanted timestamptz, -- the first month to keep; never before the cutoff
   out next timestamptz, -- the end of the first month to delete; `wanted` if there is none
-  out months int -- to delete up to `wanted`, counted up to 1,200
+  out months int -- the number of months to delete before `wanted`; counted up to 1,200
 ) language plpgsql stable as $$
 declare
   first_reading timestamptz;
@@ -837,16 +838,16 @@ begin
   );
 end $$;
 
--- The sensor hours of a period, by the month: how many, and a checksum of their values. It is the same under any setting of the session, and
--- after a column was added of which they have no values.
+-- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
+-- column added later does not change it either, as long as these hours have no value in it.
 create function logic.kept_hours(since timestamptz, until timestamptz) returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
   select rollup.bucket_start('month', h.bucket), count(*), bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
--- Lets the readings before `until` go: records the months that thereby lose them, and has refreshes leave their sensor hours as they are. Where
--- none goes it records none, or a loss since the last time would pass for what is kept.
+-- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from then on, refreshes leave those
+-- hours as they are. If `until` releases nothing new, it records nothing: a new record would hide hours lost since the last one.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -859,8 +860,8 @@ begin
   update raw.installation set retained_from = until;
 end $$;
 
--- The months without readings that have another number of sensor hours than was recorded or, within the period, other values. Columns: since,
--- until (the month), hours (recorded), stored (there are now).
+-- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value. Columns: since, until (the month),
+-- hours (recorded), stored (present now).
 create function logic.lost_months(since timestamptz, until timestamptz)
 returns table (since timestamptz, until timestamptz, hours bigint, stored bigint) language sql stable as $$
   select m.month, month.until, m.hours, there.stored
@@ -873,9 +874,9 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   order by m.month
 $$;
 
--- Accepts readings measured from `since` on again, rounded up to a full hour; returns the new cutoff. The cutoff cannot go back beyond
--- an hour whose readings may have been deleted: recomputed from late readings alone, that hour would be lost. So the earliest cutoff is
--- retained_from, or the end of the last sensor hour before it. Raises AS409 if `since` is earlier, or later than the current cutoff.
+-- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
+-- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
+-- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;
@@ -901,11 +902,11 @@ end $$;
 
 revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.lower_ingest_cutoff from public;
 
--- Ingestion. Batches arrive in columns, one element per reading, already validated except for what only the database knows (S2, S3).
--- These functions run with the rights of the caller, each in one transaction: all or nothing.
+-- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
+-- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing,
--- if the sender is not authorized for one of the sensors; the message lists those sensors. Raises AS503 where the readings would get lost.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
+-- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -914,10 +915,10 @@ create function logic.store_readings(
   problems text[], -- why a reading cannot be used; null: no problem found so far
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
-  value_nths int[], -- numbers, from 1, of the readings of which a value was left out
+  value_nths int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
-  scope_stations int[], -- and which of its stations; null: all
+  scope_stations int[], -- the stations of that provider it is authorized for; null: all
   only_new boolean, -- never replace a stored reading
   temperature_values real[],
   humidity_values real[],
@@ -937,12 +938,12 @@ create function logic.store_readings(
   rain_values real[],
   out accepted int,
   out unchanged int,
-  out without_station int, -- accepted readings without a placement at their time
-  out refused_nths int[], -- numbers, from 1, of the readings that could not be used
+  out without_station int, -- number of accepted readings without a placement at their time
+  out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
-  out late_hours int, -- closed hours in which readings were written
-  out left_out int, -- lines that did not fit into the quarantine
-  out delays jsonb -- seconds from measurement to now of the readings written, grouped: [[count, mean], …]
+  out late_hours int, -- number of closed hours to which readings were written
+  out left_out int, -- number of lines that did not fit into the quarantine
+  out delays jsonb -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
 )
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
@@ -1100,7 +1101,7 @@ begin
   excluded.rain)
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as is_in_no_chunk
   ),
-  -- an earlier reading of the batch for the same sensor and time counts as unchanged if equal (or if only_new), else as accepted
+  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
@@ -1153,9 +1154,9 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- what `drop extension timescaledb cascade` leaves is an ordinary table, and empty
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty
   if has_lost_chunks then
-    raise exception using errcode = 'AS503', message = 'raw.readings is a hypertable no longer';
+    raise exception using errcode = 'AS503', message = 'raw.readings is no longer a hypertable';
   end if;
 
   left_out := 0;
@@ -1180,8 +1181,8 @@ begin
   end if;
 end $$;
 
--- An import needs these to validate readings of sensors; no row for a sensor that is not in the network. Times are microseconds since
--- 1970. newest: the newest stored reading, or null. placements: [since, until) of each, null if infinite.
+-- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
+-- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
 set plan_cache_mode = force_custom_plan as $$
   select s.id,
@@ -1194,8 +1195,8 @@ set plan_cache_mode = force_custom_plan as $$
   where s.id = any (sensors)
 $$;
 
--- Fixes the ingest cutoff until the end of the transaction (see raise_ingest_cutoff) and returns from when on readings are accepted: the
--- origin of the first hour, and the cutoff, null if there is none; microseconds since 1970.
+-- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is null if there is none. Both are
+-- microseconds since 1970. Its lock keeps the cutoff as it is until the end of the transaction (see raise_ingest_cutoff).
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
@@ -1203,8 +1204,8 @@ begin
   into origin, cutoff from raw.installation;
 end $$;
 
--- The sensors for which the sender is not authorized: known sensors that were at a station outside the sender's scope at the time of a
--- reading (suspicious or not) or, if they were at no station then, have never been at a station within it.
+-- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
+-- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
 create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
   from unnest(sensors, times) as g(sensor_id, microseconds)
@@ -1230,11 +1231,11 @@ grant execute on function logic.store_readings, logic.known_sensors, logic.inges
   to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
--- The quarantine: input that could not be used, kept with its reason so that it can be retried.
+-- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
 
--- Quarantines what could not be used of a batch: refused readings, and values left out of readings that were kept or had no other fault
--- (S2). A reading that could be parsed is recorded with its values, so that it can be retried. A line is recorded once per reason.
--- Returns how many lines did not fit: each provider's quarantine is limited to 128 MiB, and trimming makes room.
+-- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were refused only because no value
+-- remained (S2). A refused reading that could be parsed is recorded with its values, so that it can be retried. A line is recorded once per reason.
+-- Each provider's quarantine is limited to 128 MiB; trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
@@ -1362,8 +1363,8 @@ end $$;
 -- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
 create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
--- Recounts how much of a provider ('': imported by hand) is in quarantine, after lines were deleted. Returns how many lines have not fitted
--- since the last count, and adds them to the provider's dropped lines.
+-- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how many lines have not fitted since
+-- the last count, and adds them to the provider's dropped lines.
 create function logic.recount_quarantine(provider text, out left_out int) language plpgsql as $$
 begin
   select load.left_out into left_out from raw.quarantine_load load where load.provider_id = provider for update;
@@ -1380,9 +1381,9 @@ end $$;
 revoke all on function logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine from public;
 grant execute on function logic.quarantine_readings, logic.quarantine_bytes to airseries_ingest;
 
--- Import of the network file. It is authoritative for everything it lists; anything it does not list stays as it is.
+-- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
 
--- Replaces the periods of one table for the listed stations or sensors; adjacent or overlapping periods are merged. What stays is not written.
+-- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and does not write unchanged ones.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
 declare
   wanted constant text := format(
@@ -1396,7 +1397,7 @@ begin
   using periods;
 end $$;
 
--- All facts about each provider, region, station and sensor, including its periods, to find out what an import changed.
+-- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out what it changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -1422,9 +1423,9 @@ create view logic.network_fact as
   union all
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
 
--- `network`: validated, complete rows for the tables of schema raw: providers, regions, stations, sensors, and by table the periods of
--- these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that it does not list; and how many
--- sensors and stations have hours to recompute (P4), which the next refresh does.
+-- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw: providers, regions, stations,
+-- sensors, and by table the periods of these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that are
+-- not listed. It also returns how many sensors and stations have hours that the next refresh recomputes (P4).
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
@@ -1504,8 +1505,8 @@ begin
   return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- Does what replace_network would do, and takes it back. Returns the same, with how many hours of data the next refresh
--- would recompute, and every element that would be added or changed, with its keys that differ.
+-- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would recompute, and every element that would
+-- be added or changed, with the keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
@@ -1538,16 +1539,16 @@ exception when sqlstate 'AS102' then
   return preview;
 end $$;
 
--- The facts of an element as one object: its periods are those of the kinds that the network file has keys for.
+-- The facts of an element as one object, with its periods under the key `periods`.
 create function logic.flat_facts(facts jsonb) returns jsonb language sql immutable as $$
   select case when jsonb_typeof(facts) = 'object' then facts else (facts -> 0) || jsonb_build_object('periods', facts -> 1) end
 $$;
 
 revoke all on function logic.replace_network, logic.preview_network, logic.flat_facts from public;
 
--- The network as a file that an import reads: importing it changes nothing.
+-- Writes the network as a file that an import reads. Importing it changes nothing.
 
--- Periods as the file writes them: null for none, true for always, or a list. Times are of the session's zone.
+-- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time zone.
 create function logic.flag_of_periods(periods tstzmultirange) returns json language sql stable as $$
   select case when periods = '{(,)}'::tstzmultirange or periods = '{[-infinity,infinity)}' then 'true'::json else (
     select json_agg(json_build_object('since', nullif(lower(part), '-infinity'), 'until', nullif(upper(part), 'infinity')) order by part)
@@ -1608,17 +1609,16 @@ $$;
 
 revoke all on function logic.flag_of_periods, logic.network_file from public;
 
--- Screening: automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so
--- the result does not change with every reading and depends on nothing but the readings: each hour is suspect or not, and a run of enough
--- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going offline does not
--- end it.
+-- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so the result
+-- depends only on the readings and does not change with every one of them. A run of enough suspect hours is a flagged period. A run that reaches the
+-- newest hour stays open until a good hour follows; going offline does not end it.
 
 -- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The sensors that can have a suspect period in closed hours from `since` to `at`; all others certainly have none. Of any 24 hours in a row
--- that were measured, at least 14 lie in quarters of days that are within them. So this looks at quarters, in one pass. Compiling (jit) would take longer than that.
+-- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It looks at quarters of days, in one
+-- pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no others. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -1644,14 +1644,14 @@ begin
   having bool_or(q.is_zero)
     or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
     or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
-    -- wider than what rounds to the same
+    -- these ranges are wider than any that implausible_periods rounds to one value
     or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
     or sum(q.humidities) filter (where q.humidity_range < 1e-5) >= 14
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an
--- earlier start keeps it.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an earlier start
+-- keeps that start.
 create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -1708,7 +1708,7 @@ begin
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- a period ends no later than the sensor's time at the station, or when the sensor is marked suspicious and no longer counts
+  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
   from run r
   cross join lateral (
@@ -1721,8 +1721,8 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). Returns how
--- many flags were raised and lifted. Writes nothing if nothing changed.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). It writes nothing
+-- if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];
@@ -1730,7 +1730,7 @@ declare
 begin
   lock table raw.screen_lock in exclusive mode;
   found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
-  -- those that hours from there on can change: one of kind pm is continued within 24 hours
+  -- the periods that hours from `since` on can change: those of kind pm continue after gaps of up to 24 hours
   recorded := array(
     select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
   raised := (select count(*) from unnest(found_periods) p where not exists (
@@ -1757,15 +1757,15 @@ end $$;
 
 revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
 
--- Screening of particles (C9). A closed hour of a station is suspect by one of three tests: its sensors disagree (sensors), it repeats the hours
--- before (flat), or it is far above its neighbours (outlier). Enough suspect hours, close to one another, are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it repeats the hours before it (flat), or if
+-- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
 
--- The suspect hours from `since` to `until` of stations that are not trusted, per test: with the PM2.5 and what it was compared with. Sensors and
--- flat lines are judged by what the instrument gave, since a correction also depends on humidity.
+-- The suspect hours from `since` to `until` of stations that are not trusted, per test, with their PM2.5 and the values it was compared with. The tests
+-- sensors and flat use PM2.5 as the instrument gave it, since a correction also depends on humidity.
 create function logic.suspect_hours(since timestamptz, until timestamptz)
 returns table (station_id int, reason text, bucket timestamptz, evidence jsonb)
 language plpgsql stable set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
@@ -1789,7 +1789,7 @@ begin
 
   return query
   with hour as (
-    -- 11 hours with these very values lie between this one and the 12th before
+    -- twelfth is the twelfth hour with these very values, counting back from this one
     select h.station_id, h.bucket, v.pm25, v.pm10,
       lag(h.bucket, 11) over (partition by h.station_id, v.pm25, v.pm10 order by h.bucket) as twelfth
     from rollup.station_hourly h
@@ -1814,7 +1814,7 @@ begin
     left join suspect p on p.station_id = h.station_id
     where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and h.pm25 is not null
   ),
-  -- few stations are far enough from the lowest of the cells around them; the median is asked of those
+  -- few stations are far enough above the lowest value in the cells around them; only those get a median
   filled as (select bucket, cell, min(hour.pm25) as lowest from hour where is_neighbour group by 1, 2),
   around as (
     select h.bucket, h.cell, min(filled.lowest) as lowest
@@ -1843,9 +1843,9 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- The periods of suspect hours from `since` to `at`, per station and test: from the first to the end of the last of hours between which no more
--- than 24 others lie, if there are at least 6; open-ended while the last is less than 24 hours old. What was recorded before `since` is not judged
--- again: hours that follow it continue it.
+-- The periods of suspect hours from `since` to `at`, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6
+-- or more are a period. It is open-ended while its last hour ended less than 24 hours ago. A period recorded before `since` is not judged again, and
+-- suspect hours that follow it continue it.
 create function logic.suspect_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
 set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -1873,7 +1873,7 @@ begin
     group by station_id, reason, period
     having sum(hours) >= 6
   )
-  -- found again, it is the same period
+  -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
     coalesce(p.evidence, f.evidence)
   from found f
@@ -1882,13 +1882,14 @@ end $$;
 
 revoke all on function logic.suspect_hours, logic.suspect_periods from public;
 
--- Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, compared by the means of their last 30 completed local days
--- with at least 18 hours of both, as the instruments gave them: of y on x, x being the one at a trusted station, else the one with the lower id.
+-- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
+-- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
+-- trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
   x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
@@ -1912,7 +1913,7 @@ begin
     where p.until > first_day and p.since < last_day
   ),
   pair as (
-    -- each once, with the reference first
+    -- each pair once, with the reference as x
     select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
     from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id
@@ -1941,12 +1942,12 @@ end $$;
 
 revoke all on function logic.sensor_pair from public;
 
--- Current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4), as functions of an instant. They run with the
--- rights of their owner, so readers of schema api need no rights on the tables. The other arguments select one station or region.
--- They are in PL/pgSQL because a function in SQL that runs with other rights is planned without its arguments: over every chunk there is.
--- Without force_custom_plan, PL/pgSQL does the same from the sixth call of a connection on. That holds for every function with this setting.
+-- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their other arguments select one
+-- station or region. They run with the rights of their owner, so readers of schema api need no rights on the tables. They are in PL/pgSQL because an
+-- SQL function that runs with other rights is planned without its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same
+-- from the sixth call on a connection. That holds for every function with this setting.
 
--- Where sensors stand at an instant, since when, and how old a reading may be: of all sensors, or of those at one station.
+-- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -1956,7 +1957,7 @@ declare
 begin
   return query
   select p.sensor_id, p.station_id, p.formula,
-    -- pieces that adjoin at the same station count as one: a formula that begins does not start the sensor anew
+    -- adjoining placements at one station count as one, since a new formula does not make the sensor a new one
     case when p.since <= hour_since then '-infinity' else (
       select lower(part)
       from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
@@ -1968,7 +1969,7 @@ begin
   where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
 end $$;
 
--- The current values of sensors where they stand at an instant (C1), computed from the readings; one row per sensor with a reading that is not stale.
+-- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor with a reading that is not stale.
 create function logic.sensor_current(at timestamptz, only_station int default null)
 returns table (
   sensor_id int,
@@ -2006,7 +2007,7 @@ returns table (
   wind_speed float8, -- the mean of the 60 minutes up to then
   wind_sin float8,
   wind_cos float8,
-  rain float8 -- the sum of those
+  rain float8 -- the sum of the 60 minutes
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -2014,7 +2015,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 #variable_conflict use_column
 declare
-  -- ends of what is looked at, as plain values: they tell the planner in which chunks
+  -- bounds of the readings, as plain values: they tell the planner which chunks to read
   newest_since constant timestamptz := at - (select max(stale_after) from raw.provider);
   hour_since constant timestamptz := newest_since - interval '60 minutes';
 begin
@@ -2117,7 +2118,7 @@ begin
   where newest.measured_at is not null;
 end $$;
 
--- Records the current values of all sensors at an instant, and announces it if any is another one than before.
+-- Records the current values of all sensors at an instant. It raises the data version if any of them changed.
 create function logic.refresh_current(at timestamptz) returns void language sql as $$
   with found as materialized (select * from logic.sensor_current(at)),
   gone as (
@@ -2220,8 +2221,8 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
 $$;
 revoke all on function logic.refresh_current from public;
 
--- The current values of the stations that are online (C1): of all as the last refresh found them, as far as they are not stale by now; of one
--- station, and at an instant before the last refresh, from the readings.
+-- The current values of the stations that are online (C1). For all stations, they are those that the last refresh recorded, unless stale by now. For
+-- one station, or at an instant before the last refresh, they are computed from the readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -2365,8 +2366,8 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6), flagged (C5) and its particles suspect (C9) at an instant, and when that, its regions, its sensors or their readings change next, as far as is known:
--- at the beginning or end of a period, or at a reading of a clock that is ahead (by up to five minutes, S3).
+-- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the next known change of these, or
+-- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -2385,7 +2386,7 @@ begin
   left join (
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select f.kind, f.station_id, f.since, f.until from logic.flag f
-    -- nearly all of these last as long as their station does
+    -- the conditions skip most of these, which last as long as their station does
     union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
     union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
@@ -2398,8 +2399,8 @@ begin
   group by station.id;
 end $$;
 
--- Records the digest of an instant: for each region the mean over the online, listed stations that belong to it, without temperature,
--- humidity and pressure of flagged ones and without suspect particles (C4, C5, C9). A region without any such station gets a row with station_count 0. Idempotent.
+-- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It leaves out temperature, humidity
+-- and pressure of flagged stations (C5), and suspect particles (C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
     insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, temperature,
@@ -2456,7 +2457,7 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   select logic.raise_data_version() where exists (select from made);
 $$;
 
--- The newest digest of each region, up to 30 minutes old, and its health figures.
+-- The newest digest of each region, if it is at most 30 minutes old, and the health figures of the region.
 create function logic.region_current(at timestamptz, only_region text default null)
 returns table (
   region_slug text,
@@ -2472,14 +2473,14 @@ returns table (
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
   month float8, -- µg/m³, mean of the last 30 completed days
-  changes_at timestamptz -- when an hour closes, the digest is too old or the next one counts
+  changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
 as $$
 #variable_conflict use_column
 declare
-  -- the hours closed and the local days completed before the instant
+  -- bounds of the closed hours and of the completed local days before the instant
   hour constant timestamptz := rollup.bucket_start('hour', at);
   hour_24 constant timestamptz := rollup.bucket_add('hour', hour, -24);
   next_hour constant timestamptz := rollup.bucket_add('hour', hour, 1);
@@ -2518,7 +2519,7 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- The sensors and their latest station at an instant, and when they first and last measured: with only_listed, at stations that are listed then (C6).
+-- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed, only listed stations count (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
@@ -2557,9 +2558,9 @@ returns table (
   ) measured
 $$;
 
--- State of the service that metrics need and readers of schema api have no rights to compute themselves.
+-- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may not read the tables.
 
--- The newest measurement of these providers. One index probe per period of a sensor at a station.
+-- The newest measurement of each of the given providers. It takes one index probe per period of a sensor at a station.
 create function logic.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station.provider_id, max(newest.measured_at)
@@ -2590,9 +2591,8 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
--- Days of sensors are not stored: they are means of a sensor's hours (A4), computed for a period when they are asked for. Only hours that
--- a placement at a station covers whole (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
--- of days.
+-- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within one placement count (P2), and
+-- only stations that are listed at the instant (C6). `since` and `until` bound the starts of days.
 create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
 returns table (
   bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
@@ -2642,18 +2642,18 @@ begin
   group by 1, 2;
 end $$;
 
--- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. Listed stations
--- only, one row each and no row when all is well, so each row can be an alert. The thresholds are judgements, wide enough to tolerate
--- ordinary weather and ordinary instrument errors. They are in PL/pgSQL for the same reason as the current values (70_current.sql).
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. A test returns one row per
+-- listed station that fails it, so each row can be an alert. The thresholds are judgements, wide enough to tolerate ordinary weather and ordinary
+-- instrument errors. The functions are in PL/pgSQL for the reason given in 70_current.sql.
 
--- Gap test: the station is offline (C2) but has measured before. A station that never sent a reading is left out, and so is one whose
--- readings have all been deleted by retention.
+-- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never sent one, or retention has deleted
+-- them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  recently constant timestamptz := at - interval '31 days'; -- as a rule it is found there, in a few chunks instead of all
+  recently constant timestamptz := at - interval '31 days'; -- the newest reading is usually that recent, and found in a few chunks instead of all
 begin
   return query
   with silent as materialized (
@@ -2682,10 +2682,10 @@ begin
   where last.measured_at is not null;
 end $$;
 
--- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values
--- as the instrument gave them, since a correction may map many to one. Other parameters may well stay constant for 6 hours: wind, UV and
--- rain at zero, pressure in whole hPa, gases at zero. So may humidity in fog (99.5 % and above are left out here; screening flags them
--- after 24 hours). The search for the start of the flat line goes back at most 7 days.
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values as the
+-- instrument gave them, since a correction may map many values to one. It leaves out parameters that may well stay constant for 6 hours: wind, UV and
+-- rain at zero, pressure in whole hPa, gases at zero. It also leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours.
+-- The search for the start of the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -2705,7 +2705,7 @@ begin
     where h.bucket >= recent_since and h.bucket < closed
   ),
   recent as (
-    -- the hours of a sensor at a station, and how many of each parameter there are from them on
+    -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
     select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
       count(pm10) over since as pm10s
     from hour
@@ -2726,7 +2726,7 @@ begin
       and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
   ),
   before as (
-    -- the hours of those sensors, and the last one with another value
+    -- the hours of those sensors, each with the last hour that has another value
     select s.station_id, s.sensor_id, s.parameter, h.bucket,
       max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
     from flat s
@@ -2755,23 +2755,23 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
--- The cell of a grid of cubes of 10 km in which a place on the globe lies. Whatever is within 10 km lies in the same cell or in an adjacent one.
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
--- From the number of a cell to those of itself and of the 26 around it.
+-- The differences between the number of a cell and those of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
     select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
--- Neighbour test: PM2.5 of the station's newest closed hour against the median of at least 3 other listed stations within 10 km. An
--- outlier is more than 5 times and more than 50 µg/m³ above the median, or below a fifth of a median over 25 µg/m³. A fire next door
--- looks the same. Few stations are far enough from the lowest or the highest of the cells around them to be one; the median is asked of those.
+-- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
+-- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
+-- stations are far enough from the lowest or the highest value in the cells around them; only those get a median.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- how many stations there are, the planner can't know
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
@@ -2820,8 +2820,8 @@ begin
   where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
--- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select. A plan that is kept
--- would not know the range, and compiling a statement takes longer than running it for an hour.
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
+-- know the range, and compiling (jit) a statement takes longer than running it for one hour.
 create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 set plan_cache_mode = force_custom_plan set jit = off as $$
 #variable_conflict use_column
@@ -3543,7 +3543,7 @@ create function logic.period_differences() returns table (level text, bucket tim
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
--- The published network: providers, regions, stations, sensors and flags. Titles fall back from the locale to English, any, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to English, any language, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
@@ -3563,7 +3563,7 @@ create view api.region as
     r.slug,
     r.kind,
     r.city_slug,
-    -- five decimals are a metre; what is computed from stations has many more
+    -- five decimals are about a metre; values computed from stations have many more
     round(r.map_latitude::numeric, 5)::float8 as map_latitude,
     round(r.map_longitude::numeric, 5)::float8 as map_longitude,
     round(r.map_delta::numeric, 5)::float8 as map_delta,
@@ -3610,12 +3610,12 @@ create view api.station as
 comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city that it belongs or last belonged to; null if to none (api.station_current has that of an instant)';
-comment on column api.station.district_slug is 'slug of the district that it belongs or last belonged to; null if to none';
+comment on column api.station.city_slug is 'slug of the city that the station belongs or last belonged to; null if there is none (api.station_current has the city at an instant)';
+comment on column api.station.district_slug is 'slug of the district that the station belongs or last belonged to; null if there is none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
-comment on column api.station.title_local is 'title in the language of the place: the first that is not English, by code, else English';
+comment on column api.station.title_local is 'title in the first language other than English, by language code; else in English';
 
 create view api.station_title as
   select
@@ -3635,8 +3635,8 @@ comment on view api.station_title is 'Titles of stations and of their cities and
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city that it belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if to none';
-comment on column api.station_title.district is 'title of the district, likewise; null if it never was in one';
+comment on column api.station_title.city is 'title of the city that the station belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if there is none';
+comment on column api.station_title.district is 'title of the district that the station belongs or last belonged to, with the same fallbacks; null if there is none';
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
@@ -3645,13 +3645,13 @@ create view api.station_flag as
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
-comment on column api.station_flag.kind is 'what is left out of means of regions: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or a finding of screening: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (those of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
-comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null if the operator set the flag, and for pm';
-comment on column api.station_flag."pm2.5" is 'for pm, by screening: PM2.5 of the first suspect hour [µg/m³]';
-comment on column api.station_flag.median is 'for outlier: the median of its neighbours in that hour [µg/m³]';
-comment on column api.station_flag.compared_with is 'for sensors and outlier: a JSON array of ids, of sensors or of stations, with their PM2.5 in that hour [µg/m³]';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
+comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
+comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -3664,17 +3664,17 @@ returns table (
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors at their current or latest station at an instant; with only_listed, of those stations that are listed then (no row for a sensor that stood at none). One row per sensor.
+  'Sensors with their latest station at an instant. With only_listed, only stations that are listed then count, and a sensor that was at none of them has no row. One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its readings; with only_listed, of those at listed stations),
+  first_measurement_time and last_measurement_time (of its first and last reading; with only_listed, among those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';
 
--- Words for the air quality index, wherever a person reads it.
+-- Functions that put the air quality index into words, for people to read.
 
 create function api.aqi_category(aqi int) returns text language sql immutable parallel safe
   return case
@@ -3732,14 +3732,14 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value, null if there is none or it is stale; a station without any is offline. Titles are in the given locale, one of those in the paths of the API.
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale or missing is offline. Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.station and api.station_title, and:
   status (online or offline),
-  is_listed (whether it appears in lists, that is, is not hidden),
+  is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
   measurement_time (of the newest reading; null if offline),
-  aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
+  aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),
@@ -3777,7 +3777,7 @@ create view api.station_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.station_hourly b;
-comment on view api.station_hourly is 'station hours at published precision. One row per hour with readings; no row for an hour without.';
+comment on view api.station_hourly is 'station hours at published precision. One row per hour with readings.';
 comment on column api.station_hourly.timestamp is 'start of the hour';
 comment on column api.station_hourly.station_id is 'station id';
 comment on column api.station_hourly.sensor_count is 'number of sensors in the mean [sensors]';
@@ -3797,7 +3797,7 @@ comment on column api.station_hourly.avg_temperature is 'air temperature, mean o
   comment on column api.station_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.station_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.station_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- Hours of a region, named as in the specification, at published precision.
 create view api.region_hourly as
@@ -3823,7 +3823,7 @@ create view api.region_hourly as
     logic.published(b.rain, 1) as total_rain,
     b.aqi
   from rollup.region_hourly b;
-comment on view api.region_hourly is 'region hours at published precision. One row per hour with readings; no row for an hour without.';
+comment on view api.region_hourly is 'region hours at published precision. One row per hour with readings.';
 comment on column api.region_hourly.timestamp is 'start of the hour';
 comment on column api.region_hourly.region_slug is 'slug of the city or district';
 comment on column api.region_hourly.station_count is 'number of stations in the mean [stations]';
@@ -3843,7 +3843,7 @@ comment on column api.region_hourly.avg_temperature is 'air temperature, mean of
   comment on column api.region_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
 comment on column api.region_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.region_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- The daily buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_daily as
@@ -3877,7 +3877,7 @@ create view api.station_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.station_daily b;
-comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_daily.timestamp is 'start of the bucket';
 comment on column api.station_daily.station_id is 'station id';
 comment on column api.station_daily.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
@@ -3897,7 +3897,7 @@ comment on column api.station_daily.avg_temperature is 'air temperature, mean of
   comment on column api.station_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.station_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -3945,7 +3945,7 @@ create view api.station_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.station_monthly b;
-comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_monthly.timestamp is 'start of the bucket';
 comment on column api.station_monthly.station_id is 'station id';
 comment on column api.station_monthly.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
@@ -3965,7 +3965,7 @@ comment on column api.station_monthly.avg_temperature is 'air temperature, mean 
   comment on column api.station_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.station_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.station_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.station_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4013,7 +4013,7 @@ create view api.region_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.region_daily b;
-comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_daily.timestamp is 'start of the bucket';
 comment on column api.region_daily.region_slug is 'slug of the city or district';
 comment on column api.region_daily.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
@@ -4033,7 +4033,7 @@ comment on column api.region_daily.avg_temperature is 'air temperature, mean of 
   comment on column api.region_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.region_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4081,7 +4081,7 @@ create view api.region_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.region_monthly b;
-comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings; no row for one without.';
+comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_monthly.timestamp is 'start of the bucket';
 comment on column api.region_monthly.region_slug is 'slug of the city or district';
 comment on column api.region_monthly.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
@@ -4101,7 +4101,7 @@ comment on column api.region_monthly.avg_temperature is 'air temperature, mean o
   comment on column api.region_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
 comment on column api.region_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]';
+comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 comment on column api.region_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
   comment on column api.region_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
@@ -4117,9 +4117,9 @@ comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hour
 comment on column api.region_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
--- Hours and days of single sensors for the open data: what the instrument said, while it stood at a station (P2).
+-- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
 
--- Only hours that one placement covers whole, as in station hours; suspicious times are in no placement.
+-- Only hours that lie wholly within one placement count, as in station hours. Suspicious times are in no placement.
 create view api.sensor_hourly as
   select
     s.bucket as timestamp,
@@ -4142,11 +4142,11 @@ create view api.sensor_hourly as
     logic.published(s.rain, 1) as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is 'Hours of sensors while they stood at a station and were not suspicious, at published precision. One row per hour with readings.';
+comment on view api.sensor_hourly is 'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with readings.';
 comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
-comment on column api.sensor_hourly.station_id is 'the station where it stood';
-comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it: final where it gave one, else raw; no formula is applied. Mean of the hour [µg/m³]';
+comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
+comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied [µg/m³]';
 comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
   comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
   comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
@@ -4198,9 +4198,9 @@ returns table (
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is
-  'Days of sensors: means of their hours at stations that are listed at an instant, while they were not suspicious, at published precision. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
--- The history windows at an instant (H1): closed hours and completed days, and months including the current one.
+-- The history windows at an instant (H1): closed hours, completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
@@ -4216,7 +4216,7 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- The same in one row, with the range of each unit that holds all of its windows, which is what has to be read for them.
+-- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -4238,19 +4238,19 @@ returns table (
   from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
-  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that holds all of its windows), since_24h, until_24h,
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that covers all of its windows), since_24h, until_24h,
   since_7d, until_7d,
   since_30d, until_30d,
   since_1y, until_1y,
   since_2y, until_2y (all half-open).';
 
--- Only a closing hour moves a window: days and months close with one.
+-- Windows move only when an hour closes, since days and months end with an hour.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
-comment on function api.history_valid_until is 'The first instant at which the history windows of an instant move.';
+comment on function api.history_valid_until is 'The first instant after the given one at which the history windows move.';
 
--- The history document of one station in parts. JSON, because the driver would need as long for columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- The history document of one station in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
+-- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
 -- it starts.
 create function api.station_history_json(
   only_station int, hours_since timestamptz, hours_until timestamptz,
@@ -4291,18 +4291,18 @@ begin
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
   ) p
   having exists (select from api.station s where s.id = only_station);
 end $$;
 comment on function api.station_history_json is
-  'The history document of a station in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
+  'The history document of a station in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
   7d,
   30d,
   1y,
   2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same as rows and columns, for the windows of an instant; planned alike.
+-- The history of one station as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.station_history(at timestamptz, only_station int)
 returns table (
   series text,
@@ -4344,7 +4344,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
@@ -4384,8 +4384,8 @@ end $$;
 comment on function api.station_history is
   'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
 
--- The history document of one region in parts. JSON, because the driver would need as long for columns as the database for the rows.
--- The plan is made once per connection: planning costs as much as all the rest, and a kept plan skips the chunks beyond the bounds when
+-- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
+-- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
 -- it starts.
 create function api.region_history_json(
   only_region text, hours_since timestamptz, hours_until timestamptz,
@@ -4426,18 +4426,18 @@ begin
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- no range to the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
   ) p
   having exists (select from api.region s where s.slug = only_region);
 end $$;
 comment on function api.region_history_json is
-  'The history document of a region in parts. Its other parameters are those of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
+  'The history document of a region in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
   7d,
   30d,
   1y,
   2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
 
--- The same as rows and columns, for the windows of an instant; planned alike.
+-- The history of one region as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.region_history(at timestamptz, only_region text)
 returns table (
   series text,
@@ -4479,7 +4479,7 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- else computed for each other
+  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
@@ -4576,9 +4576,9 @@ Columns as in api.region and api.region_title, and:
   month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
   valid_until (the first instant at which any of this changes without new data).';
 
--- State of the service itself, for readiness, metrics and the operator's dashboard.
+-- The state of the service itself, for readiness checks, metrics and the operator's dashboard.
 
--- The version of this database, for processes that may read schema api only and must check that it matches theirs.
+-- The version of this database. Processes that may only read schema api check that it matches theirs.
 create view api.installation as
   select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
   from raw.installation;
@@ -4590,13 +4590,13 @@ comment on column api.installation.migrations is 'number of migrations applied';
 comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
 comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- When the aggregates were last refreshed. Null before the first refresh: the API has nothing to serve yet.
+-- The time of the last refresh. It is null before the first one, when the API has nothing to serve yet.
 create view api.freshness as
   select
     f.refreshed_at,
     f.data_version,
     (select max(made_at) from rollup.digest) as digest_at,
-    -- of this server, its timeline (another one from a promotion on), this database and this table (others after a restore)
+    -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
     concat_ws('-',
       (select system_identifier from pg_control_system()),
       greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
@@ -4606,26 +4606,26 @@ create view api.freshness as
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
 comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
-comment on column api.freshness.data_version is 'grows whenever published data have changed';
-comment on column api.freshness.history is 'which history data_version counts: another one after a restore, or after a replica was promoted';
+comment on column api.freshness.data_version is 'increases whenever published data may have changed';
+comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
 
--- Says whether this server is a replica, and how far it has come. It knows nothing of a connection that was cut silently: until wal_receiver_timeout
--- (a minute) it takes the primary for idle.
+-- Says whether this server is a replica, and how far it has come. It cannot tell a connection that was cut silently from an idle primary until
+-- wal_receiver_timeout (a minute).
 create view api.server as
   select
     pg_is_in_recovery() as is_replica,
     exists (select from pg_stat_wal_receiver) as is_receiving,
-    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- before the next: what arrives between them is not missed yet
+    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- read before the next one: what arrives between them does not count as behind
     (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
     pg_last_xact_replay_timestamp() as replayed_at;
-comment on view api.server is 'The server that answers: whether it is a replica, and how far it has come. One row.';
+comment on view api.server is 'The server that runs the query: whether it is a replica, and how far it has come. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
 comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
-comment on column api.server.received is 'position in the log up to which it has received it; null where it never has [bytes]';
-comment on column api.server.replayed is 'position in the log up to which it shows the data; null on a primary [bytes]';
-comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null where it is not known';
+comment on column api.server.received is 'position up to which it has received the write-ahead log; null if it never has [bytes]';
+comment on column api.server.replayed is 'position in the write-ahead log up to which it shows the data; null on a primary [bytes]';
+comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null if unknown';
 
--- Per provider, how many listed stations are online or offline, and the newest measurement. Readings are searched only for providers
+-- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
 -- without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
@@ -4644,7 +4644,6 @@ end;
 comment on function api.provider_state is
   'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
--- The newest bucket of each published aggregate.
 create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
   select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
@@ -4652,7 +4651,7 @@ end;
 comment on function api.newest_bucket is
   'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
--- The latest audit that covered at least the period of the nightly one: an audit of one month in the past says nothing about today.
+-- An audit of one past month says nothing about today, so only audits of at least the nightly one's period count.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
@@ -4661,21 +4660,19 @@ comment on view api.last_audit is 'The latest audit that covered at least the pe
 comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
--- Readings in quarantine.
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
 comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
 comment on column api.quarantine_lines.reason is 'why the readings could not be used';
 comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
--- Disk space used by raw data and aggregates, including indexes and compressed chunks.
 create view api.storage as
   select s.schema, s.bytes from logic.storage() s;
 comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
 
--- Stations that need attention at an instant: each row can be an alert, and no row means all is well (logic/80_quality_tests.sql).
+-- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
@@ -4689,7 +4686,7 @@ returns table (station_id int, parameters text, since timestamptz, hours int) la
   select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
 end;
 comment on function api.station_flat_line is
-  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (how many [h]).';
+  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (number of those hours [h]).';
 
 create function api.station_outlier(at timestamptz)
 returns table (
@@ -4701,18 +4698,18 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times and more than 50 µg/m³ above their median, or below a fifth of a median over 25 µg/m³; no row if there are none.
+  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
 Columns:
   station_id (station id),
   timestamp (start of the hour),
   avg_pm25 (mean of the hour [µg/m³]),
-  neighbour_count (the others [stations]),
+  neighbour_count (number of the others [stations]),
   neighbour_median (median of their means [µg/m³]),
   difference (avg_pm25 minus neighbour_median [µg/m³]),
   ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
--- How complete the days and months of stations are (A11). A completed day has its hours stored; those of the running one are counted, because
--- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+-- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
+-- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
 create function api.station_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_stations int[] default null
 )
@@ -4733,7 +4730,7 @@ returns table ("timestamp" timestamptz, station_id int, expected_hours int, temp
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- values by which the planner knows the chunks
+  -- bounds as values: they tell the planner which chunks to read
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -4811,11 +4808,11 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.station_completeness is
-  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all stations or the given ones, over the buckets of the unit (day or month) that a period touches. One row per station and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per station and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   station_id (station id),
-  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the station on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the station on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -4829,11 +4826,11 @@ Columns:
   dust_hours,
   usvh_hours,
   uv_hours,
-  wind_speed_hours (those of them with a value of the parameter [h]),
-  wind_hours (those of them with a wind direction [h]).';
+  wind_speed_hours (those with a value of the parameter [h]),
+  wind_hours (those with a wind direction [h]).';
 
--- How complete the days and months of regions are (A11). A completed day has its hours stored; those of the running one are counted, because
--- its row may lag behind. With the rights of its owner, since numbers of hours are in no view of this schema.
+-- Measures how complete the days and months of regions are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
+-- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
 create function api.region_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_regions text[] default null
 )
@@ -4854,7 +4851,7 @@ returns table ("timestamp" timestamptz, region_slug text, expected_hours int, te
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  -- values by which the planner knows the chunks
+  -- bounds as values: they tell the planner which chunks to read
   first_day constant timestamptz := rollup.bucket_start(unit, since);
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -4932,11 +4929,11 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.region_completeness is
-  'Hours with a value of each parameter against the hours of a day or month, at an instant: of all regions or the given ones, over the buckets of the unit (day or month) that a period touches. One row per region and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per region and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   region_slug (slug of the city or district),
-  expected_hours (hours of the bucket, 23 or 25 of a day on which the clocks change; of the running bucket those that have closed, and of the first one those from the first hour of the region on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the region on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -4950,12 +4947,12 @@ Columns:
   dust_hours,
   usvh_hours,
   uv_hours,
-  wind_speed_hours (those of them with a value of the parameter [h]),
-  wind_hours (those of them with a wind direction [h]).';
+  wind_speed_hours (those with a value of the parameter [h]),
+  wind_hours (those with a wind direction [h]).';
 
--- Indices other than the US EPA's of a bucket: the European one, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides that of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
--- A band is found by its pollutant's upper ends of all bands but the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+-- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
 returns text language sql immutable parallel safe
@@ -4968,7 +4965,7 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor, whichever is the worst of the pollutants given; null without any. With one of them, the band of that. Means are in µg/m³, of NO2 in ppb (1 ppb = 1.9125 µg/m³), and are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, those of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -4982,10 +4979,10 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
         from unnest(hours[1:12]) with ordinality u(mean, age)
         where logic.possible(u.mean) is not null) p) h);
 comment on function api.nowcast is
-  'NowCast of the US EPA: the mean of the last 12 closed hours, newest first and null where one is missing, of which the recent ones weigh the more the more they differ. Truncated to so many decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours are there.';
+  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
--- Documents of explore/v1 about one station: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
--- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown station.
+-- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
+-- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown station.
 
 create function api.station_now(at timestamptz, only_station int)
 returns table (
@@ -5028,8 +5025,8 @@ comment on function api.station_now is
   'NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
 Columns:
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
-  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
-  nowcast_hours (how many of the 12 have one of them [h]),
+  nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
+  nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
   "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
@@ -5071,7 +5068,7 @@ begin
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_days_json is
-  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -5132,8 +5129,8 @@ end $$;
 comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about one region: indices of now, the days of a year, hours as CSV. These functions run with the rights of their
--- owner, since unrounded means are in no view of this schema. Each reads a bounded number of rows, and gives no row for an unknown region.
+-- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
+-- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown region.
 
 create function api.region_now(at timestamptz, only_region text)
 returns table (
@@ -5176,8 +5173,8 @@ comment on function api.region_now is
   'NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
 Columns:
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
-  nowcast_aqi (of these two, which says nothing about gases [US EPA AQI]),
-  nowcast_hours (how many of the 12 have one of them [h]),
+  nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
+  nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
   european_index (of the last closed hour, see api.european_index),
   european_timestamp (start of that hour; null without an index),
   "european_pm2.5", european_pm10, european_o3, european_no2 and european_so2 (the band of each pollutant),
@@ -5219,7 +5216,7 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_days_json is
-  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, each with its hours and how many each mean is of, as text), valid_until, data_version.';
+  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -5280,15 +5277,15 @@ end $$;
 comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about a station alone: how complete its last day is, and the readings that an hour was made of. These functions run
--- with the rights of their owner, since readings are in no view of this schema.
+-- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
+-- with the rights of its owner, since no view of this schema has readings.
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
 begin atomic
-  -- the days that they touch, less what of these lies before them
+  -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
   from (
     select d.expected_hours, d.pm25_hours, 1 as sign
@@ -5299,7 +5296,7 @@ begin atomic
   ) c;
 end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those of them with PM2.5 [h]).';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
@@ -5399,19 +5396,19 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_readings_json is
-  'The readings that an hour of a station was made of, of all sensors that stood there for the whole hour; none while the hour goes on. One row; none for an unknown id.
+  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the hour has closed. One row; none for an unknown id.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  sensors (a JSON array: of each its id, formula, unrounded mean and readings in the order of time),
-  station (the unrounded mean of the station, likewise null),
+  sensors (a JSON array: each with its id, formula, unrounded means, and readings in the order of time),
+  station (the unrounded means of the station as JSON, as text; null without readings),
   is_kept (whether readings of that hour are still kept),
-  is_complete (whether these are all: at most `most` are shown),
+  is_complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';
 
--- The document of explore/v1 about a region alone: the hours of stations that an hour of it was made of (A3). This function runs with the rights
--- of its owner, since unrounded means are in no view of this schema.
+-- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
+-- with the rights of their owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -5480,13 +5477,13 @@ begin
   where s.slug = only_region;
 end $$;
 comment on function api.region_stations_json is
-  'The hours of stations that an hour of a region was made of; none while the hour goes on. One row; none for an unknown slug.
+  'The station hours behind an hour of a region; none until the hour has closed. One row; none for an unknown slug.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: of each its id, whether its temperature, humidity and pressure are left out, whether its particles are, and its unrounded means),
-  region (the unrounded mean of the region, likewise null),
-  is_complete (whether these are all: at most `most` are shown),
+  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, whether its particles are left out, and its unrounded means),
+  region (the unrounded means of the region as JSON, as text; null without readings),
+  is_complete (whether these are all the stations: at most `most` are shown),
   valid_until,
   data_version.';
 
@@ -5515,15 +5512,15 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region against the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
 Columns:
   "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
   "pm2.5_days", pm10_days and no2_days (days with a value [days]),
-  "pm2.5_days_above", pm10_days_above and no2_days_above (those of them above 25, 45 and 50 µg/m³, before rounding [days]),
+  "pm2.5_days_above", pm10_days_above and no2_days_above (those above 25, 45 and 50 µg/m³ before rounding [days]),
   valid_until,
   data_version.';
 
--- How far the numbers of a station can be trusted: its flag periods (C5, C9), and how its sensors agree with others beside them.
+-- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and stations left out of a region.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (
@@ -5536,10 +5533,10 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m, of all stations or of one: how the day means of y follow those of x, over the last 30 completed days. x is the one at a trusted station, else the one with the lower id. One row per pair with a day on which both measured at least 18 hours.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on those of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
-  days (on which both measured [days]),
+  days (that are compared [days]),
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
@@ -5567,7 +5564,7 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_flags_json is
-  'When a station was flagged and why, and how its PM2.5 sensors agree. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -5581,7 +5578,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'Of how many stations the particles of a region are the mean in its newest digest, and how many were left out because theirs are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null where the digest is older than 30 minutes.';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes.';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

@@ -31,20 +31,20 @@
 - group by 1, 2 with no data;
 - alter table rollup.region_monthly add primary key (region_slug, bucket);
 - create index on rollup.region_monthly (bucket);
-- -- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
+- -- Plain PostgreSQL: deletes expired readings, and measures tables.
 - -- Storage maintenance: nothing to do here, autovacuum is enough.
 - create or replace procedure rollup.maintain(now timestamptz) language sql as '';
-- -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
+- -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
 - -- refresh skips them.
 -   expired constant timestamptz := (select retained_from from raw.installation);
 -   oldest timestamptz;
 -     oldest := (select min(measured_at) from raw.readings);
--     exit when (oldest < expired) is not true; -- which may be an hour of its day
+-     exit when (oldest < expired) is not true; -- `expired` may lie within a day
 -     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
 - -- Size of a schema on disk in bytes.
 -   select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
-- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, by the level's own select. A plan that is kept
-- -- would not know the range, and compiling a statement takes longer than running it for an hour.
+- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
+- -- know the range, and compiling (jit) a statement takes longer than running it for one hour.
 - create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 -   case level
 -   when 'sensor_hourly' then
@@ -139,10 +139,10 @@
 + ) as
 + with no data;
 + create index on rollup.region_monthly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
-+ -- TimescaleDB: how chunks are compressed, dropped and measured. By its public interface only: its functions and its information views.
-+ -- Compresses readings that ended more than a week ago, and hours that ended more than 30 days ago, so that late readings of a month meet no compressed
-+ -- hour; a chunk in which rows were written since is compressed again. In the foreground, one chunk per transaction, so a writer waits for
-+ -- its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
++ -- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information views.
++ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago, so that readings up to a month
++ -- late meet no compressed hour. A chunk that was written to since is compressed again. It works in the foreground, one chunk per transaction, so a
++ -- writer waits for its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
 + create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 +   level record;
 +   chunk record;
@@ -163,7 +163,7 @@
 +       raise warning using errcode = 'AS101', message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
 +     end;
 +   perform set_config('lock_timeout', '0', false);
-+ -- The chunks that can be compressed, and how long they rest before that.
++ -- The chunks that can be compressed, and how long they wait for it after their end.
 + create view logic.compressible_chunk as
 +   select c.chunk_schema, c.chunk_name, c.range_end, c.is_compressed,
 +     case when a.view_name is null then interval '7 days' else interval '30 days' end as rests
@@ -172,8 +172,8 @@
 +     on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
 +   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
 +     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
-+ -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now.
-+ -- Before anything has expired that is -infinity, which drop_chunks refuses.
++ -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now. Before anything has
++ -- expired, retained_from is -infinity, which drop_chunks refuses.
 +   perform drop_chunks('raw.readings', older_than => i.retained_from) from raw.installation i where isfinite(i.retained_from);
 + -- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed ones.
 +   select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
@@ -186,9 +186,9 @@
 +     and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
-+ -- TimescaleDB: recomputes the buckets of a level that lie within the range, for all subjects. TimescaleDB does it, forced, because our own log says what
-+ -- is stale: TimescaleDB's logs lose changes on the start of a day or month (#10296), beside a threshold on the move, and under merge (#10463).
-+ -- In one batch, because the default ones lose a row on their edge. It commits, so call it from a procedure that is in no transaction block.
++ -- TimescaleDB: recomputes the buckets of a level that lie within the range, for all subjects. The refresh is forced, because our own log says what is
++ -- stale: TimescaleDB's logs lose changes at the start of a day or month (#10296), near an invalidation threshold that is moving, and under merge
++ -- (#10463). It is one batch, because the default batches lose a row at their edges. It commits, so call it outside a transaction block.
 + create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql as $$
 +   call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, until, force => true, options => '{"buckets_per_batch": 0}');
 + set timescaledb.enable_runtime_exclusion = off

@@ -1,9 +1,9 @@
--- Plain PostgreSQL: how readings are deleted, and tables kept and measured.
+-- Plain PostgreSQL: deletes expired readings, and measures tables.
 
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
--- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are noted like any others, but a
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
 -- refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
@@ -12,7 +12,7 @@ declare
 begin
   loop
     oldest := (select min(measured_at) from raw.readings);
-    exit when (oldest < expired) is not true; -- which may be an hour of its day
+    exit when (oldest < expired) is not true; -- `expired` may lie within a day
     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;

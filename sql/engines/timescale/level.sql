@@ -1,4 +1,4 @@
--- TimescaleDB: an aggregate is a continuous aggregate. Materialized only, so that all readers see the state of the last refresh.
+-- TimescaleDB: an aggregate is a continuous aggregate. It is materialized only, so that all readers see the state of the last refresh.
 create materialized view {{rollup}}.{{level}} with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,

@@ -1,8 +1,8 @@
--- TimescaleDB: how chunks are compressed, dropped and measured. By its public interface only: its functions and its information views.
+-- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information views.
 
--- Compresses readings that ended more than a week ago, and hours that ended more than 30 days ago, so that late readings of a month meet no compressed
--- hour; a chunk in which rows were written since is compressed again. In the foreground, one chunk per transaction, so a writer waits for
--- its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
+-- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago, so that readings up to a month
+-- late meet no compressed hour. A chunk that was written to since is compressed again. It works in the foreground, one chunk per transaction, so a
+-- writer waits for its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
@@ -34,7 +34,7 @@ begin
   perform set_config('lock_timeout', '0', false);
 end $$;
 
--- The chunks that can be compressed, and how long they rest before that.
+-- The chunks that can be compressed, and how long they wait for it after their end.
 create view logic.compressible_chunk as
   select c.chunk_schema, c.chunk_name, c.range_end, c.is_compressed,
     case when a.view_name is null then interval '7 days' else interval '30 days' end as rests
@@ -44,8 +44,8 @@ create view logic.compressible_chunk as
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
--- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now.
--- Before anything has expired that is -infinity, which drop_chunks refuses.
+-- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now. Before anything has
+-- expired, retained_from is -infinity, which drop_chunks refuses.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
   perform drop_chunks('raw.readings', older_than => i.retained_from) from raw.installation i where isfinite(i.retained_from);
