@@ -1,7 +1,7 @@
 -- Logins that may read schema api and nothing else: grafana and, if API_PASSWORD is set, airseries_api for the API (READER_DATABASE_URL).
--- Run it with psql as the service's user; run it again to change a password. Passwords come from the environment and appear neither in
--- the output of psql nor in the server's log, not even in an error; but where the service's user is no superuser, it cannot keep a server
--- that logs every statement from logging them.
+-- Run it with psql as the service's user. Run it again to change a password. Passwords come from the environment. They appear neither in the
+-- output of psql nor in the server's log, not even in an error. One exception: a user that is no superuser cannot stop a server that logs
+-- every statement from logging them.
 \set VERBOSITY terse
 \getenv password READER_PASSWORD
 \set api_password ''
@@ -32,7 +32,7 @@ begin
     execute format('grant connect on database %I to %I', current_database(), login.name);
     execute format('alter role %I set default_transaction_read_only = on', login.name);
     execute format('alter role %I set jit = off', login.name); -- compiling the statements of dashboards takes longer than running them
-    if login.name = 'airseries_api' then -- what a process sends itself, unless there is a pooler in between
+    if login.name = 'airseries_api' then -- a process sends these itself, unless a pooler is in between
       alter role airseries_api set search_path = rollup, public;
       alter role airseries_api set plan_cache_mode = force_custom_plan;
       alter role airseries_api set client_connection_check_interval = '2s';
@@ -40,9 +40,9 @@ begin
     end if;
   end loop;
 end $$;
--- PostgreSQL lets every login do more in a database than these need: connect without having been named, temporary tables, large objects, locks enough to
--- leave none for others, records in the log that replicas and backups read, and background jobs of TimescaleDB. The functions are the server's own: only a
--- superuser can take them away.
+-- By default every login of PostgreSQL may connect to any database, make temporary tables and large objects, take enough locks to leave none for
+-- others, write records into the log that replicas and backups read, and add background jobs of TimescaleDB. These logins need none of that. The
+-- functions belong to the server, so only a superuser can revoke them.
 do $$
 declare
   needless record;
@@ -59,12 +59,12 @@ begin
     execute format('grant execute on function %s to airseries_owner, airseries_ingest', needless.routine);
   end loop;
   if is_superuser then
-    alter role grafana set temp_file_limit = '2GB'; -- of sorting on the disk; a login can change its other settings itself
+    alter role grafana set temp_file_limit = '2GB'; -- for sorts on disk; the login itself can change its other settings
   else
     raise warning '% is no superuser, so logins can still create large objects and background jobs, and exhaust the locks: see src/http/README.md, Security', current_user;
   end if;
 end $$;
-alter role grafana connection limit 30; -- three data sources at their most
--- dashboards query a few years at most: a longer statement is a mistake, and an open transaction would block the next migration
+alter role grafana connection limit 30; -- as many as three data sources open at most
+-- Dashboards query a few years at most, so a longer statement is a mistake. An open transaction would block the next migration.
 alter role grafana set statement_timeout = '30s';
 alter role grafana set idle_in_transaction_session_timeout = '30s';

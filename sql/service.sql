@@ -1,5 +1,5 @@
--- The login of migrations, the worker and commands: no superuser, but the owner of the database. Run it with psql as a superuser, before the
--- first migration or at any time after; run it again to change the password, which comes from the environment and appears neither in the
+-- The login of migrations, the worker and commands. It is no superuser, but owns the database. Run it with psql as a superuser, before the first
+-- migration or at any time after. Run it again to change the password, which comes from the environment. The password appears neither in the
 -- output of psql nor in the server's log, not even in an error.
 \set VERBOSITY terse
 \getenv password SERVICE_PASSWORD
@@ -19,7 +19,7 @@ begin
   end if;
   execute format('alter role airseries_service password %L', current_setting('airseries.password'));
   execute format('alter database %I owner to airseries_service', current_database());
-  -- roles that a superuser's migrations made; the service itself makes them otherwise
+  -- a superuser's migrations made these roles; otherwise the service makes them itself
   if exists (select from pg_roles where rolname = 'airseries_owner') then
     grant airseries_owner, airseries_ingest, airseries_reader to airseries_service with admin option;
   end if;
