@@ -52,7 +52,7 @@ const servers = await openServers();
 closing = servers.close;
 const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
 try {
-  if (groups.some((group) => group.build)) build();
+  build(); // pages, which many tests serve, are read from it
   for (const group of groups) {
     if (group.engine !== undefined && servers.targets[group.engine] === undefined) {
       counts.left += group.mutants.length;
