@@ -43,6 +43,7 @@ export function launch([command = '', ...words]: string[], { environment, folder
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
+  child.stdin.on('error', () => undefined); // EPIPE: it ended before it had read all
   child.stdin.end(input);
   const finished = new Promise<Finished>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
   return { finished, log: () => stderr, kill: (signal) => child.kill(signal), pid: child.pid ?? 0 };
