@@ -47,6 +47,12 @@ const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
   return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
 };
+/** Without the slashes at its end; empty if unset. */
+const webAddress = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default('');
 const port = whole(0, 65_535);
 const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
@@ -152,26 +158,19 @@ const SCHEMA = z.object({
     name: 'RESPONSE_CACHE_MB',
     meaning: 'memory for cached responses; `0`: every request renders its own',
   }),
-  siteBaseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .default('') // no links to the site (C7)
-    .register(ABOUT, {
-      name: 'SITE_BASE_URL',
-      meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
-    }),
+  // unset: no links to the site (C7)
+  siteBaseUrl: webAddress().register(ABOUT, {
+    name: 'SITE_BASE_URL',
+    meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
+  }),
   page: z.enum(['on', 'off']).default('on').register(ABOUT, {
     name: 'PAGE',
     meaning: '`off`: no pages for people; `/` redirects to the list of stations in JSON',
   }),
-  pageUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .default('')
-    .register(ABOUT, {
-      name: 'PAGE_URL',
-      meaning: 'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
-    }),
+  pageUrl: webAddress().register(ABOUT, {
+    name: 'PAGE_URL',
+    meaning: 'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
+  }),
   siteTitle: z.string().default('Air quality').register(ABOUT, {
     name: 'SITE_TITLE',
     meaning: 'the title of the pages',

@@ -10,7 +10,7 @@ export type Log = {
   warn(fields: object, message: string): void;
   error(message: string): void;
   error(fields: object, message: string): void;
-  /** Whether lines of a level are written at all; absent: unknown. */
+  /** True if lines of a level are written at all; absent: unknown. */
   isLevelEnabled?(level: LogLevel): boolean;
 };
 

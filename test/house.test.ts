@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, number>> = {
   'src/push': 810,
   'src/rollups': 330,
   'src/schema': 1245,
-  'src/site': 3196,
+  'src/site': 3198,
   'src/worker': 345,
   'sql/api': 1060,
   'sql/engines': 130,

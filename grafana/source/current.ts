@@ -103,7 +103,7 @@ export const indices = (from: string): Panel =>
     ],
   });
 
-/** Of those values. */
+/** The description of panels with current values. */
 export const NOW =
   'At the end of the time range; particles in the colours of the US EPA index. Pressure as measured, not reduced to sea level (the API gives Pa). NowCast needs two of the newest three hours.';
 

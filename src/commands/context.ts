@@ -40,7 +40,7 @@ export type Work = (context: Context) => Promise<Outcome>;
 export type RunOptions = {
   /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
   check?: (config: Config) => void;
-  /** Whether a missing database is created; default: the command is refused. */
+  /** True: a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** What a station or region measures now: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
+/** The current values of a station or region: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
 import type { Region, Station } from '../contract/current.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import type { ExploreAnswer } from '../contract/explore.ts';
@@ -10,7 +10,7 @@ import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart, sparkline } from './pictures.ts';
 import type { Category } from './scale.ts';
-import { type Bucket, fillGaps, type HistoryWindow, type Point } from './series.ts';
+import { type Bucket, fillGaps, type HistoryWindow, measuredValue, newestTime, type Windows } from './series.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
@@ -29,17 +29,15 @@ const GROUPS = [
   },
 ] as const;
 
-/** Of a station or a region. */
+/** The document of a station or a region beside its values. */
 export type Indices =
   | (ExploreAnswer<'stationNow'> & { particles?: never })
   | (ExploreAnswer<'regionNow'> & { completeness?: never });
 
-export type History = Readonly<Record<string, readonly Point[]>>;
-
 /** Everything that the page of a station or region is made of, at an instant. */
 export type Subject<Values = Station | Region> = {
   values: Values;
-  history: History;
+  history: Windows;
   indices: Indices;
   at: Date;
   /** Why the particles of a station are left out of its city's mean, as a sentence. */
@@ -53,14 +51,10 @@ const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 
 const valueIn = ({ values }: Current, key: string): number | string | null =>
   (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
-export const isStation = (values: Station | Region): values is Station => 'status' in values;
+const isStation = (values: Station | Region): values is Station => 'status' in values;
 const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
-/** The newest time that there are values of: an hour, or the start of a day or month. */
-export const newestTime = ({ history }: Subject): string | undefined =>
-  Object.values(history).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
-
-/** What a page is headed by, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
+/** The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
 type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
 
 /** The index where there is one; else the European one, which counts gases; else the first value that there is. */
@@ -111,7 +105,7 @@ export function leadPart(locale: Locale, current: Current): Html {
 ${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}`;
 }
 
-/** Of which hour the values of a station are, or of which digest those of a region. */
+/** Says to which hour the values of a station belong, or to which digest those of a region. */
 export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
   withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
 
@@ -123,10 +117,10 @@ export function headPart(locale: Locale, subject: Subject, path: Html | false, n
   const headline = headlineOf(locale, subject);
   const { measurement_time: time } = values;
   const buckets = lastDay(subject);
-  const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find(
-    (one) => dayChart(words, locale, buckets, one) !== undefined,
+  const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find((one) =>
+    buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
-  const newest = newestTime(subject);
+  const newest = newestTime(subject.history);
   const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
   const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
   const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
@@ -152,7 +146,7 @@ ${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
 
 const GUIDE = 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
 
-/** What to do: the sentences of the US EPA's guide for particle pollution. */
+/** Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle pollution. */
 function advice(words: Words, category: Category): Html {
   const care = word(words, `care ${category}`);
   const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;

@@ -16,7 +16,7 @@ import {
 } from './parts.ts';
 import { WORDS } from './words.ts';
 
-/** So many cities need a search. */
+/** A list of more stations than this has a search. */
 const MANY = 8;
 
 type List = Pick<StationsList, 'regions' | 'providers'> & { stations: ListedStation[] };

@@ -14,11 +14,12 @@ import { DOCS_PAGE } from './docs.ts';
 import { embedPage } from './embed.ts';
 import type { Limits } from './health.ts';
 import { type Page, renderPage, type Site } from './layout.ts';
-import { type Current, type History, type Indices, inWords, type Subject } from './now.ts';
+import { type Current, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
 import { onlyCity, overviewPage } from './overview.ts';
 import { cardPicture } from './pictures.ts';
 import { problemPage } from './problem.ts';
+import type { Windows } from './series.ts';
 import { regionPage, stationPage } from './subject.ts';
 import { leftOut, type Trust } from './trust.ts';
 
@@ -69,7 +70,7 @@ export function addPages(
   }
 
   async function readStation(values: Values) {
-    type Contents = { values: Station; history: History; indices: Indices; trust: Trust };
+    type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
     const { contents, ...validity } = await readAll<Contents>(values, { ...OF_STATION, history: 'stationHistory' });
     const at = clock();
     const suspect = leftOut(values.locale, contents.trust.flags, at);
@@ -77,7 +78,7 @@ export function addPages(
   }
 
   async function readRegion(values: Values) {
-    type Contents = { values: Region; history: History; indices: Indices; limits: Limits };
+    type Contents = { values: Region; history: Windows; indices: Indices; limits: Limits };
     const names = { ...OF_REGION, history: 'regionHistory', limits: 'regionLimits' } as const;
     const { contents, ...validity } = await readAll<Contents>(values, names);
     return { subject: { ...contents, at: clock() }, validity };

@@ -38,7 +38,7 @@ export function withTime(locale: Locale, text: string, timestamp: string): Html 
   return html`${before}<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>${after}`;
 }
 
-/** What a list says of a place. PM2.5 is what people ask for first; there is nothing where there is none. */
+/** The chip and the PM2.5 of a place in a list. PM2.5 is what people ask for first; there is nothing where there is none. */
 function line(locale: Locale, path: string, place: Region | ListedStation): Html {
   const { title, 'pm2.5': pm25 } = place;
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
@@ -58,10 +58,6 @@ export function stationList(
 ): Html {
   if (stations.length === 0) return html``;
   return html`<details data-name="${name}"${open && html` open`}><summary>${title} <small>${stations.length}</small></summary><ul>${worstFirst(stations).map((one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`)}</ul></details>`;
-}
-
-export function legend(words: Words): Html {
-  return html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`;
 }
 
 /** Worst first; what is unknown or suspect comes last, by name. */
@@ -110,7 +106,7 @@ export function mapPart(
 <div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}" data-places="${words.places}" data-near="${words.nearest}" data-none="${words.noPosition}"${tiles !== undefined && html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`}></div>
 <p class="controls"><button type="button" id="near" hidden>${words.nearMe}</button> <small role="status">${words.mapHint}</small></p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-${legend(words)}</section>`;
+<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p></section>`;
 }
 
 /** Where the map's ground comes from (MAP_TILES). */

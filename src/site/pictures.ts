@@ -18,16 +18,15 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
   return [Math.min(...known), Math.max(...known)];
 };
 
-/** Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not the least; undefined without values. */
+/** Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not the least. At least one bucket has a value. */
 export function dayChart(
   words: Words,
   locale: string,
   buckets: readonly Bucket[],
   quantity: Quantity,
-  isSuspect = false,
-): Html | undefined {
+  isSuspect: boolean,
+): Html {
   const values = measuredOf(buckets, quantity);
-  if (values.every((value) => value === null)) return undefined;
   const [low, high] = extent(values);
   const isLine = FLOATING.has(quantity.key);
   const hasCategory = quantity.key.startsWith('pm') && !isSuspect;

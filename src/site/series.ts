@@ -13,6 +13,13 @@ export type Unit = 'hour' | 'day' | 'month';
 /** A window of the history: its key, its buckets and how many they are. */
 export type HistoryWindow = { key: string; unit: Unit; count: number };
 
+/** The points of each window, by its key. */
+export type Windows = Readonly<Record<string, readonly Point[]>>;
+
+/** The newest time that there are values of: an hour, or the start of a day or month. */
+export const newestTime = (windows: Windows): string | undefined =>
+  Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
+
 /** The series of the index, which is no parameter of a sensor. */
 export const AQI: Quantity = { key: 'aqi', unit: '', digits: 0 };
 

@@ -15,7 +15,7 @@ const LIGHT_TONES = ['#2e9a4e', '#b08200', '#dc6803', '#d3302f', '#8e3fa8', '#7a
 const DARK_TONES = ['#45b868', '#d9ab1a', '#ee8434', '#ef5b57', '#b877cf', '#d0688c'];
 const COLOURED = CATEGORIES.map(({ name }) => name);
 
-/** What a category is drawn on, and what is written on that, in the light. */
+/** The ground of each category and the colour of letters on it, in the light. */
 export const SURFACES = Object.fromEntries(
   CATEGORY_NAMES.map((name, n) => [name, [LIGHT_TONES[n] ?? '#e4e8ed', n > 2 && n < 6 ? '#ffffff' : INK]]),
 ) as Readonly<Record<Category, [string, string]>>;
@@ -206,7 +206,7 @@ ${COMMON}
 .main b { font-size: 1.25em; }
 #stale, .warning { font-size: .85em; line-height: 1.3; padding: .3em .6em; }`;
 
-/** Of pages in frames. */
+/** The style of pages in frames. */
 export const frameStyle = () => `${SCHEMES}
 body { margin: 0; padding: .5em .75em; background: var(--paper); color: var(--ink); font: 16px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
 body:has(.warning) { font-size: 14px; }

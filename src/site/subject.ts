@@ -8,7 +8,7 @@ import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
-import { headPart, indicesPart, inWords, newestTime, QUANTITIES, rulesPart, type Subject, tilesPart } from './now.ts';
+import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject, tilesPart } from './now.ts';
 import {
   type ListedStation,
   mapPart,
@@ -19,6 +19,7 @@ import {
   type Tiles,
   worstFirst,
 } from './parts.ts';
+import { newestTime } from './series.ts';
 import { type Trust, trustPart } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
@@ -95,7 +96,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     locale,
     path,
     title,
-    shape: newestTime(subject) === undefined ? 'empty' : 'full',
+    shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
     description: fill(WORDS[locale].summary, { place: title, values: [word, index, value].filter(Boolean).join(', ') }),
     image: `/${locale}/card/${path}.svg`,
   };
@@ -106,7 +107,7 @@ const OF_SERVER = /^(advice|care) /;
 
 /** Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where nothing was ever measured, there is none. */
 function historyPart(words: Words, locale: Locale, subject: Subject, path: string): Html {
-  if (newestTime(subject) === undefined) return html``;
+  if (newestTime(subject.history) === undefined) return html``;
   const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;
   const rules = Object.fromEntries(Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]));
   const needed = Object.entries(words).filter(([key]) => !OF_SERVER.test(key));

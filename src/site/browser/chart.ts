@@ -12,7 +12,7 @@ type Plotted = {
   window: HistoryWindow;
   quantity: Quantity;
   buckets: readonly Bucket[];
-  /** Whether less than 75 % of the bucket's hours were measured. */
+  /** True if less than 75 % of the bucket's hours were measured. */
   isFew: (bucket: Bucket) => boolean;
   /** The newest bucket with a value, at which the keys begin. */
   newest: number;

@@ -1,8 +1,9 @@
 /** Builds the history on the page of a station or region, and keeps the chosen window, parameter and year in the page's address. */
 import { html } from '../html.ts';
+import { newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
-import { type Change, type History, makeHistory, makeMonths, newestOf, type Part, todayOf } from './history.ts';
+import { type Change, type History, makeHistory, makeMonths, type Part, todayOf } from './history.ts';
 import { REPLACED } from './live.ts';
 import { exploreUrl, fetchJson, fillFrom, historyUrl, type Page, readPage, toElement, whenNear } from './page.ts';
 import { formatView, parseView } from './view.ts';
@@ -22,7 +23,7 @@ function begin(place: HTMLElement, page: Page): void {
     if (next !== now) window.history.pushState(null, '', location.pathname + next);
     show();
   };
-  /** What the address says; another language shows the same view. */
+  /** Shows the view in the address, to which the links to other languages lead as well. */
   function show(): void {
     for (const part of parts) part.show(parseView(location.search));
     for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) link.search = location.search;
@@ -33,7 +34,7 @@ function begin(place: HTMLElement, page: Page): void {
     if (history === undefined) return [];
     parts = [makeHistory(page, history, change), makeCalendar(page, history, change), makeMonths(page, history)];
     show();
-    const newest = newestOf(history)?.slice(0, 10) ?? todayOf(history);
+    const newest = newestTime(history.windows)?.slice(0, 10) ?? todayOf(history);
     return [...parts.map(({ element }) => element), makeDownload(page, newest)];
   }
 

@@ -14,9 +14,11 @@ import {
   localTime,
   measuredQuantities,
   measuredValue,
+  newestTime,
   type Point,
   rangeOf,
   type Unit,
+  type Windows,
 } from '../series.ts';
 import { makeChart } from './chart.ts';
 import { makeInputs } from './inputs.ts';
@@ -27,13 +29,13 @@ import type { View } from './view.ts';
 export type Hours = { measured: number; expected: number };
 /** The document of all windows, the instant of the answer, and the hours of days and months. */
 export type History = {
-  windows: Readonly<Record<string, readonly Point[]>>;
+  windows: Windows;
   at: number;
   hours: Record<'days' | 'months', readonly MeasuredHours[]>;
 };
 export type MeasuredHours = { timestamp: string; hours: Readonly<Record<string, number>>; expected_hours: number };
 
-/** Of the index, those with particles, of which it is. */
+/** The hours that have a value. Those of the index are the hours with particles, from which it is computed. */
 export function countHours({ hours, expected_hours: expected }: MeasuredHours, { key }: Quantity): Hours | undefined {
   const measured = key === 'aqi' ? hours['pm2.5'] || hours.pm10 : hours[key];
   return measured === undefined ? undefined : { measured, expected };
@@ -52,12 +54,9 @@ export const isFew = (hours: Hours | undefined): boolean =>
 
 const UTC = '1970-01-01T00:00:00+00:00';
 
-/** The newest time that there are values of. */
-export const newestOf = ({ windows }: History): string | undefined =>
-  Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
-
 /** The local date of the answer. */
-export const todayOf = (history: History): string => localTime(history.at, newestOf(history) ?? UTC).slice(0, 10);
+export const todayOf = (history: History): string =>
+  localTime(history.at, newestTime(history.windows) ?? UTC).slice(0, 10);
 
 /** `change`: goes to another view. */
 export type Part = { element: HTMLElement; show(view: View): void };
@@ -145,7 +144,7 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
   };
 }
 
-/** What is looked at: the values of a quantity in a window. */
+/** The values that are shown: of a quantity, in a window. */
 type Shown = { quantity: Quantity; window: HistoryWindow; buckets: readonly Bucket[] };
 
 const hasDirection = (point: Point | undefined, { key }: Quantity) =>
@@ -186,6 +185,12 @@ export function categoryLegend({ words }: Page, hasUnknown = false): Html {
   return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`;
 }
 
+/** `Nov 2026 (running)`: a row of a table. */
+function nameOfBucket({ words, locale }: Page, { at }: History, timestamp: string, unit: Unit): string {
+  const name = formatBucket(locale, timestamp, unit);
+  return isRunning(timestamp, unit, at) ? `${name} (${words.runningMonth})` : name;
+}
+
 /** Every bucket, also those without a value; and the same as a file, with names and numbers for programs. */
 function asTable(page: Page, history: History, { quantity, window: { unit }, buckets }: Shown, isOpen: boolean): Html {
   const { words, locale, subject } = page;
@@ -194,11 +199,10 @@ function asTable(page: Page, history: History, { quantity, window: { unit }, buc
   const isHourly = unit === 'hour';
   const rows = buckets.map(({ timestamp, point }) => {
     const [value, range] = [measuredValue(point, quantity), rangeOf(point, quantity)];
-    const running = isRunning(timestamp, unit, history.at) ? ` (${words.runningMonth})` : '';
     const hours = hoursIn(history, unit, timestamp, quantity);
     const few = isFew(hours) ? ` (${words.fewHours})` : '';
     const shown = [
-      `${formatBucket(locale, timestamp, unit)}${running}`,
+      nameOfBucket(page, history, timestamp, unit),
       formatValue(locale, value, quantity),
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
@@ -238,8 +242,7 @@ export function makeMonths(page: Page, history: History): Part {
         const before = measuredValue(months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`), quantity);
         const now = measuredValue(point, quantity);
         if (before === null || now === null) return [];
-        const running = isRunning(point.timestamp, 'month', history.at) ? ` (${words.runningMonth})` : '';
-        const name = `${formatBucket(locale, point.timestamp, 'month')}${running}`;
+        const name = nameOfBucket(page, history, point.timestamp, 'month');
         const [is, was, change] = [now, before, now - before].map((value) => formatBare(locale, value, quantity));
         return [[name, is ?? '', was ?? '', `${now > before ? '+' : ''}${change}`]];
       });

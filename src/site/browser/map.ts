@@ -93,7 +93,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     places = read(dataset);
     if (dataset.tiles === undefined) outline();
   }
-  /** Of each city, what surrounds its stations: the ground of a map that has none. */
+  /** Draws the area around the stations of each city, where the map has no ground. */
   function outline(): void {
     outlines.clearLayers();
     const cities = places.filter(({ level }) => level === 0);

@@ -24,7 +24,7 @@ class AirQuality extends HTMLElement {
   #timer = 0;
   /** The one whose answer is wanted; answers to others are dropped. */
   #request: XMLHttpRequest | undefined;
-  /** Whether it shows values of what its attributes name. */
+  /** True while it shows values of the place that its attributes name. */
   #hasValues = false;
 
   constructor() {
