@@ -1,14 +1,14 @@
 /** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
-import { makeClock } from './clock.ts';
+import { makeClock } from './base/clock.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { type Config, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { explainConnection, whyUncaught } from './database/errors.ts';
-import { openDatabase } from './embedded/server.ts';
-import { makeLog } from './log.ts';
-import { howFar } from './progress.ts';
+import { openDatabase } from './extras/embedded/server.ts';
+import { makeLog } from './base/log.ts';
+import { howFar } from './base/progress.ts';
 import { migrate } from './schema/migrate.ts';
 
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { LOG_LEVELS } from './log.ts';
+import { LOG_LEVELS } from './base/log.ts';
 
 /** The running month is computed from its readings, and readings may arrive late. */
 const SHORTEST_RETENTION_DAYS = 35;

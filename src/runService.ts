@@ -1,8 +1,8 @@
 /** Runs the service as a process: reads the environment, starts the service, and stops it at a signal. */
-import { makeClock } from './clock.ts';
+import { makeClock } from './base/clock.ts';
 import { checkPorts, environmentHints, readConfig } from './config.ts';
 import { whyUncaught } from './database/errors.ts';
-import { makeLog } from './log.ts';
+import { makeLog } from './base/log.ts';
 import { start } from './service.ts';
 
 /** Resolves to the first signal to stop. A second one ends the process at once. */

@@ -1,28 +1,28 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { type AppOptions, makeApp } from './api/app.ts';
-import type { Clock } from './clock.ts';
+import { type AppOptions, makeApp } from './serve/app.ts';
+import type { Clock } from './base/clock.ts';
 import type { Config } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
 import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
-import { watchDataVersion } from './documents/dataVersion.ts';
-import { type Database, openDatabase } from './embedded/server.ts';
+import { watchDataVersion } from './serve/dataVersion.ts';
+import { type Database, openDatabase } from './extras/embedded/server.ts';
 import { listen, startingListener } from './http/listen.ts';
-import { boundedLog, type Log } from './log.ts';
+import { boundedLog, type Log } from './base/log.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observeDisk, observePool } from './metrics/recorders.ts';
-import { makeIngestApp, openListener } from './push/app.ts';
-import { hasTokens } from './push/tokens.ts';
+import { makeIngestApp, openListener } from './ingest/http/app.ts';
+import { hasTokens } from './ingest/http/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
-import { addPages } from './site/pages.ts';
-import { becomeLeader, type Candidate } from './worker/leader.ts';
-import { type Schedule, startJobs } from './worker/schedule.ts';
+import { addPages } from './extras/pages/pages.ts';
+import { becomeLeader, type Candidate } from './aggregate/leader.ts';
+import { type Schedule, startJobs } from './aggregate/schedule.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
 

@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
-import { findBundled, whyOutdated } from '../src/embedded/bundled.ts';
-import { type EmbeddedServer, openEmbeddedServer } from '../src/embedded/server.ts';
-import { makeLog } from '../src/log.ts';
+import { findBundled, whyOutdated } from '../src/extras/embedded/bundled.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/server.ts';
+import { makeLog } from '../src/base/log.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { makeHome, start } from './support/program.ts';
 

@@ -1,17 +1,17 @@
 /**
  * What an engine must do, each promise once, on every engine that this run covers. Where engines differ, the table says how, and the tests
  * read the table: none of them knows which engine it runs on. What is computed (which hours, of whom, by which rules) is the same SQL on all
- * of them, and tested in test/rollups.
+ * of them, and tested in test/aggregate.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Sql } from '../src/database/client.ts';
-import { acceptReadings } from '../src/ingest/accept.ts';
-import { deleteReadings } from '../src/ingest/deleteReadings.ts';
+import { acceptReadings } from '../src/ingest/store/accept.ts';
+import { deleteReadings } from '../src/ingest/store/deleteReadings.ts';
 import { importReadings } from '../src/ingest/importReadings.ts';
-import { makeLog } from '../src/log.ts';
-import { audit } from '../src/rollups/audit.ts';
-import { maintain, rebuild, refresh } from '../src/rollups/refresh.ts';
-import { deleteExpired } from '../src/rollups/retention.ts';
+import { makeLog } from '../src/base/log.ts';
+import { audit } from '../src/aggregate/audit.ts';
+import { maintain, rebuild, refresh } from '../src/aggregate/refresh.ts';
+import { deleteExpired } from '../src/aggregate/retention.ts';
 import { type Engine, LEVELS } from '../src/schema/aggregates.ts';
 import { migrate } from '../src/schema/migrate.ts';
 import { bringIn, differences, file, keepingLog, NOW, reading, smallNetwork } from './ingest/support.ts';

@@ -1,128 +1,66 @@
-/** The architecture: imports between layers run one way, and only the folder that stores data depends on the engines. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+/** The architecture: imports between rooms run one way, and only the folder that stores data depends on the engines. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GROUPS, misfits } from './mutants/mutants.ts';
 
 const SRC = new URL('../src/', import.meta.url).pathname;
 
-/** A folder may import itself and folders of the layers before it. */
-const LAYERS = [
-  [
-    'contract',
-    'config.ts',
-    'log.ts',
-    'clock.ts',
-    'progress.ts',
-    'inputError.ts',
-    'unavailable.ts',
-    'folder.ts',
-    'shell.ts',
-  ],
-  ['generated'],
-  ['database', 'http'],
-  ['embedded'],
-  ['schema'],
-  ['rollups', 'documents'],
-  ['ingest'],
-  ['network'],
-  ['metrics'],
-  ['api', 'push', 'pull', 'export', 'demo'],
-  ['site', 'worker'],
-  ['service.ts'],
-  ['commands'],
-  ['cli.ts', 'runService.ts'],
+/** A room may import itself and the rooms before it. */
+const ROOMS = [
+  'base',
+  'contract',
+  'database',
+  'schema',
+  'http',
+  'ingest',
+  'network',
+  'aggregate',
+  'serve',
+  'metrics',
+  'commands',
+  'extras',
 ];
-
-/**
- * Lines of each room, and how many it may have. A room that grows beyond its number is a decision: the commit that raises the number says why.
- * Generated files and snapshots don't count.
- */
-const ROOMS: Readonly<Record<string, number>> = {
-  'src/*': 1040,
-  'src/api': 875,
-  'src/commands': 1190,
-  'src/contract': 1300,
-  'src/database': 990,
-  'src/demo': 700,
-  'src/documents': 520,
-  'src/embedded': 670,
-  'src/export': 680,
-  'src/http': 530,
-  'src/ingest': 3870,
-  'src/metrics': 595,
-  'src/network': 1340,
-  'src/pull': 405,
-  'src/push': 810,
-  'src/rollups': 330,
-  'src/schema': 1245,
-  'src/site': 3198,
-  'src/worker': 345,
-  'sql/api': 1060,
-  'sql/engines': 130,
-  'sql/logic': 1830,
-  'sql/migrations': 445,
-  'sql/parts': 30,
-  'sql/rollups': 165,
-  'grafana/source': 2750,
-  test: 32550,
-  'README.md': 180,
-};
-
-/** The lines of a room: of a folder with its subfolders, or of the files that lie directly in one that ends with a slash and a star. */
-function linesOf(room: string): number {
-  const isShallow = room.endsWith('/*');
-  const folder = join(SRC, '..', room.replace('/*', ''));
-  if (!isShallow && statSync(folder).isFile()) return readFileSync(folder, 'utf8').split('\n').length - 1;
-  return readdirSync(folder, { recursive: !isShallow, encoding: 'utf8' })
-    .filter(
-      (path) => /\.(ts|js|sql|css)$/.test(path) && !/node_modules|generated|snapshots|bench\//.test(join(room, path)),
-    )
-    .reduce((sum, path) => sum + readFileSync(join(folder, path), 'utf8').split('\n').length - 1, 0);
-}
+/** The only files outside extras/ that may import an extra. */
+const COMPOSITION = ['cli.ts', 'service.ts', 'runService.ts', 'config.ts'];
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-const folderOf = (path: string) => path.split('/')[0] ?? '';
-const layerOf = (path: string) => LAYERS.findIndex((folders) => folders.includes(folderOf(path)));
+const roomOf = (path: string) => path.split('/')[0] ?? '';
+const orderOf = (path: string) => ROOMS.indexOf(roomOf(path));
+const extraOf = (path: string) => (roomOf(path) === 'extras' ? path.split('/')[1] : undefined);
+const isComposition = (path: string) => !path.includes('/');
 const importsOf = (path: string) =>
   [...readFileSync(join(SRC, path), 'utf8').matchAll(/(?:from|import)\s+'(\.[^']+)'/g)].map((found) =>
     relative(SRC, join(SRC, path, '..', found[1] ?? '')),
   );
 
 describe('the source', () => {
-  it('has what the mutants change', () => {
-    expect(misfits(GROUPS)).toEqual([]);
-  });
-
-  it('has only the folders of the layers', () => {
-    expect(files.filter((path) => layerOf(path) === -1)).toEqual([]);
-  });
-
-  it('has no room with more lines than the number beside it', () => {
-    const found = Object.keys(ROOMS).map((room) => ({ room, lines: linesOf(room), most: ROOMS[room] ?? 0 }));
-    process.stderr.write(`${found.map(({ room, lines, most }) => `${room} ${lines} of ${most}`).join('\n')}\n`);
-    expect(
-      found.filter(({ lines, most }) => lines > most),
-      'too long: see ROOMS',
-    ).toEqual([]);
-    const rooms = readdirSync(SRC, { withFileTypes: true }).flatMap((each) =>
-      each.isDirectory() && each.name !== 'generated' ? [`src/${each.name}`] : [],
+  it('has only these rooms, and the composition', () => {
+    const unknown = files.filter((path) =>
+      isComposition(path) ? !COMPOSITION.includes(path) : orderOf(path) === -1,
     );
-    expect(rooms.filter((room) => !(room in ROOMS))).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 
-  it('has imports in one direction only', () => {
+  it('has imports in one direction only: in the order of the rooms', () => {
+    const wrong = files
+      .filter((path) => !isComposition(path))
+      .flatMap((path) =>
+        importsOf(path)
+          .filter((other) => isComposition(other) || orderOf(other) > orderOf(path))
+          .map((other) => `${path} imports ${other}`),
+      );
+    expect(wrong).toEqual([]);
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
+  });
+
+  it('has extras that import no other extra', () => {
     const wrong = files.flatMap((path) =>
       importsOf(path)
-        .filter(
-          (other) =>
-            layerOf(other) > layerOf(path) ||
-            (layerOf(other) === layerOf(path) && folderOf(other) !== folderOf(path) && layerOf(path) !== 0),
-        )
+        .filter((other) => extraOf(path) !== undefined && extraOf(other) !== undefined)
+        .filter((other) => extraOf(other) !== extraOf(path))
         .map((other) => `${path} imports ${other}`),
     );
     expect(wrong).toEqual([]);
-    expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
   });
 
   it('exports nothing that no other file uses', () => {
@@ -149,13 +87,13 @@ describe('the source', () => {
   it('reads formats without a database, and without what is made of them', () => {
     const formats = files.filter((path) => path.startsWith('ingest/formats/'));
     const others = formats.flatMap(importsOf).filter((path) => !path.startsWith('ingest/formats/'));
-    expect(others.filter((path) => layerOf(path) !== 0)).toEqual([]);
+    expect(others.filter((path) => !['base', 'contract'].includes(roomOf(path)))).toEqual([]);
     expect(formats.length).toBeGreaterThan(5);
   });
 
   it('names an engine only where data are stored', () => {
     const engineAware = files.filter((path) => /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')));
-    expect(engineAware.filter((path) => !['database', 'embedded', 'schema'].includes(folderOf(path)))).toEqual([]);
+    expect(engineAware.filter((path) => !['database', 'schema'].includes(roomOf(path)))).toEqual([]);
     expect(engineAware.length).toBeGreaterThan(3);
     const api = readdirSync(join(SRC, '../sql/api')).filter((name) =>
       /timescale|hypertable|plain/i.test(readFileSync(join(SRC, '../sql/api', name), 'utf8')),
@@ -165,7 +103,7 @@ describe('the source', () => {
 
   it('reads the time and the environment in one place each (Z4)', () => {
     const matching = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
-    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['clock.ts']);
+    expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['base/clock.ts']);
     const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.sql'),
     );

@@ -13,7 +13,7 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRoot, unprivilegedUser } from '../src/embedded/home.ts';
+import { isRoot, unprivilegedUser } from '../src/extras/embedded/home.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeMetrics } from '../src/metrics/definitions.ts';
-import { makePull } from '../src/pull/pullDue.ts';
+import { makePull } from '../src/extras/feeds/pullDue.ts';
 import { keepingLog } from './ingest/support.ts';
-import { openProvider, type Provider } from './pull/server.ts';
+import { openProvider, type Provider } from './extras/feeds/server.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
 import { addressVariables, freePort, start } from './support/program.ts';

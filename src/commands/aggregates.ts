@@ -1,10 +1,10 @@
 /** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
-import { audit } from '../rollups/audit.ts';
-import { makeDigest } from '../rollups/digest.ts';
-import { rebuild, refresh } from '../rollups/refresh.ts';
+import { audit } from '../aggregate/audit.ts';
+import { makeDigest } from '../aggregate/digest.ts';
+import { rebuild, refresh } from '../aggregate/refresh.ts';
 import { serverVersions } from '../schema/engine.ts';
-import { AUDITED_DAYS } from '../worker/jobs.ts';
+import { AUDITED_DAYS } from '../aggregate/jobs.ts';
 import {
   type Context,
   checkBegun,

@@ -3,12 +3,12 @@
  * from their context, so tests can run them in-process.
  */
 import { InvalidArgumentError, Option } from 'commander';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config.ts';
 import type { Role, Sql } from '../database/client.ts';
-import type { Database } from '../embedded/server.ts';
+import type { Database } from '../extras/embedded/server.ts';
 import { readInstant } from '../ingest/formats/instants.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import type { Installation } from '../schema/migrate.ts';
 
 /** Invalid arguments; nothing was done. Exit 2. */

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
-import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../demo/lifecycle.ts';
-import { InputError } from '../inputError.ts';
+import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../extras/demo/lifecycle.ts';
+import { InputError } from '../base/inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import { networkOfSensorList } from '../network/sensorList.ts';
-import { refreshAndDigest } from '../rollups/digest.ts';
-import { refresh } from '../rollups/refresh.ts';
-import { AIRSERIES } from '../shell.ts';
+import { refreshAndDigest } from '../aggregate/digest.ts';
+import { refresh } from '../aggregate/refresh.ts';
+import { AIRSERIES } from '../base/shell.ts';
 import { type Context, checkBegun, type Outcome, type Run, timeOption, UsageError } from './context.ts';
 
 type ImportOptions = { dryRun?: true };

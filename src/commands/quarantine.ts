@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
-import { refreshAndDigest } from '../rollups/digest.ts';
+import { refreshAndDigest } from '../aggregate/digest.ts';
 import { type Context, type Outcome, type Run, timeOption, UsageError, wholeNumber } from './context.ts';
 
 type Filter = { reason?: string; source?: string; provider?: string };

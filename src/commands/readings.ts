@@ -1,16 +1,16 @@
 /** Commands for readings: import, delete, apply retention, and export as open data. */
 import { Command, Option } from 'commander';
 import type { Config } from '../config.ts';
-import { exportOpenData } from '../export/exportOpenData.ts';
-import { makeFolder } from '../export/publishedFile.ts';
-import { deleteReadings } from '../ingest/deleteReadings.ts';
+import { exportOpenData } from '../extras/export/exportOpenData.ts';
+import { makeFolder } from '../extras/export/publishedFile.ts';
+import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { FORMATS } from '../ingest/formats/profiles.ts';
 import { DATE_FORMATS } from '../ingest/formats/times.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { refreshAndDigest } from '../rollups/digest.ts';
-import { refresh } from '../rollups/refresh.ts';
-import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../rollups/retention.ts';
+import { refreshAndDigest } from '../aggregate/digest.ts';
+import { refresh } from '../aggregate/refresh.ts';
+import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../aggregate/retention.ts';
 import {
   type Context,
   LARGEST_ID,

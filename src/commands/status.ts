@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { onConnection, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, type ApiRow, readsOn } from '../database/pools.ts';
 import { queryReplication } from '../database/replication.ts';
-import { whyOutdated } from '../embedded/bundled.ts';
+import { whyOutdated } from '../extras/embedded/bundled.ts';
 import {
   mostUrgent,
   type OtherArrivals,
@@ -12,9 +12,9 @@ import {
   type SensorArrivals,
   sensorArrivals,
   type UnknownSender,
-} from '../ingest/arrivals.ts';
+} from '../ingest/store/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
-import { AIRSERIES, shellWord } from '../shell.ts';
+import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, facts, since, table, WIDTH } from './table.ts';
 

@@ -2,8 +2,8 @@
  * Which failures mean that the database is unreachable, too busy or of another version, so that retrying may help (all others are bugs),
  * and waiting for it at start.
  */
-import type { Log } from '../log.ts';
-import { Unavailable } from '../unavailable.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/unavailable.ts';
 
 /**
  * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went

@@ -1,6 +1,6 @@
 /** The two pools of a process, with their limits: one reads schema api through Kysely, one stores readings. */
 import type { Kysely } from 'kysely';
-import type { ApiFunctions, ApiViews } from '../generated/apiTypes.ts';
+import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
 import type { DatabaseAddress, Sql } from './client.ts';
 import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 

@@ -18,8 +18,8 @@ import {
   sql,
 } from 'kysely';
 import type { Row, RowList } from 'postgres';
-import type { ApiFunctions } from '../generated/apiTypes.ts';
-import { Unavailable } from '../unavailable.ts';
+import type { ApiFunctions } from './generated/apiTypes.ts';
+import { Unavailable } from '../base/unavailable.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
 import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable } from './errors.ts';
 import {

@@ -2,7 +2,7 @@
  * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets a deadline; a long statement is silent
  * too, so during work of unknown length the database is probed. A semaphore limits how many statements wait, and for how long.
  */
-import { Unavailable } from '../unavailable.ts';
+import { Unavailable } from '../base/unavailable.ts';
 import { errorCode } from './errors.ts';
 
 /** Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only no longer awaited. */

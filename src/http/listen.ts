@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { ANY_ORIGIN, Problem, sendProblem, sendRefusal, writeRefusal } from './send.ts';
 
 const LIMITS = {

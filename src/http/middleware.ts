@@ -9,8 +9,8 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { Log } from '../log.ts';
-import { Unavailable } from '../unavailable.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/unavailable.ts';
 import { setRoute } from './observed.ts';
 import { ANY_ORIGIN, Problem, sendProblem } from './send.ts';
 

@@ -1,5 +1,5 @@
 /** Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one order only. */
-import { InputError } from '../inputError.ts';
+import { InputError } from '../base/inputError.ts';
 import type { Format } from './formats/fields.ts';
 import { readInstant } from './formats/instants.ts';
 import { readReadings } from './formats/readings.ts';

@@ -5,7 +5,7 @@ import { readInstant } from './formats/instants.ts';
 import type { ReadingInput } from './formats/reading.ts';
 import { DATE_FORMATS, slashedDate } from './formats/times.ts';
 import { otherUnitOf } from './otherUnits.ts';
-import { READING_REASONS, VALUE_REASONS, type ValueReason } from './validate.ts';
+import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
 type DroppedValue = {

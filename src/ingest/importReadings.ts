@@ -4,14 +4,14 @@
  */
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { InputError } from '../inputError.ts';
-import type { Log } from '../log.ts';
-import { makeProgress, type Progress } from '../progress.ts';
-import { AIRSERIES } from '../shell.ts';
-import type { Accepted } from './accept.ts';
-import { type Copier, makeCopier, type Prepared } from './copyReadings.ts';
+import { InputError } from '../base/inputError.ts';
+import type { Log } from '../base/log.ts';
+import { makeProgress, type Progress } from '../base/progress.ts';
+import { AIRSERIES } from '../base/shell.ts';
+import type { Accepted } from './store/accept.ts';
+import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
 import { findDateFormat } from './dateFormat.ts';
-import { assignSensors, checkDeclaredOwner } from './deviceSensors.ts';
+import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Format } from './formats/fields.ts';
 import type { Means } from './formats/profiles.ts';
@@ -19,7 +19,7 @@ import type { ReadingInput } from './formats/reading.ts';
 import { type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
 import { refuseOtherUnits } from './otherUnits.ts';
-import { type ReadingReason, readSensorId, type ValueReason } from './validate.ts';
+import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
 
 /** The outcome of all files, as the command prints it. */
 type ImportSummary = {

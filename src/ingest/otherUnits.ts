@@ -3,7 +3,7 @@
  * anything if a whole column looks like one.
  */
 import type { ParameterName } from '../contract/parameters.ts';
-import { InputError } from '../inputError.ts';
+import { InputError } from '../base/inputError.ts';
 import type { SourceNotes } from './formats/lines.ts';
 import type { ReadingInput } from './formats/reading.ts';
 import { ownUnitOf } from './formats/units.ts';

@@ -3,7 +3,7 @@ import type { Express, Request } from 'express';
 import type { ApiDb } from '../database/pools.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import type { Metrics } from './definitions.ts';
 
 /** The body of /readyz: ready or not, and each check by name. */

@@ -4,10 +4,10 @@
  * takes long: the answer before it stands meanwhile.
  */
 import { Gauge, type Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { singleFlight } from '../database/timeouts.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 
 const KEEP_MS = 12_000;
 /** How long a scrape waits; Prometheus gives up after ten seconds. */

@@ -6,7 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { apiRows } from '../database/queryPool.ts';
 import { queryReplication } from '../database/replication.ts';
-import { READING_REASONS } from '../ingest/validate.ts';
+import { READING_REASONS } from '../ingest/store/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;

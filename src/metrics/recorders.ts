@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PoolObserver } from '../database/queryPool.ts';
 import { routeOf, sentOf } from '../http/observed.ts';
-import type { Accepted, WriteStats } from '../ingest/accept.ts';
+import type { Accepted, WriteStats } from '../ingest/store/accept.ts';
 import type { Metrics } from './definitions.ts';
 
 /** Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those that found no room there. */

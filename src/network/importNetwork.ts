@@ -1,6 +1,6 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
 import type { Sql } from '../database/client.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, parseNetwork } from './read.ts';

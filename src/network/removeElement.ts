@@ -3,7 +3,7 @@
  * depend on the element, unless they are to be deleted as well.
  */
 import { arrayLiteral, type Sql } from '../database/client.ts';
-import { InputError } from '../inputError.ts';
+import { InputError } from '../base/inputError.ts';
 
 export const REMOVABLE = ['station', 'sensor', 'region', 'provider'] as const;
 export type Removable = (typeof REMOVABLE)[number];

@@ -4,7 +4,7 @@
  */
 import { splitCsvLine } from '../ingest/formats/csv.ts';
 import { textOfCell } from '../ingest/formats/textCell.ts';
-import { InputError } from '../inputError.ts';
+import { InputError } from '../base/inputError.ts';
 
 type SensorList = {
   /** A network file, not checked yet. */

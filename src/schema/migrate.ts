@@ -7,8 +7,8 @@ import {
   type Sql,
   type TransactionSql,
 } from '../database/client.ts';
-import type { Log } from '../log.ts';
-import { AIRSERIES } from '../shell.ts';
+import type { Log } from '../base/log.ts';
+import { AIRSERIES } from '../base/shell.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
 import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';

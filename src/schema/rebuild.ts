@@ -4,7 +4,7 @@
  */
 import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS, recomputeSql, wordsOf } from './aggregates.ts';
 import type { Definitions } from './template.ts';
 

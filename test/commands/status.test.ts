@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, facts, resultTable, table } from '../../src/commands/table.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
-import { mostUrgent, providerArrivals, type SensorArrivals, sensorArrivals } from '../../src/ingest/arrivals.ts';
-import { createToken } from '../../src/push/tokens.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { mostUrgent, providerArrivals, type SensorArrivals, sensorArrivals } from '../../src/ingest/store/arrivals.ts';
+import { createToken } from '../../src/ingest/http/tokens.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

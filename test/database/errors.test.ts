@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
 import { openIngestPool } from '../../src/database/pools.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { Unavailable } from '../../src/unavailable.ts';
+import { Unavailable } from '../../src/base/unavailable.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 

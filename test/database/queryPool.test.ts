@@ -1,4 +1,4 @@
-/** Which connections a pool uses. How it behaves without its database is in test/api/away.test.ts. */
+/** Which connections a pool uses. How it behaves without its database is in test/serve/away.test.ts. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { arrayLiteral } from '../../src/database/client.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';

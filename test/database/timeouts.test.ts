@@ -1,7 +1,7 @@
 /** Limits on waiting: probes while work is under way, calls that share one flight, and statements that wait for a connection. */
 import { describe, expect, it } from 'vitest';
 import { makeSemaphore, singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
-import { Unavailable } from '../../src/unavailable.ts';
+import { Unavailable } from '../../src/base/unavailable.ts';
 
 const TIMING = { intervalMs: 5, timeoutMs: 5 };
 const never = () => new Promise<never>(() => undefined);

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, readConfig, VARIABLES } from '../../src/config.ts';
 import { POOL_SIZES } from '../../src/database/pools.ts';
-import { makeLog } from '../../src/log.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
-import { makeJobs } from '../../src/worker/jobs.ts';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { freePort, launch } from '../support/program.ts';
 import {
   type Compose,

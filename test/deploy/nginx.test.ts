@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Served, serve } from '../api/serve.ts';
+import { type Served, serve } from '../serve/serve.ts';
 import { engines } from '../support/database.ts';
 import { freePort, makeHome } from '../support/program.ts';
 

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/log.ts';
-import { audit } from '../../src/rollups/audit.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, engines, testDatabase } from '../support/database.ts';

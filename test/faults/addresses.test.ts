@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { fetchDocument } from '../../src/pull/fetchDocument.ts';
+import { fetchDocument } from '../../src/extras/feeds/fetchDocument.ts';
 
 const limits = { timeMs: 2_000, bytes: 1_000 };
 

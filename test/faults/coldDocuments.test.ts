@@ -1,13 +1,13 @@
 /** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queryNetwork, queryRegion, queryStation } from '../../src/api/current.ts';
-import { makeExplore } from '../../src/api/explore.ts';
-import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/api/history.ts';
-import type { PathValues } from '../../src/api/paths.ts';
+import { queryNetwork, queryRegion, queryStation } from '../../src/serve/current.ts';
+import { makeExplore } from '../../src/serve/explore.ts';
+import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
+import type { PathValues } from '../../src/serve/paths.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { maintain, refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { QueryPool } from '../../src/database/queryPool.ts';
-import { openPushing, type Pushing } from '../push/pushing.ts';
+import { openPushing, type Pushing } from '../ingest/http/pushing.ts';
 import { begin, type Here, post, serve } from './requests.ts';
 
 const SLOTS = 16;

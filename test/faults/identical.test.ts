@@ -1,12 +1,12 @@
 /** Identical requests that are under way together share one query; later ones query again. */
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeApp } from '../../src/api/app.ts';
-import { makeClock } from '../../src/clock.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeClock } from '../../src/base/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import type { Semaphore } from '../../src/database/timeouts.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import { insertNetwork, NOW } from '../api/network.ts';
+import { insertNetwork, NOW } from '../serve/network.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';

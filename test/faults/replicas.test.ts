@@ -1,14 +1,14 @@
 /** The API over an address that leads to one replica and then to another: whatever these lack, no client sees an older state after a newer one. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { makeApp } from '../../src/api/app.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { readerState } from '../../src/commands/status.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool, readsOn } from '../../src/database/pools.ts';
 import { queryReplication } from '../../src/database/replication.ts';
-import { watchDataVersion } from '../../src/documents/dataVersion.ts';
+import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';

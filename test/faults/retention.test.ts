@@ -1,10 +1,10 @@
 /** A wrong clock does not empty a database: retention deletes a month a night, counted from the newest reading and the present. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
-import { audit } from '../../src/rollups/audit.ts';
-import { deleteExpired, lowerCutoff, planRetention } from '../../src/rollups/retention.ts';
-import { maintainStorage } from '../../src/worker/jobs.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
+import { maintainStorage } from '../../src/aggregate/jobs.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';

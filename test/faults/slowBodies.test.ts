@@ -1,7 +1,7 @@
 /** Slow senders do not block others: a token has a share of the slots, and a body has a time limit. */
 import { once } from 'node:events';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { openPushing, type Pushing } from '../push/pushing.ts';
+import { openPushing, type Pushing } from '../ingest/http/pushing.ts';
 import { begin, type Here, post, serve, statusOf } from './requests.ts';
 
 const READING = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25: 1 }]);

@@ -1,5 +1,5 @@
 /** What a user of the dashboards chooses, and what the demo cannot show. */
-import { demoNetwork, OFFLINE_STATION } from '../../src/demo/network.ts';
+import { demoNetwork, OFFLINE_STATION } from '../../src/extras/demo/network.ts';
 import type { Values } from './dashboards.ts';
 
 export const SQL_DASHBOARDS = ['network', 'station', 'region', 'compare'];

@@ -4,12 +4,12 @@
  * once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
-import { demoNetwork } from '../../src/demo/network.ts';
-import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/demo/readings.ts';
-import { makeLog } from '../../src/log.ts';
+import { demoNetwork } from '../../src/extras/demo/network.ts';
+import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/extras/demo/readings.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { copyIn } from '../support/copyIn.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/base/log.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { rememberApi } from '../../src/schema/apiSurface.ts';
 import { NOW } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** Stations that are offline, show a flat line or are outliers are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, type Json, NOW } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

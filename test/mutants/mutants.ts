@@ -13,9 +13,9 @@ type Table = Omit<Group, 'mutants'> & { changes: Readonly<Record<string, readonl
 
 const TABLE: readonly Table[] = [
   {
-    tests: ['test/worker/jobs.test.ts'],
+    tests: ['test/aggregate/jobs.test.ts'],
     changes: {
-      'src/worker/jobs.ts': [
+      'src/aggregate/jobs.ts': [
         ["    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n", ''],
         ["    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n", ''],
         [
@@ -34,14 +34,14 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/worker/schedule.test.ts', 'test/worker/start.test.ts', 'test/worker/leader.test.ts'],
+    tests: ['test/aggregate/schedule.test.ts', 'test/aggregate/start.test.ts', 'test/aggregate/leader.test.ts'],
     changes: {
-      'src/worker/jobs.ts': [
+      'src/aggregate/jobs.ts': [
         ["'4-59/10 * * * *'", "'5-59/10 * * * *'"],
         ["'17 0 * * *'", "'17 1 * * *'"],
         ["'*/5 * * * *'", "'*/6 * * * *'"],
       ],
-      'src/worker/schedule.ts': [
+      'src/aggregate/schedule.ts': [
         ['if (running.has(job.name)) {', 'if (false) {'],
         ["timezone: 'UTC'", "timezone: 'Asia/Yerevan'"],
         ['  await makeDigest(target, clock());\n', ''],
@@ -50,7 +50,7 @@ const TABLE: readonly Table[] = [
         ['    metrics.jobFailures.inc({ task });\n', ''],
         ['    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);\n', ''],
       ],
-      'src/worker/leader.ts': [
+      'src/aggregate/leader.ts': [
         ['if (lock !== undefined && !(await holdsLock(lock)))', 'if (false)'],
         ['      await release(lock);\n    }\n', '    }\n'],
         [
@@ -62,9 +62,9 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/documents/cache.test.ts', 'test/documents/document.test.ts'],
+    tests: ['test/serve/cache.test.ts', 'test/serve/document.test.ts'],
     changes: {
-      'src/documents/cache.ts': [
+      'src/serve/cache.ts': [
         ['&& read.version >= newest.version;', '&& read.version > newest.version;'],
         ['now < read.validUntil.getTime()', 'now <= read.validUntil.getTime()'],
         ['&& now >= read.readAt', '&& now > read.readAt'],
@@ -74,17 +74,17 @@ const TABLE: readonly Table[] = [
         ['.finally(() => underWay.delete(key))', ''],
         ['const OUTAGE_MS = 10 * 60_000;', 'const OUTAGE_MS = 60 * 60_000;'],
       ],
-      'src/documents/document.ts': [
+      'src/serve/document.ts': [
         ['const MIN_COMPRESSED_BYTES = 1_024;', 'const MIN_COMPRESSED_BYTES = 4_096;'],
         ["    document.kept.delete('identity');\n", ''],
       ],
     },
   },
   {
-    tests: ['test/documents/dataVersion.test.ts'],
+    tests: ['test/serve/dataVersion.test.ts'],
     engine: 'plain',
     changes: {
-      'src/documents/dataVersion.ts': [
+      'src/serve/dataVersion.ts': [
         ['if (!isSame || isOlder) {', 'if (!isSame) {'],
         ['known?.history === history && version > known.version', 'version > Number(known?.version)'],
         ['&& Number.isFinite(version)', ''],
@@ -92,9 +92,9 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/validate.test.ts', 'test/ingest/formats/readings.test.ts'],
+    tests: ['test/ingest/store/validate.test.ts', 'test/ingest/formats/readings.test.ts'],
     changes: {
-      'src/ingest/validate.ts': [
+      'src/ingest/store/validate.ts': [
         ['<= LARGEST_INT ?', '< LARGEST_INT ?'],
         ['value >= parameter.low &&', 'value > parameter.low &&'],
         ['value <= parameter.high)) return', 'value < parameter.high)) return'],
@@ -144,9 +144,9 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/pull/fetchDocument.test.ts'],
+    tests: ['test/extras/feeds/fetchDocument.test.ts'],
     changes: {
-      'src/pull/fetchDocument.ts': [
+      'src/extras/feeds/fetchDocument.ts': [
         ['redirects <= MOST_REDIRECTS;', 'redirects < MOST_REDIRECTS;'],
         ['if (bytes > mostBytes)', 'if (bytes >= mostBytes)'],
         ['to.host === from.host &&', 'to.hostname === from.hostname &&'],
@@ -186,7 +186,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/rollups/rules.test.ts'],
+    tests: ['test/aggregate/rules.test.ts'],
     changes: {
       'sql/rollups/sensor_hourly.sql': [
         ['sum(rain::float8) as rain', 'avg(rain::float8) as rain'],
@@ -219,7 +219,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/schema/arithmetic.test.ts', 'test/rollups/corrections.test.ts'],
+    tests: ['test/schema/arithmetic.test.ts', 'test/aggregate/corrections.test.ts'],
     changes: {
       'sql/rollups/functions.sql': [
         ['when fine <= 90 then', 'when fine < 90 then'],
@@ -243,7 +243,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/rollups/changeLog.test.ts', 'test/rollups/running.test.ts'],
+    tests: ['test/aggregate/changeLog.test.ts', 'test/aggregate/running.test.ts'],
     changes: {
       'sql/logic/30_stale.sql': [
         ["rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)", 'high'],
@@ -272,7 +272,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/rollups/keptHours.test.ts'],
+    tests: ['test/aggregate/keptHours.test.ts'],
     changes: {
       'sql/logic/35_retention.sql': [
         ["set timezone = 'UTC' ", ''],
@@ -281,7 +281,7 @@ const TABLE: readonly Table[] = [
         ['  if until <= since then return; end if;\n', ''],
         ['m.checksum is distinct from', 'null is distinct from'],
       ],
-      'src/rollups/audit.ts': [
+      'src/aggregate/audit.ts': [
         ["differing.filter(({ columns }) => !columns.includes('lost'))", 'differing'],
         ['differing.filter(({ bucket }) => !isLost(bucket))', 'differing'],
       ],
@@ -310,12 +310,12 @@ const TABLE: readonly Table[] = [
           "rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1)",
         ],
       ],
-      'src/rollups/retention.ts': [
+      'src/aggregate/retention.ts': [
         ['call rollup.refresh(', 'select ('],
         ['while (apply && plan.months > 1);', 'while (false);'],
         ['while (apply && plan.months > 1);', 'while (plan.months > 1);'],
       ],
-      'src/worker/jobs.ts': [
+      'src/aggregate/jobs.ts': [
         ['  if (retention !== undefined) await deleteExpired(', '  if (false) await deleteExpired('],
       ],
     },
@@ -346,7 +346,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/accept.test.ts', 'test/push/readings.test.ts'],
+    tests: ['test/ingest/store/accept.test.ts', 'test/ingest/http/readings.test.ts'],
     changes: {
       'sql/logic/40_ingest.sql': [
         ['order by nth desc) = 1 as is_last', 'order by nth) = 1 as is_last'],
@@ -451,7 +451,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/api/health.test.ts', 'test/api/digest.test.ts'],
+    tests: ['test/serve/health.test.ts', 'test/serve/digest.test.ts'],
     changes: {
       'sql/logic/70_current.sql': [
         ['count(logic.possible(h.pm25)) >= 18', 'count(logic.possible(h.pm25)) > 18'],
@@ -467,12 +467,12 @@ const TABLE: readonly Table[] = [
   },
   {
     tests: [
-      'test/api/current.test.ts',
-      'test/api/stationCurrent.test.ts',
-      'test/api/latest.test.ts',
-      'test/api/windows.test.ts',
-      'test/api/validUntil.test.ts',
-      'test/rollups/digest.test.ts',
+      'test/serve/current.test.ts',
+      'test/serve/stationCurrent.test.ts',
+      'test/serve/latest.test.ts',
+      'test/serve/windows.test.ts',
+      'test/serve/validUntil.test.ts',
+      'test/aggregate/digest.test.ts',
     ],
     changes: {
       'sql/logic/70_current.sql': [
@@ -520,7 +520,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/api/completeness.test.ts', 'test/api/explore.test.ts'],
+    tests: ['test/serve/completeness.test.ts', 'test/serve/explore.test.ts'],
     changes: {
       'sql/api/15_aqi.sql': [['when aqi <= 100 then', 'when aqi < 100 then']],
       'sql/api/75_completeness.sql': [
@@ -559,7 +559,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/database/roles.test.ts', 'test/documents/dataVersion.test.ts'],
+    tests: ['test/database/roles.test.ts', 'test/serve/dataVersion.test.ts'],
     changes: {
       'sql/api/90_grants.sql': [
         ['grant select on all tables in schema api to airseries_reader;', ''],

@@ -1,7 +1,7 @@
-/** The hours of a network file by the literal rules (test/rollups/literal.ts), to check the database's answers by. */
+/** The hours of a network file by the literal rules (test/aggregate/literal.ts), to check the database's answers by. */
 import { expect } from 'vitest';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import { type Bucket, literalBuckets, type Network } from '../rollups/literal.ts';
+import { type Bucket, literalBuckets, type Network } from '../aggregate/literal.ts';
 
 type Period = { since?: string; until?: string };
 type Flag = boolean | Period[] | undefined;

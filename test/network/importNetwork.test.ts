@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
-import { rebuild, refresh } from '../../src/rollups/refresh.ts';
-import { deleteExpired } from '../../src/rollups/retention.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
+import { deleteExpired } from '../../src/aggregate/retention.ts';
 import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';

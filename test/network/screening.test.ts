@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

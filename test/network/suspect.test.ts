@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, differences, type Json, NOW } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';

@@ -1,13 +1,13 @@
 /** The network as a whole: exported and imported again, an import tried out, and parts of it removed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/accept.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { type Removable, removeElement } from '../../src/network/removeElement.ts';
-import { createToken } from '../../src/push/tokens.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { createToken } from '../../src/ingest/http/tokens.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { insertNetwork, NOW } from '../api/network.ts';
+import { insertNetwork, NOW } from '../serve/network.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { apiTypes, NEVER_NULL } from './apiTypes.ts';
 
-const committed = readFileSync(new URL('../../src/generated/apiTypes.ts', import.meta.url), 'utf8');
+const committed = readFileSync(new URL('../../src/database/generated/apiTypes.ts', import.meta.url), 'utf8');
 
 /** Of the functions that take more than an instant. */
 const EVER = Array.from({ length: 3 + WINDOWS.length }, () => "'2000-01-01Z', '2100-01-01Z'");

@@ -1,4 +1,4 @@
-/** Generates the text of src/generated/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
+/** Generates the text of src/database/generated/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 

@@ -1,7 +1,7 @@
 /** A login that may only read: the check of a database that it cannot migrate, and a service that has no other login. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/log.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';

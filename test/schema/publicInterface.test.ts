@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { isNewer, isUntried, TRIED_TIMESCALE, timescaleInWords } from '../../src/schema/engine.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { engines, testDatabase } from '../support/database.ts';

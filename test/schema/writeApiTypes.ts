@@ -1,4 +1,4 @@
-/** Regenerates src/generated/apiTypes.ts from a temporary database (npm run types). */
+/** Regenerates src/database/generated/apiTypes.ts from a temporary database (npm run types). */
 import { writeFileSync } from 'node:fs';
 import { makeDatabase } from '../support/makeDatabase.ts';
 import { openServers } from '../support/servers.ts';
@@ -7,7 +7,7 @@ import { apiTypes } from './apiTypes.ts';
 const { targets, close } = await openServers();
 try {
   const database = await makeDatabase(targets, 'plain', 'Asia/Yerevan');
-  const path = new URL('../../src/generated/apiTypes.ts', import.meta.url);
+  const path = new URL('../../src/database/generated/apiTypes.ts', import.meta.url);
   writeFileSync(path, await apiTypes(database.as('airseries_reader')));
   await database.drop();
 } finally {

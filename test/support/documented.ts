@@ -11,7 +11,7 @@ type Documented = {
 };
 type Described = { description: string; schema: { type?: string } };
 
-/** As a client gets it: test/api/openapi.test.ts compares it with what is served. The type is what tests read of it. */
+/** As a client gets it: test/serve/openapi.test.ts compares it with what is served. The type is what tests read of it. */
 export const openApi: {
   info: { description: string };
   tags: { name: string }[];

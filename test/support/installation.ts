@@ -4,15 +4,15 @@
  */
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
-import { makeApp } from '../../src/api/app.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { type Accepted, acceptReadings } from '../../src/ingest/accept.ts';
+import { type Accepted, acceptReadings } from '../../src/ingest/store/accept.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import { makeLog } from '../../src/log.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { makeDigest } from '../../src/rollups/digest.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { request } from './request.ts';

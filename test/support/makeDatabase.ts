@@ -1,8 +1,8 @@
 /** Creates a migrated database without data for a test file, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/log.ts';
-import { refresh } from '../../src/rollups/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Targets } from './servers.ts';

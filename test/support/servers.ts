@@ -6,9 +6,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { findLocalTimescale } from '../../src/embedded/program.ts';
-import { openEmbeddedServer } from '../../src/embedded/server.ts';
-import { makeLog } from '../../src/log.ts';
+import { findLocalTimescale } from '../../src/extras/embedded/program.ts';
+import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { openNamedServer } from './namedServer.ts';
 
 export type Targets = { plain: DatabaseAddress; timescale?: DatabaseAddress };

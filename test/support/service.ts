@@ -1,6 +1,6 @@
 /** The service as a process on a test database, with every listener open; and requests to it. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { createToken } from '../../src/push/tokens.ts';
+import { createToken } from '../../src/ingest/http/tokens.ts';
 import type { Installation } from './installation.ts';
 import { addressVariables, freePort, type Running, ready, start } from './program.ts';
 

@@ -1,6 +1,6 @@
 /** Reads CSV: finds out from the header what the columns mean, and splits lines into fields. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 import {
   chooseProfile,
   declaredColumns,

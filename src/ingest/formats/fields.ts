@@ -1,6 +1,6 @@
 /** Looks up what the fields of a source mean, by its profile and by the operator's declarations. */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 import { FORMATS, OWN_FORMAT, PROFILES, type Profile } from './profiles.ts';
 import { type Convert, conversionFrom, unitsOf } from './units.ts';
 

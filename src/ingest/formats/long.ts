@@ -1,5 +1,5 @@
 /** Merges rows of one parameter each: those of one sensor and time become one reading. */
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 import type { ReadingInput } from './reading.ts';
 
 /** As many are kept in memory until the end of their source. */

@@ -1,5 +1,5 @@
 /** Reads a source in batches of readings, each when it is asked for, so memory stays constant. */
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';
 import { splitElements } from './json.ts';

@@ -1,7 +1,7 @@
 /** Recognizes, by their first bytes, files that are not lines of text, so that a message can say what they are. */
 import { isUtf8 } from 'node:buffer';
-import { InputError } from '../../inputError.ts';
-import { AIRSERIES } from '../../shell.ts';
+import { InputError } from '../../base/inputError.ts';
+import { AIRSERIES } from '../../base/shell.ts';
 
 /** Patterns for the first bytes, as Latin-1; the first that matches counts. */
 const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [

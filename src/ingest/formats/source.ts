@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 
 export type Source = {
   /** For messages and the quarantine. */

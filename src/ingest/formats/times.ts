@@ -1,5 +1,5 @@
 /** Turns times as senders write them into ISO 8601, with an offset where one is known; validation judges the result. */
-import { InputError } from '../../inputError.ts';
+import { InputError } from '../../base/inputError.ts';
 import type { Format } from './fields.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';

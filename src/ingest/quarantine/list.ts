@@ -4,7 +4,7 @@ import { explainDevice, explainPush, explainReading, explainValue } from '../exp
 import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
 import { deviceFromText } from '../formats/devices.ts';
 import { rowReader } from '../formats/rows.ts';
-import { VALUE_REASONS } from '../validate.ts';
+import { VALUE_REASONS } from '../store/validate.ts';
 
 /** Which lines; what is not given is not filtered by. */
 export type Filter = {

@@ -1,12 +1,12 @@
 /** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
 import type { Sql } from '../../database/client.ts';
-import type { Scope } from '../accept.ts';
-import { assignSensors, findPushSensors } from '../deviceSensors.ts';
+import type { Scope } from '../store/accept.ts';
+import { assignSensors, findPushSensors } from '../store/deviceSensors.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
 import { deviceFromText } from '../formats/devices.ts';
 import { instantText, readInstant } from '../formats/instants.ts';
 import type { ReadingInput } from '../formats/reading.ts';
-import type { ValueReason } from '../validate.ts';
+import type { ValueReason } from '../store/validate.ts';
 
 /** The record of a reading that could be parsed. */
 type ParsedReading = {

@@ -4,9 +4,9 @@
  * only after their readings are stored, so an interruption loses nothing, and repeating a retry changes nothing.
  */
 import { arrayLiteral, type Sql } from '../../database/client.ts';
-import type { Log } from '../../log.ts';
-import { makeProgress } from '../../progress.ts';
-import { acceptAuthorized } from '../accept.ts';
+import type { Log } from '../../base/log.ts';
+import { makeProgress } from '../../base/progress.ts';
+import { acceptAuthorized } from '../store/accept.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import { type Filter, matches } from './list.ts';
 import { parseQuarantined, type RetryLine } from './parse.ts';

@@ -1,5 +1,5 @@
 /** B11, second half: how long the list of stations takes to be rendered from the database after a digest. */
-import { makeDigest } from '../../../src/rollups/digest.ts';
+import { makeDigest } from '../../../src/aggregate/digest.ts';
 import type { TestDatabase } from '../../support/makeDatabase.ts';
 import { fetchRaw } from '../load/bare.ts';
 import type { Context, Row } from '../run/measure.ts';

@@ -1,5 +1,5 @@
 /** B13: what a late reading costs, in milliseconds and bytes of write-ahead log, and whether that depends on the other stations. */
-import { refresh } from '../../../src/rollups/refresh.ts';
+import { refresh } from '../../../src/aggregate/refresh.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { interleave } from '../run/rounds.ts';
 import { bootstrap, median } from '../run/statistics.ts';

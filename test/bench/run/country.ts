@@ -3,11 +3,11 @@
  * three days of readings every five minutes. What is measured on the way is kept for the measures that report it.
  */
 import { type DatabaseAddress, onConnection } from '../../../src/database/client.ts';
-import { makeLog } from '../../../src/log.ts';
+import { makeLog } from '../../../src/base/log.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { makeProgress } from '../../../src/progress.ts';
-import { refreshAndDigest } from '../../../src/rollups/digest.ts';
-import { rebuild, type Watcher } from '../../../src/rollups/refresh.ts';
+import { makeProgress } from '../../../src/base/progress.ts';
+import { refreshAndDigest } from '../../../src/aggregate/digest.ts';
+import { rebuild, type Watcher } from '../../../src/aggregate/refresh.ts';
 import { makeDatabase, type TestDatabase } from '../../support/makeDatabase.ts';
 import { type ServerMemory, watchServer } from '../load/memory.ts';
 import { countryNetwork } from './countryNetwork.ts';

@@ -1,10 +1,10 @@
 /** Networks of invented stations with readings at a steady pace, made in the database, refreshed and compressed as they would be at rest. */
 
 import type { Sql } from '../../../src/database/client.ts';
-import { makeLog } from '../../../src/log.ts';
+import { makeLog } from '../../../src/base/log.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { makeDigest } from '../../../src/rollups/digest.ts';
-import { maintain, refresh } from '../../../src/rollups/refresh.ts';
+import { makeDigest } from '../../../src/aggregate/digest.ts';
+import { maintain, refresh } from '../../../src/aggregate/refresh.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { makeDatabase, type TestDatabase } from '../../support/makeDatabase.ts';
 import type { Targets } from '../../support/servers.ts';

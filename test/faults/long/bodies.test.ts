@@ -1,7 +1,7 @@
 /** No body blocks the event loop for long: neither a single one nor as many as are accepted at once. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openPushing, type Pushing } from '../../push/pushing.ts';
+import { openPushing, type Pushing } from '../../ingest/http/pushing.ts';
 import { costOf, leastHeld } from '../costs.ts';
 import { type Here, post, serve } from '../requests.ts';
 import { type WorstBody, worstBodies } from './worstBodies.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { onConnection } from '../../../src/database/client.ts';
-import { refresh } from '../../../src/rollups/refresh.ts';
+import { refresh } from '../../../src/aggregate/refresh.ts';
 import { engines } from '../../support/database.ts';
 import { makeHome, start } from '../../support/program.ts';
 import { until } from '../../support/service.ts';

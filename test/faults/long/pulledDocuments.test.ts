@@ -1,9 +1,9 @@
 /** Whatever a pulled document of up to 64 MiB contains, reading it takes little memory and does not block the process. */
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchDocument } from '../../../src/pull/fetchDocument.ts';
-import { readFeed } from '../../../src/pull/readFeed.ts';
-import { openProvider, type Provider } from '../../pull/server.ts';
+import { fetchDocument } from '../../../src/extras/feeds/fetchDocument.ts';
+import { readFeed } from '../../../src/extras/feeds/readFeed.ts';
+import { openProvider, type Provider } from '../../extras/feeds/server.ts';
 import { type Cost, costOf, leastHeld } from '../costs.ts';
 
 const SIZE = 64 * 1_048_576;

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
-import { refresh } from '../../../src/rollups/refresh.ts';
-import { Unavailable } from '../../../src/unavailable.ts';
-import { becomeLeader } from '../../../src/worker/leader.ts';
+import { refresh } from '../../../src/aggregate/refresh.ts';
+import { Unavailable } from '../../../src/base/unavailable.ts';
+import { becomeLeader } from '../../../src/aggregate/leader.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { openWire, type Wire } from '../../support/silence.ts';

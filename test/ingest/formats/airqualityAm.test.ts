@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Format } from '../../../src/ingest/formats/fields.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
 import { openSource } from '../../../src/ingest/formats/source.ts';
-import { readBatch } from '../../../src/push/readings.ts';
+import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { file } from '../support.ts';
 
 const HEADER = 'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';

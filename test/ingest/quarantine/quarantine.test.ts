@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { acceptReadings } from '../../../src/ingest/accept.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
-import { trimQuarantines } from '../../../src/worker/jobs.ts';
+import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';

@@ -1,5 +1,5 @@
 /** S3 to S5: the list of stations and the documents of one, rendered for their requests or after the data changed, and the digest below. */
-import { makeDigest } from '../../../../src/rollups/digest.ts';
+import { makeDigest } from '../../../../src/aggregate/digest.ts';
 import { fetchRaw } from '../../load/bare.ts';
 import { cityOf, citySlug } from '../../run/countryNetwork.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';

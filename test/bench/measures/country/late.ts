@@ -1,5 +1,5 @@
 /** S9: late readings, until they show: one, those of a share of the sensors over a day, and an hour of all. */
-import { refresh } from '../../../../src/rollups/refresh.ts';
+import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { watchServer } from '../../load/memory.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';
 import { daysAgo, NOW } from '../../run/world.ts';

@@ -1,5 +1,5 @@
 /** S8: a minute in which every sensor sends a reading: imported, refreshed as each minute, and a digest made. */
-import { makeDigest } from '../../../../src/rollups/digest.ts';
+import { makeDigest } from '../../../../src/aggregate/digest.ts';
 import { watchServer } from '../../load/memory.ts';
 import { seconds } from '../../run/country.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';

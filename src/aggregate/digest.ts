@@ -1,0 +1,31 @@
+/** Digests: the current values of all regions, recorded every few minutes (C4). */
+import type { Clock } from '../base/clock.ts';
+import { asOwner, type DatabaseAddress } from '../database/client.ts';
+import { refresh, type Watcher } from './refresh.ts';
+
+const DIGEST_SESSION = { name: 'airseries digest' };
+
+/** Records the current values of every region at an instant, and returns that instant in whole seconds. Repeating it changes nothing. */
+export async function makeDigest(target: DatabaseAddress, at: Date): Promise<Date> {
+  const second = new Date(Math.floor(at.getTime() / 1000) * 1000);
+  await asOwner(target, DIGEST_SESSION, (sql) => sql`call logic.make_digest(${second})`);
+  return second;
+}
+
+/** Refreshes, then records a digest, so that what was just stored or changed shows at once, in regions too. Rejects as both do. */
+export async function refreshAndDigest(target: DatabaseAddress, clock: Clock, watcher?: Watcher): Promise<void> {
+  await refresh(target, clock(), watcher);
+  await makeDigest(target, clock());
+}
+
+/**
+ * Deletes digests older than 35 days, since the API needs those of the last 30 minutes and dashboards somewhat older ones; and those that a
+ * clock which was ahead has left in the future, since the newest would seem fresh until then.
+ */
+export async function deleteOldDigests(target: DatabaseAddress, now: Date): Promise<void> {
+  await asOwner(target, DIGEST_SESSION, async (sql) => {
+    await sql`
+      delete from rollup.digest
+      where made_at < ${now}::timestamptz - interval '35 days' or made_at > ${now}::timestamptz + interval '1 hour'`;
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed, and a run of a process that
+ * has just ceased to be the worker does no harm beside one of the new worker.
+ */
+import type { Clock } from '../base/clock.ts';
+import { asOwner, type DatabaseAddress } from '../database/client.ts';
+import { feedDemoNetwork } from '../extras/demo/lifecycle.ts';
+import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
+import type { Log } from '../base/log.ts';
+import type { Metrics } from '../metrics/definitions.ts';
+import { screen } from '../network/screening.ts';
+import { makePull } from '../extras/feeds/pullDue.ts';
+import { audit } from './audit.ts';
+import { deleteOldDigests, makeDigest } from './digest.ts';
+import { maintain, refresh } from './refresh.ts';
+import { deleteExpired } from './retention.ts';
+
+export type Job = {
+  /** The label `task` of its metrics. */
+  readonly name: string;
+  /** A cron expression, in UTC. */
+  readonly schedule: string;
+  run(): Promise<void>;
+};
+
+export type JobContext = {
+  target: DatabaseAddress;
+  /** The installation's zone. */
+  timeZone: string;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  /** How long readings are kept, such as `400 days`; undefined: forever. */
+  retention: string | undefined;
+  /** Hosts that readings may be pulled from. */
+  pullHosts: readonly string[];
+};
+
+/** Every job. Those due in the same minute start in this order. */
+export function makeJobs(context: JobContext): Job[] {
+  const { target, clock, log, metrics, timeZone, pullHosts: hosts } = context;
+  return [
+    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
+    { name: 'pull', schedule: '* * * * *', run: makePull(target, clock, { hosts, log, metrics, timeZone }) },
+    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },
+    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },
+    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },
+    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
+    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },
+    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },
+  ];
+}
+
+async function refreshAggregates({ target, clock, log, metrics }: JobContext): Promise<void> {
+  const started = performance.now();
+  await refresh(target, clock(), { log, terminal: false }, { lazily: true });
+  metrics.refreshDuration.observe((performance.now() - started) / 1_000);
+}
+
+async function screenStations({ target, clock, log }: JobContext): Promise<void> {
+  const screened = await screen(target, clock());
+  if (screened.raised + screened.lifted > 0) log.info(screened, 'screening: stations were flagged, or flags lifted');
+}
+
+/** Deletes quarantined lines that are too old or too many, and logs how many of which providers. */
+export async function trimQuarantines(
+  { target, clock, log }: Pick<JobContext, 'target' | 'clock' | 'log'>,
+  cap?: Partial<Cap>,
+): Promise<void> {
+  const session = { name: 'airseries quarantine' };
+  const { expired, surplus } = await asOwner(target, session, (sql) => trimQuarantine(sql, clock(), cap));
+  if (Object.keys(expired).length > 0) log.debug({ lines: expired }, 'quarantined lines expired after 90 days');
+  if (Object.keys(surplus).length > 0) {
+    log.warn(
+      { lines: surplus },
+      'a provider exceeded its quarantine limits; the oldest lines were deleted, or the newest not recorded',
+    );
+  }
+}
+
+/** Deletes a month of expired readings, if there is a retention, and old digests; then compresses what is at rest. */
+export async function maintainStorage(context: Omit<JobContext, 'pullHosts' | 'metrics'>): Promise<void> {
+  const { target, clock, retention, timeZone, log } = context;
+  if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
+  await deleteOldDigests(target, clock());
+  await maintain(target, clock(), { log, terminal: false });
+}
+
+/** How far back the nightly audit looks, and the default of the command. */
+export const AUDITED_DAYS = 35;
+
+/** Differences are recorded, exported as a metric and logged, but not repaired. */
+async function auditAggregates({ target, clock, timeZone, log }: JobContext): Promise<void> {
+  const now = clock();
+  const from = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
+  const { found } = await audit(target, { now, from, timeZone, watcher: { log, terminal: false } });
+  if (found.length === 0) return;
+  log.error(
+    { buckets: found.length, first: found.slice(0, 3) },
+    'aggregates differ from the readings: run audit --repair',
+  );
+}

@@ -1,0 +1,68 @@
+/** Operations on the aggregates: refreshing, recomputing and compressing them. */
+import { asOwner, type ConnectOptions, type DatabaseAddress, type Sql } from '../database/client.ts';
+import type { Log } from '../base/log.ts';
+import { makeProgress, type Progress } from '../base/progress.ts';
+
+/** A session here is idle only if its process is gone; then it must release the refresh lock. */
+export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };
+
+/** Receives progress and warnings of long work; `terminal`: whether a person watches stderr. */
+export type Watcher = { log: Log; terminal: boolean };
+
+/**
+ * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, those of the running day and month follow every
+ * ten minutes. May be called by any process at any time: concurrent calls run one after the other. May be interrupted anywhere: the next
+ * call finishes it.
+ */
+export async function refresh(
+  target: DatabaseAddress,
+  now: Date,
+  watcher?: Watcher,
+  { lazily = false } = {},
+): Promise<void> {
+  await watched(target, 'refreshing', watcher, {}, (sql) => sql`call rollup.refresh_levels(${now}, ${lazily})`);
+}
+
+/** Compresses chunks that are at rest, on an engine that can. */
+export async function maintain(target: DatabaseAddress, now: Date, watcher?: Watcher): Promise<void> {
+  await watched(target, 'compressing', watcher, {}, (sql) => sql`call rollup.maintain(${now})`);
+}
+
+/** Does work on a separate connection, and passes the server's progress and warnings to the watcher. */
+export async function watched<T>(
+  target: DatabaseAddress,
+  what: string,
+  watcher: Watcher | undefined,
+  session: Pick<ConnectOptions, 'timeZone'>,
+  work: (sql: Sql, progress: Progress | undefined) => PromiseLike<T>,
+): Promise<T> {
+  const progress = watcher && makeProgress(what, watcher.log, watcher.terminal, 'hours');
+  const onNotice: ConnectOptions['onNotice'] = ({ code, message = '' }) => {
+    if (code === PROGRESS) {
+      const [done = 0, total = 0] = message.split(' of ').map(Number);
+      progress?.show(done, total === 0 ? undefined : done / total);
+    } else if (code === POSTPONED) watcher?.log.warn(message);
+  };
+  try {
+    return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) => work(sql, progress));
+  } finally {
+    progress?.hide();
+  }
+}
+
+/** SQLSTATE of the progress notices of rollup.refresh: `12 of 744`. */
+const PROGRESS = 'AS100';
+/** SQLSTATE of the warnings in which rollup.maintain names chunks that it postpones. */
+const POSTPONED = 'AS101';
+
+/** Half-open; a missing end is unbounded. */
+export type Period = { from?: Date | undefined; to?: Date | undefined };
+
+/** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
+export async function rebuild(target: DatabaseAddress, now: Date, period: Period, watcher?: Watcher): Promise<void> {
+  await watched(target, 'recomputing', watcher, {}, async (sql) => {
+    await sql`insert into rollup.stale (since, until, from_level)
+      values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
+    await sql`call rollup.refresh(${now})`;
+  });
+}

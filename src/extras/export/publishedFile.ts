@@ -1,0 +1,76 @@
+/**
+ * Files of a folder that others read: written beside their final path and renamed once they are whole, and only if the content changed, so
+ * that mirrors and caches fetch no file twice.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, lstatSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkWritable, makeFolders, whyUnusable } from '../../base/folder.ts';
+import { InputError } from '../../base/inputError.ts';
+
+const REMEDY = 'Name a folder that you may write to.';
+const unusable = (folder: string, error: unknown) => new InputError('export', whyUnusable(folder, error), REMEDY);
+
+/** Creates the folder if there is none. Throws InputError if it cannot be created or written to. */
+export function makeFolder(folder: string): void {
+  try {
+    makeFolders(folder);
+    checkWritable(folder);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+/** Whoever may write to the folder could place links in it, and have files replaced that this user may write to. */
+function makeFolderWithin(folder: string, part: string): void {
+  if (part !== folder && lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new InputError('export', `${part} is a link, and links in ${folder} are not followed`, 'Remove it.');
+  }
+  makeFolder(part);
+}
+
+/**
+ * Makes a file of the texts that `fill` writes, and resolves to whether it replaced one or is new: false if one of that name has the same
+ * content. `name` is relative to the folder; folders that are missing are created. If it fails, whatever had the name is as it was.
+ */
+export async function publishFile(
+  folder: string,
+  name: string,
+  fill: (write: (text: string) => Promise<void>) => Promise<void>,
+): Promise<boolean> {
+  const path = join(folder, name);
+  const unfinished = `${path}.part`;
+  makeFolderWithin(folder, dirname(path));
+  await rm(unfinished, { force: true }); // of an export that was killed
+  const file = await open(unfinished, 'wx').catch((error) => {
+    throw unusable(folder, error);
+  });
+  const hash = createHash('sha256');
+  try {
+    await fill(async (text) => {
+      hash.update(text);
+      await file.appendFile(text);
+    });
+    await file.sync(); // or the name could outlive a power failure, and the content not
+    const isChanged = hash.digest('hex') !== (await hashOf(path));
+    await (isChanged ? rename(unfinished, path) : rm(unfinished));
+    return isChanged;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined if it cannot be read as a file. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch {
+    return undefined;
+  }
+  return hash.digest('hex');
+}

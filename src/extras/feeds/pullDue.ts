@@ -1,0 +1,112 @@
+/**
+ * The job that polls the providers that are due, those that last answered first. After failures a feed is polled less and less often, and not
+ * before it says. Starts and outcomes are stored in raw.pull, so another process continues where this one stops.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
+import { openIngestPool, POOL_SIZES } from '../../database/pools.ts';
+import type { QueryPool } from '../../database/queryPool.ts';
+import type { Log } from '../../base/log.ts';
+import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';
+import { type Pull, type PullOptions, pullProvider } from './pullProvider.ts';
+
+type Options = Omit<PullOptions, 'clock'> & { log: Log; timeZone?: string };
+
+/** The first of several failures in a row is logged, and then every tenth. */
+const LOG_EVERY = 10;
+/** Documents are large, and a feed that hangs must not hold up the others. */
+const FEEDS_AT_ONCE = 4;
+const LONGEST_RETRY_AFTER_MS = 1_800_000;
+
+const NOT_ALLOWED = 'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
+
+/** Returns the job; it rejects only if the database cannot be reached. Run it every minute, and not twice at once. */
+export function makePull(
+  target: DatabaseAddress,
+  clock: Clock,
+  { log, timeZone = 'UTC', ...options }: Options,
+): () => Promise<void> {
+  const { hosts, metrics } = options;
+  const refused = new Set<string>();
+  /** Logged and recorded once; the feed stays due, so that it is polled as soon as the host is added. */
+  const refuse = async (owner: Sql, { provider, url }: Pull) => {
+    const feed = `${provider} ${url}`;
+    if (refused.has(feed)) return;
+    refused.add(feed);
+    log.warn({ provider, url: shownAddress(url) }, `provider not polled: ${NOT_ALLOWED}`);
+    await owner`
+      insert into raw.pull (provider_id, started_at, failures, error) values (${provider}, '-infinity', 1, ${NOT_ALLOWED})
+      on conflict (provider_id) do update set failures = greatest(pull.failures, 1), error = excluded.error, retry_at = null`;
+  };
+  const pullOne = async (owner: Sql, pool: QueryPool, pull: Pull) => {
+    const { provider } = pull;
+    try {
+      const pulled = await pullProvider(pool, pull, { ...options, clock });
+      if (pulled.accepted > 0) log.info({ provider, ...pulled }, 'readings pulled');
+      else log.debug({ provider, ...pulled }, 'provider polled, nothing new');
+      await owner`
+        update raw.pull set succeeded_at = ${clock()}, failures = 0, error = null, retry_at = null where provider_id = ${provider}`;
+      metrics?.pulls.inc({ provider, outcome: 'success' });
+    } catch (error) {
+      const { message } = error as Error;
+      const asked = error instanceof FailedResponse ? retryInstant(error.retryAfter, clock()) : null;
+      const [row] = await owner<{ failures: number; retry_at: string }[]>`
+        update raw.pull set failures = failures + 1, error = ${message.replaceAll('\0', '\ufffd')},
+          retry_at = greatest(started_at + least(every * 2 ^ least(failures, 9), greatest(every, '15 minutes')), ${asked}::timestamptz)
+        from (select (pull ->> 'every')::interval as every from raw.provider where id = ${provider}) feed
+        where provider_id = ${provider} returning failures, retry_at`;
+      metrics?.pulls.inc({ provider, outcome: 'failure' });
+      const { failures = 1, retry_at } = row ?? {};
+      if (failures === 1 || failures % LOG_EVERY === 0) {
+        log.warn({ provider, failures, retry_at, error: message }, 'polling failed; it will be retried');
+      }
+    }
+  };
+  const pullAll = async (owner: Sql) => {
+    const minute = wholeMinute(clock());
+    const all = await findDue(owner, minute);
+    const due = all.filter(({ url }) => isAllowed(url, hosts));
+    for (const pull of all) if (!due.includes(pull)) await refuse(owner, pull);
+    if (due.length === 0) return;
+    const pool = openIngestPool(target, { timeZone, max: POOL_SIZES.pull });
+    const waiting = due.values();
+    const pullWaiting = async () => {
+      for (const pull of waiting) {
+        await owner`
+          insert into raw.pull (provider_id, started_at) values (${pull.provider}, ${minute})
+          on conflict (provider_id) do update set started_at = excluded.started_at`;
+        await pullOne(owner, pool, pull);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: FEEDS_AT_ONCE }, pullWaiting));
+    } finally {
+      await pool.close();
+    }
+  };
+  return () => onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, pullAll);
+}
+
+/** The scheduler runs some milliseconds early or late: compared exactly, an interval of five minutes would become six. */
+function wholeMinute(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+}
+
+/** When a header Retry-After, of seconds or a date, allows the next request; at most half an hour from now. Null: it says nothing. */
+function retryInstant(header: string | null, now: Date): Date | null {
+  const asked = /^\d+$/.test(header ?? '') ? now.getTime() + Number(header) * 1_000 : Date.parse(header ?? '');
+  return Number.isNaN(asked) ? null : new Date(Math.min(asked, now.getTime() + LONGEST_RETRY_AFTER_MS));
+}
+
+/** Providers to poll now, in the order to start them. A start in the future was recorded by a clock that was wrong, and makes a provider due. */
+async function findDue(owner: Sql, now: Date): Promise<Pull[]> {
+  return await owner<Pull[]>`
+    select p.id as provider, p.pull ->> 'kind' as kind, p.pull ->> 'url' as url,
+      (p.pull ->> 'sensor')::int as sensor
+    from raw.provider p
+    left join raw.pull last on last.provider_id = p.id
+    where p.pull ->> 'url' is not null
+      and (last.started_at is null or last.started_at > ${now}
+        or greatest(last.started_at + (p.pull ->> 'every')::interval, last.retry_at) <= ${now})
+    order by coalesce(last.failures, 0), p.id`;
+}

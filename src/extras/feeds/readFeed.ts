@@ -1,0 +1,80 @@
+/** Reads a polled document in the layout of its kind, and keeps what may be of the provider's own sensors. */
+import type { Format } from '../../ingest/formats/fields.ts';
+import { inTurns } from '../../ingest/formats/lines.ts';
+import type { ReadingInput } from '../../ingest/formats/reading.ts';
+import { readReadings } from '../../ingest/formats/readings.ts';
+import { readSensorId } from '../../ingest/store/validate.ts';
+import { InputError } from '../../base/inputError.ts';
+import type { Refuse } from './fetchDocument.ts';
+
+type Feed = {
+  /** How many readings the document has, of any sensor. */
+  received: number;
+  /** Those of our sensors, and of devices, which are looked up later. */
+  readings: ReadingInput[];
+};
+
+/** Bounds on our readings and on all (the whole world has some 30,000): a larger document does not cover five minutes. */
+export const MOST_READINGS = 50_000;
+export const MOST_IN_ALL = 500_000;
+/** The limit on our own texts, in characters: a row may have more text than it takes in its document. */
+const MOST_TEXT = 64 * 1_048_576;
+
+/** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */
+const LARGEST_OBJECT = 2 * 1_048_576;
+
+/**
+ * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever their form. Rejects as `chunks` does,
+ * and with what `refuse` makes of a document that is of another kind or has too many readings.
+ */
+export async function readFeed(
+  chunks: AsyncIterable<Uint8Array>,
+  format: Format,
+  isOurs: (sensor: number) => boolean,
+  refuse: Refuse,
+): Promise<Feed> {
+  let failure: unknown;
+  const watched = async function* () {
+    try {
+      yield* inTurns(chunks);
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  const readings: ReadingInput[] = [];
+  let [received, text] = [0, 0];
+  try {
+    const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
+    for await (const batch of readReadings(source, format, LARGEST_OBJECT)) {
+      received += batch.readings.length;
+      for (const reading of batch.readings) {
+        if (!isWanted(reading, isOurs)) continue;
+        readings.push(reading);
+        text += reading.text.length;
+      }
+      if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
+        failure = refuse(
+          `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
+          'Check the address, and ask the provider.',
+        );
+        throw failure;
+      }
+      const [first] = batch.readings;
+      if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
+        throw new InputError('it', 'it has no reading', '');
+    }
+    return { received, readings };
+  } catch (error) {
+    if (failure !== undefined || !(error instanceof InputError)) throw failure ?? error;
+    throw refuse(
+      `this is not in the layout of ${format.name} (${error.message.trim()})`,
+      'Check the address and its kind.',
+    );
+  }
+}
+
+function isWanted({ sensorId, device }: ReadingInput, isOurs: (sensor: number) => boolean): boolean {
+  const id = readSensorId(sensorId);
+  return id === undefined ? device !== undefined : isOurs(id);
+}

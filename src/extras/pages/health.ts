@@ -1,0 +1,61 @@
+/** The health figures of a region: the WHO's guideline, cigarettes, and the limits of the EU from 2030. */
+import type { Region } from '../../contract/current.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import { EU_LIMITS, type ExploreAnswer } from '../../contract/explore.ts';
+import { fill, formatValue, PM25, plural } from './format.ts';
+import { type Html, html } from './html.ts';
+import { rulesPart } from './now.ts';
+import { formatNumber } from './numbers.ts';
+import { WORDS } from './words.ts';
+
+type Pollutant = keyof typeof EU_LIMITS;
+export type Limits = ExploreAnswer<'regionLimits'>;
+
+export function healthPart(locale: Locale, region: Region, limits: Limits): Html {
+  const words = WORDS[locale];
+  const { days } = limits['pm2.5'];
+  const counted = (forms: string, n: number, above: number | string = '') =>
+    fill(plural(locale, forms, n), { n, above });
+  const against = (mean: number, guideline: number, times: number | null) => {
+    const n = times === null ? '' : formatNumber(locale, times, 1);
+    const verdict =
+      mean <= guideline ? words.withinGuideline : times === null ? words.slightlyAbove : fill(words.times, { n });
+    return `${formatValue(locale, mean, PM25)}, ${verdict}`;
+  };
+  const { who_daily_exceedance: daily, who_yearly_exceedance: yearly, month_cigarettes: cigarettes } = region;
+  const [day, year] = [region['who_daily_pm2.5'], region['who_year_pm2.5']];
+  const note = days < 365 ? ` (${counted(words.daysMeasured, days)})` : '';
+  const smoked = (n: number) => fill(plural(locale, words.cigarettesUnit, n), { text: formatNumber(locale, n, 1) });
+  const above = counted(words.ofDays, days, region['who_pm2.5_exceedance_days']);
+  const rows = [
+    day !== null && ([words.whoDaily, against(day, 15, daily)] as const),
+    year !== null && ([words.whoYearly, `${against(year, 5, yearly)}${note}`] as const),
+    days > 0 && ([words.exceedanceDays, above] as const),
+    cigarettes !== null && ([words.cigarettes, smoked(cigarettes)] as const),
+  ].filter((row) => row !== false);
+  const pollutants = (Object.keys(EU_LIMITS) as Pollutant[]).filter((name) => limits[name].days > 0);
+  const micrograms = (value: number | null, digits = 1) => formatValue(locale, value, { unit: 'µg/m³', digits });
+  const euRow = (name: Pollutant) => {
+    const { mean, days: of, days_above: above } = limits[name];
+    const { year: ofYear, day: ofDay } = EU_LIMITS[name];
+    return html`<tr><th scope="row">${words[name]}</th>
+<td>${micrograms(mean)}<br><small>${fill(words.limit, { value: micrograms(ofYear, 0) })}</small></td>
+<td>${counted(words.ofDays, of, above)}<br><small>${fill(words.limit, { value: micrograms(ofDay, 0) })}</small></td></tr>`;
+  };
+  if (rows.length === 0 && pollutants.length === 0) return html`<section data-live="health"></section>`;
+  return html`<section class="pair" data-live="health">
+${
+  rows.length > 0 &&
+  html`<div class="card"><h2>${words.who}</h2>
+<dl class="list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+${rulesPart(locale, 'W1', 'W2', 'W3', 'W4')}</div>`
+}
+${
+  pollutants.length > 0 &&
+  html`<div class="card"><h2>${words.eu}</h2>
+<table><thead><tr><th scope="col">${words.pollutant}</th><th scope="col">${words.yearMean}</th><th scope="col">${words.daysAbove}</th></tr></thead>
+<tbody>${pollutants.map(euRow)}</tbody></table>
+${rulesPart(locale, 'EU')}</div>`
+}
+</section>`;
+}

@@ -1,0 +1,129 @@
+/** Builds what every page has: its head, the languages, the navigation and the foot. */
+import type { Locale } from '../../contract/endpoints.ts';
+import { LOCALES } from '../../contract/endpoints.ts';
+import { ANY_ORIGIN_LIST, type Document, type Kind, renderDocument } from '../../serve/document.ts';
+import { assetUrl } from './assets.ts';
+import { fill } from './format.ts';
+import { type Html, html } from './html.ts';
+import type { Tiles } from './parts.ts';
+import { THEMES } from './style.ts';
+import { WORDS } from './words.ts';
+
+/** Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: that of all times; `tiles`: the ground of maps. */
+export type Site = {
+  url: string;
+  title: string;
+  contact: string;
+  license: string;
+  zone: string;
+  tiles?: Tiles | undefined;
+};
+
+/** `path`: the address after the locale, such as `station/1`; undefined: there is none in another language. */
+export type Page = {
+  locale: Locale;
+  path: string | undefined;
+  title: string;
+  body: Html;
+  /** Modules of the browser's that the page needs, without `.js`. */
+  scripts: readonly string[];
+  /** An open page with another shape is loaded anew; of one with the same, the current parts are replaced. */
+  shape?: string;
+  /** For shared links: a sentence, and the address of a picture. */
+  description?: string;
+  image?: string;
+  /** The ground of its map, where it has one; `none`: a map without tiles. */
+  tiles?: Tiles | 'none';
+  /** True if other sites may show it in a frame. */
+  isEmbeddable?: boolean;
+};
+
+/** Only a page whose map has tiles may load pictures from where they are. */
+const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self'${typeof tiles === 'object' ? ` ${new URL(tiles.url.replace(/[{}]/g, '')).origin}` : ''}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
+  ].join('; ');
+
+/** The widget reads embeddable pages from anywhere, by a request that cannot itself ask to be answered anew. */
+const kindOf = (page: Page): Kind => ({
+  type: 'text/html; charset=utf-8',
+  isRevalidated: page.isEmbeddable ?? false,
+  headers: [
+    ...(page.isEmbeddable ? ANY_ORIGIN_LIST : []),
+    ...['Content-Security-Policy', policyOf(page)],
+    ...['X-Content-Type-Options', 'nosniff'],
+    ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
+  ],
+});
+
+export function renderPage(site: Site, page: Page): Document {
+  const { locale, title, body, scripts, description, image, tiles, isEmbeddable = false } = page;
+  const whole = title === site.title ? title : `${title} – ${site.title}`;
+  const { text } = html`<!doctype html>
+<html lang="${locale}">
+<head data-shape="${[assetUrl('style.css'), page.shape, ...scripts].join(' ')}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="${THEMES.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${THEMES.dark}" media="(prefers-color-scheme: dark)">
+${isEmbeddable && html`<base target="_top">\n`}<title>${whole}</title>
+${
+  description !== undefined &&
+  html`<meta name="description" content="${description}">
+<meta property="og:title" content="${whole}">
+<meta property="og:description" content="${description}">
+<meta property="og:type" content="website">
+`
+}${image !== undefined && html`<meta property="og:image" content="${site.url}${image}">\n`}<link rel="icon" href="${assetUrl('icon.svg')}">
+<link rel="stylesheet" href="${assetUrl(isEmbeddable ? 'embed.css' : 'style.css')}">
+${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')}">\n`}${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
+${scripts.map((name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`)}</head>
+${isEmbeddable ? html`<body><main id="content">${body}${staleNotice(locale)}</main></body>` : withFrame(site, page)}
+</html>
+`;
+  return renderDocument(locale, text, kindOf(page));
+}
+
+function withFrame(site: Site, { locale, path, body }: Page): Html {
+  const words = WORDS[locale];
+  return html`<body>
+<a class="skip" href="#content">${words.skip}</a>
+<header>
+<a class="home" href="/${locale}/">${site.title}</a>
+<nav>
+<a href="/docs">${words.developers}</a>
+<span class="languages">${LOCALES.map((one) =>
+    one === locale
+      ? html`<b lang="${one}">${WORDS[one].language}</b>`
+      : html`<a lang="${one}" hreflang="${one}" href="/${one}/${path ?? ''}">${WORDS[one].language}</a>`,
+  )}</span>
+</nav>
+</header>
+${staleNotice(locale)}
+<main id="content">
+${body}
+</main>
+<footer>
+<p>${fill(words.zone, { zone: site.zone })} ${words.aqiNote}</p>
+<p>${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}<a href="/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
+</footer>
+</body>`;
+}
+
+/** Filled by the browser (`browser/stale.ts`). */
+const staleNotice = (locale: Locale): Html =>
+  html`<p id="stale" role="status" hidden data-text="${WORDS[locale].stale}"></p>`;
+
+/** An address of a page or of a person. */
+function contactLink(contact: string): Html {
+  if (/^https?:/.test(contact)) return html`<a href="${contact}">${contact}</a>`;
+  return /^[^\s@]+@[^\s@]+$/.test(contact) ? html`<a href="mailto:${contact}">${contact}</a>` : html`${contact}`;
+}

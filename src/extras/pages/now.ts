@@ -1,0 +1,206 @@
+/** The current values of a station or region: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
+import type { Region, Station } from '../../contract/current.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
+import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
+import { RULES, type RuleName } from '../../contract/rules.ts';
+import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
+import { type Html, html } from './html.ts';
+import { formatNumber, formatTime } from './numbers.ts';
+import { categoryIn, strong, withTime } from './parts.ts';
+import { dayChart, sparkline } from './pictures.ts';
+import type { Category } from './scale.ts';
+import { type Bucket, fillGaps, type HistoryWindow, measuredValue, newestTime, type Windows } from './series.ts';
+import { WORDS, type Words } from './words.ts';
+
+/** The parameters in the order used everywhere, as pages show them. */
+export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, digits }) => ({
+  key: keyOf(name),
+  unit,
+  digits,
+}));
+
+const GROUPS = [
+  { title: 'particles', keys: ['pm2.5', 'pm10', 'pm1', 'pm2.5_raw', 'dust'] },
+  { title: 'gases', keys: ['no2', 'o3', 'so2'] },
+  {
+    title: 'weather',
+    keys: ['temperature', 'humidity', 'pressure', 'wind_speed', 'wind_direction', 'rain', 'uv', 'usvh'],
+  },
+] as const;
+
+/** The document of a station or a region beside its values. */
+export type Indices =
+  | (ExploreAnswer<'stationNow'> & { particles?: never })
+  | (ExploreAnswer<'regionNow'> & { completeness?: never });
+
+/** Everything that the page of a station or region is made of, at an instant. */
+export type Subject<Values = Station | Region> = {
+  values: Values;
+  history: Windows;
+  indices: Indices;
+  at: Date;
+  /** Why the particles of a station are left out of its city's mean, as a sentence. */
+  suspect?: string | undefined;
+};
+
+/** The part that is without history. */
+export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'>;
+
+const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
+
+const valueIn = ({ values }: Current, key: string): number | string | null =>
+  (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
+const isStation = (values: Station | Region): values is Station => 'status' in values;
+const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
+
+/** The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
+type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
+
+/** The index where there is one; else the European one, which counts gases; else the first value that there is. */
+function headlineOf(locale: Locale, subject: Current): Headline {
+  const [words, { values, indices, suspect }] = [WORDS[locale], subject];
+  const { aqi, measurement_time: time } = values;
+  const category = categoryIn(values);
+  const nothing = { category, text: '', name: words[category], of: '' };
+  if (time === null || category === 'offline') return nothing;
+  if (aqi !== null) {
+    const verdict = suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
+    return { ...nothing, ...verdict, text: String(aqi), of: words.aqiOf };
+  }
+  const band = indices.european_index.index;
+  if (band !== null) return { ...nothing, name: word(words, `european ${band}`), of: words.european };
+  for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
+    const [quantity, value] = [QUANTITIES.find((one) => one.key === key), valueIn(subject, key)];
+    if (quantity === undefined || typeof value !== 'number') continue;
+    return { ...nothing, name: word(words, key), text: formatValue(locale, value, quantity), quantity };
+  }
+  return nothing;
+}
+
+const word = (words: Words, key: string) => (words as Readonly<Record<string, string>>)[key] ?? '';
+
+/** The headline of a shared link and its picture: `Good`, `AQI 35`, `PM2.5 6.3 µg/m³`. */
+export function inWords(locale: Locale, subject: Subject) {
+  const { category, name, text, of, quantity } = headlineOf(locale, subject);
+  const pm25 = subject.values['pm2.5'];
+  if (subject.suspect !== undefined) return { category, word: name, index: '', value: '' };
+  return {
+    category,
+    word: text === '' && of !== '' ? `${of}: ${name}` : name,
+    index: text === '' || quantity !== undefined ? text : `AQI ${text}`,
+    value: pm25 === null ? '' : `PM2.5 ${formatValue(locale, pm25, PM25)}`,
+  };
+}
+
+/** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
+export function leadPart(locale: Locale, current: Current): Html {
+  const words = WORDS[locale];
+  const { category, text, name, of } = headlineOf(locale, current);
+  const isSuspect = current.suspect !== undefined;
+  const pm25 = current.values['pm2.5'];
+  const index = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}<span>${name}<small>${of}</small></span></p>`;
+  const value = html`<p class="main">${name} <b>${text}</b></p>`;
+  return html`${of !== '' ? index : text !== '' ? value : html`<p><span class="chip ${category}">${name}</span></p>`}
+${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}`;
+}
+
+/** Says to which hour the values of a station belong, or to which digest those of a region. */
+export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
+  withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
+
+/** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
+export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
+  const words = WORDS[locale];
+  const { values, suspect } = subject;
+  const isSuspect = suspect !== undefined;
+  const headline = headlineOf(locale, subject);
+  const { measurement_time: time } = values;
+  const buckets = lastDay(subject);
+  const quantity = [headline.quantity ?? PM25, ...QUANTITIES].find((one) =>
+    buckets.some(({ point }) => measuredValue(point, one) !== null),
+  );
+  const newest = newestTime(subject.history);
+  const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
+  const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
+  const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
+  const { stations, left_out: left } = subject.indices.particles ?? { stations: null, left_out: null };
+  const count = isStation(values) ? null : (stations ?? values.station_count);
+  return html`<section class="head" data-live="head">
+<div class="card">${path}
+<h1>${values.title}</h1>
+${leadPart(locale, subject)}
+${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}${left !== null && left > 0 && html`, ${fill(words.leftOutCount, { n: left })}`}</p>`}
+${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
+${note}
+${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
+${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
+</div>
+${
+  quantity !== undefined &&
+  html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
+${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
+}
+</section>`;
+}
+
+const GUIDE = 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
+
+/** Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle pollution. */
+function advice(words: Words, category: Category): Html {
+  const care = word(words, `care ${category}`);
+  const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;
+  return html`<ul class="advice"><li><b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
+${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
+<p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
+}
+
+/** The other values with a line of the day each, in groups; those of which there is none are left out. */
+export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
+  const words = WORDS[locale];
+  const buckets = lastDay(subject);
+  const lead = headlineOf(locale, subject).quantity?.key;
+  const isSuspect = subject.suspect !== undefined;
+  const isLead = (key: string) => key === 'pm2.5' || key === lead;
+  const groups = GROUPS.map(({ title, keys }) => {
+    const tiles = keys.flatMap((key) => {
+      const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];
+      if (value === null || isLead(key)) return [];
+      const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
+      return [
+        html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
+      ];
+    });
+    return tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`;
+  }).filter((group) => group !== false);
+  return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${rules}</div>`}</section>`;
+}
+
+/** Each with what it is for; in the headline there is only one. */
+export function indicesPart(locale: Locale, { indices }: Subject): Html {
+  const words = WORDS[locale];
+  const { nowcast, european_index: european } = indices;
+  const entries: [string, string, string][] = [];
+  if (european.index !== null) {
+    const bands = Object.entries(european.pollutants).flatMap(([key, band]) =>
+      band === null ? [] : [`${word(words, key)}: ${word(words, `european ${band}`)}`],
+    );
+    const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp ?? '') });
+    entries.push([words.european, word(words, `european ${european.index}`), `${note}. ${bands.join(', ')}.`]);
+  }
+  if (nowcast['pm2.5'] !== null) {
+    const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
+    entries.push([words.nowcast, `${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, `${words.nowcastNote}.`]);
+  }
+  return html`<section data-live="indices">${
+    entries.length > 0 &&
+    html`<div class="card"><h2>${words.indices}</h2>
+<dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd><b>${value}</b>${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
+  }</section>`;
+}
+
+/** A line that unfolds into the rules by which the numbers above it come about. */
+export function rulesPart(locale: Locale, ...names: RuleName[]): Html {
+  return html`<details class="inputs" data-name="${names.join()}"><summary>${WORDS[locale].inputs}</summary>${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
+}

@@ -1,0 +1,80 @@
+/** The first page: cities and districts, worst first, and the map of all stations. */
+import type { City, Region } from '../../contract/current.ts';
+import type { Locale, StationsList } from '../../contract/endpoints.ts';
+import { fill } from './format.ts';
+import { type Html, html } from './html.ts';
+import type { Page, Site } from './layout.ts';
+import {
+  isLarge,
+  type ListedStation,
+  mapPart,
+  providersPart,
+  regionLine,
+  stationList,
+  withTime,
+  worstFirst,
+} from './parts.ts';
+import { WORDS } from './words.ts';
+
+/** A list of more stations than this has a search. */
+const MANY = 8;
+
+type List = Pick<StationsList, 'regions' | 'providers'> & { stations: ListedStation[] };
+
+/** The cities that are shown, and what of the rest is: districts of hidden cities are not. */
+function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City[] } {
+  const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
+  const regions = list.regions.filter((region) => !hidden.has(cityOf(region) ?? region.slug));
+  return { regions, cities: regions.filter((region): region is City => !('city_slug' in region)) };
+}
+
+/** The only city of a network whose stations are all in it: its page stands for the overview. */
+export function onlyCity({ regions, stations }: Pick<List, 'regions' | 'stations'>): string | undefined {
+  const [city, ...others] = shownOf({ regions }).cities;
+  return others.length === 0 && stations.every(({ city_slug: slug }) => slug === city?.slug) ? city?.slug : undefined;
+}
+
+export function overviewPage(site: Site, locale: Locale, list: List): Page {
+  const words = WORDS[locale];
+  const { regions, cities } = shownOf(list);
+  const known = new Set(cities.map(({ slug }) => slug));
+  const top = worstFirst(regions.filter((region) => !known.has(cityOf(region) ?? '')));
+  const isShort = !isLarge(list.stations);
+  const elsewhere = isShort ? list.stations.filter(({ city_slug: slug }) => slug === null || !known.has(slug)) : [];
+  const newest = regions.reduce((time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time), '');
+  const line = (region: Region): Html => html`<li>${regionLine(locale, region)}
+${within(region)}</li>
+`;
+  const within = (region: Region): Html => {
+    const districts = worstFirst(regions.filter((one) => cityOf(one) === region.slug));
+    const stations = isShort ? list.stations.filter((one) => one.city_slug === region.slug) : [];
+    return html`${districts.length > 0 && html`<ul>${districts.map(line)}</ul>`}${stationList(locale, words.stations, stations, region.slug)}`;
+  };
+  const worst = top.slice(0, 3).map(({ title, aqi }) => (aqi === null ? title : `${title} ${aqi}`));
+
+  return {
+    locale,
+    path: '',
+    title: site.title,
+    shape: list.stations.length === 0 ? 'empty' : 'full',
+    description: fill(words.summary, { place: site.title, values: worst.join(', ') }),
+    scripts: ['map', 'live'],
+    tiles: site.tiles ?? 'none',
+    body: html`<h1>${words.cities}</h1>
+<div class="overview">
+<section class="card" aria-label="${words.cities}">
+${list.stations.length > MANY && html`<p class="controls"><input type="search" id="search" aria-label="${words.search}" placeholder="${words.search}" hidden> <a class="button tomap" href="#map">${words.map}</a><span role="status" hidden>${words.notListed}</span></p>`}
+<div data-live="list"><p class="when">${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
+${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
+<ul class="regions">${top.map(line)}</ul>
+${stationList(locale, words.withoutCity, elsewhere, '')}
+${!isShort && html`<p>${words.listedInCity}</p>`}</div>
+</section>
+${mapPart(locale, regions, list.stations, site.tiles)}
+</div>
+<section class="card"><h2>${words.network}</h2><p>${site.title}. ${providersPart(words, list.providers)}</p></section>`,
+  };
+}
+
+const isHidden = (region: Region) => 'is_hidden' in region && region.is_hidden;
+const cityOf = (region: Region) => ('city_slug' in region ? region.city_slug : undefined);

@@ -1,0 +1,204 @@
+/** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
+import type { IRouter, Request, Response } from 'express';
+import type { PageParts } from '../../serve/app.ts';
+import { presenter } from '../../serve/current.ts';
+import { earlier, validityOf } from '../../serve/documents.ts';
+import type { Region, Station } from '../../contract/current.ts';
+import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../../contract/endpoints.ts';
+import type { Validity } from '../../serve/cache.ts';
+import { type CacheHeaders, type Document, encode, renderDocument, sendDocument } from '../../serve/document.ts';
+import { addPath, pathOf } from '../../http/middleware.ts';
+import { notFound, type sendProblem, truncate } from '../../http/send.ts';
+import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
+import { DOCS_PAGE } from './docs.ts';
+import { embedPage } from './embed.ts';
+import type { Limits } from './health.ts';
+import { type Page, renderPage, type Site } from './layout.ts';
+import { type Current, type Indices, inWords, type Subject } from './now.ts';
+import { formatTime } from './numbers.ts';
+import { onlyCity, overviewPage } from './overview.ts';
+import { cardPicture } from './pictures.ts';
+import { problemPage } from './problem.ts';
+import type { Windows } from './series.ts';
+import { regionPage, stationPage } from './subject.ts';
+import { leftOut, type Trust } from './trust.ts';
+
+type Values = { locale: Locale; id: number; slug: string };
+type Rendered = (Validity & { page: Page }) | (Validity & { picture: string });
+
+const HOUR_S = 3_600;
+const PICTURE = { type: 'image/svg+xml', headers: FILE_HEADERS };
+/** The documents that frames and pages have in common. */
+const OF_STATION = { values: 'station', indices: 'stationNow', trust: 'stationFlags' } as const;
+const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
+
+export function addPages(
+  app: IRouter,
+  site: Site,
+  { urls, documents, reader, clock, answer, firstBuild }: PageParts,
+): void {
+  async function readNetwork(locale: Locale) {
+    const [network, { titles, ...ofTitles }, providers] = await Promise.all([
+      reader.network(),
+      reader.titles(),
+      reader.providers(),
+    ]);
+    const present = presenter(titles[locale], locale, urls);
+    const listed = network.stations
+      .filter((row) => row.is_listed)
+      .map((row) => ({ ...present.station(row), is_bad_pm: row.is_bad_pm ?? false }));
+    return {
+      list: { providers, stations: listed, regions: network.regions.map(present.region) },
+      validity: earlier(earlier(network, ofTitles), validityOf(providers)),
+    };
+  }
+
+  /** The contents of documents about the same thing, and for how long they are valid together. */
+  async function readAll<Contents extends object>(
+    values: Values,
+    names: { [Key in keyof Contents]: keyof typeof documents },
+  ): Promise<Validity & { contents: Contents }> {
+    const asked = { ...values, year: 0, from: '', to: '', hour: '' };
+    const entries = await Promise.all(
+      Object.entries(names).map(async ([key, name]) => {
+        const { document, ...validity } = await documents[name as keyof typeof documents](asked);
+        return { validity, entry: [key, await contentOf(document)] as const };
+      }),
+    );
+    const contents = Object.fromEntries(entries.map(({ entry }) => entry)) as Contents;
+    return { ...entries.map(({ validity }) => validity).reduce(earlier), contents };
+  }
+
+  async function readStation(values: Values) {
+    type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
+    const { contents, ...validity } = await readAll<Contents>(values, { ...OF_STATION, history: 'stationHistory' });
+    const at = clock();
+    const suspect = leftOut(values.locale, contents.trust.flags, at);
+    return { subject: { ...contents, at, suspect }, validity };
+  }
+
+  async function readRegion(values: Values) {
+    type Contents = { values: Region; history: Windows; indices: Indices; limits: Limits };
+    const names = { ...OF_REGION, history: 'regionHistory', limits: 'regionLimits' } as const;
+    const { contents, ...validity } = await readAll<Contents>(values, names);
+    return { subject: { ...contents, at: clock() }, validity };
+  }
+
+  async function pageOfRegion(values: Values, isAlone: boolean): Promise<Rendered> {
+    const { locale, slug } = values;
+    const { subject, validity } = await readRegion(values);
+    const { list, validity: ofNetwork } = await readNetwork(locale);
+    const around = {
+      regions: list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
+      stations: list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
+      providers: list.providers,
+      tiles: site.tiles,
+    };
+    return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
+  }
+
+  async function embedded(values: Values, names: typeof OF_STATION | typeof OF_REGION, path: string) {
+    const { contents, ...validity } = await readAll<Current & { trust?: Trust }>(values, names);
+    const suspect = leftOut(values.locale, contents.trust?.flags ?? [], clock());
+    return { ...validity, page: embedPage(site, values.locale, path, { ...contents, suspect }) };
+  }
+
+  function pictureOf(locale: Locale, { subject, validity }: { subject: Subject; validity: Validity }): Rendered {
+    const { title, measurement_time: time } = subject.values;
+    const picture = { ...inWords(locale, subject), title, site: site.title };
+    return { ...validity, picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }) };
+  }
+
+  const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
+    '/{locale}/': async (values) => {
+      const { list, validity } = await readNetwork(values.locale);
+      const only = onlyCity(list);
+      if (only !== undefined) return await pageOfRegion({ ...values, slug: only }, true);
+      return { ...validity, page: overviewPage(site, values.locale, list) };
+    },
+    '/{locale}/station/{id}': async (values) => {
+      const [{ subject, validity }, providers] = await Promise.all([readStation(values), reader.providers()]);
+      return { ...earlier(validity, validityOf(providers)), page: stationPage(values.locale, subject, providers) };
+    },
+    '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
+    '/{locale}/card/station/{id}.svg': async (values) => pictureOf(values.locale, await readStation(values)),
+    '/{locale}/card/region/{slug}.svg': async (values) => pictureOf(values.locale, await readRegion(values)),
+    '/{locale}/embed/station/{id}': (values) => embedded(values, OF_STATION, `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) => embedded(values, OF_REGION, `region/${values.slug}`),
+  };
+
+  const toOverview = (req: Request, res: Response) => {
+    const locale = req.params.locale ?? (req.acceptsLanguages([...LOCALES]) || 'en');
+    res
+      .status(302)
+      .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+      .end();
+  };
+  addPath(app, /^\/$/, toOverview);
+  addPath(app, pathPattern('/{locale}'), toOverview, '/');
+  for (const [route, render] of Object.entries(PAGES)) {
+    const get = async (req: Request, res: Response) => {
+      const { locale, id, slug } = req.params as Record<keyof Values, string>;
+      const values = { locale: locale as Locale, id: Number(id), slug };
+      res.locals.sendProblem = problemSender(site, values.locale);
+      if (values.id > MAX_STATION_ID) throw notFound('');
+      await answer(req, res, async () => {
+        await firstBuild();
+        const rendered = await render(values);
+        const document =
+          'page' in rendered
+            ? renderPage(site, rendered.page)
+            : renderDocument(values.locale, rendered.picture, PICTURE);
+        return { document, validUntil: rendered.validUntil, version: rendered.version, route };
+      });
+    };
+    addPath(app, pathPattern(route), get, route);
+  }
+
+  /** Pages that don't depend on data: sending them says nothing about the database. */
+  const addFile = (path: RegExp, find: (req: Request) => Document | undefined, caching: CacheHeaders, route?: string) =>
+    addPath(
+      app,
+      path,
+      (req, res) => {
+        const file = find(req);
+        if (file === undefined) throw notFound('There is no such file; a page of another version had it.');
+        res.locals.isStale = true;
+        sendDocument(req, res, file, caching);
+      },
+      route,
+    );
+  const docs = renderPage(site, DOCS_PAGE);
+  addFile(/^\/docs$/, () => docs, { maxAge: HOUR_S });
+  const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
+  addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
+  addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');
+  // a person who follows a wrong link gets a page, a program JSON: below a locale of ours all is for people
+  app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
+    const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
+    if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
+    const locale = ours ?? (req.acceptsLanguages([...LOCALES]) || 'en');
+    res.locals.sendProblem = problemSender(site, locale as Locale);
+    throw notFound('');
+  });
+}
+
+/** Sends a problem as a page. As of all problems, no cache may keep it. */
+function problemSender(site: Site, locale: Locale): typeof sendProblem {
+  return (req, res, { status, headers }) => {
+    const { kind, kept } = renderPage(site, problemPage(locale, status, truncate(decodeURIComponent(pathOf(req)))));
+    const body = kept.get('identity') as Buffer;
+    res.writeHead(status, [
+      ...Object.entries(headers).flat(),
+      ...kind.headers,
+      ...['Content-Type', kind.type, 'Content-Language', locale],
+      ...['Cache-Control', 'no-store', 'Content-Length', String(body.length)],
+    ]);
+    res.end(req.method === 'HEAD' ? undefined : body);
+  };
+}
+
+/** The contents of a document of the API. */
+async function contentOf<T>(document: Document): Promise<T> {
+  return JSON.parse(String(await encode(document, 'identity')));
+}

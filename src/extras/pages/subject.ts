@@ -1,0 +1,119 @@
+/** The page of a station or a region: what it measures now, health, and the places where the browser draws history. */
+import type { Region, Station } from '../../contract/current.ts';
+import { BASE_PATH, type Locale, type StationsList } from '../../contract/endpoints.ts';
+import { RULES } from '../../contract/rules.ts';
+import { WINDOWS } from '../../contract/windows.ts';
+import { developerPart } from './developers.ts';
+import { fill } from './format.ts';
+import { healthPart, type Limits } from './health.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject, tilesPart } from './now.ts';
+import {
+  type ListedStation,
+  mapPart,
+  providersPart,
+  regionLine,
+  regionPath,
+  stationList,
+  type Tiles,
+  worstFirst,
+} from './parts.ts';
+import { newestTime } from './series.ts';
+import { type Trust, trustPart } from './trust.ts';
+import { WORDS, type Words } from './words.ts';
+
+const SCRIPTS = ['live', 'explore', 'developers'];
+
+export function stationPage(
+  locale: Locale,
+  subject: Subject<Station> & { trust: Trust },
+  providers: StationsList['providers'],
+): Page {
+  const words = WORDS[locale];
+  const { id, city, city_slug: citySlug, district, district_slug: districtSlug, is_bad_thp: isBad } = subject.values;
+  const own = providers.filter((one) => one.id === subject.values.provider);
+  const path = html`<p class="path"><a href="/${locale}/">${words.overview}</a>${citySlug !== null && html` › <a href="${regionPath(locale, { slug: citySlug })}">${city}</a>`}${districtSlug !== null && html` › <a href="${regionPath(locale, { slug: districtSlug })}">${district}</a>`}</p>`;
+  const note = isBad && html`<p class="warning">${words.flagged}</p>`;
+  return {
+    ...pageOf(locale, subject, `station/${id}`),
+    scripts: SCRIPTS,
+    body: html`${headPart(locale, subject, path, note)}
+${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi'))}
+${indicesPart(locale, subject)}
+${historyPart(words, locale, subject, `station/${id}`)}
+${trustPart(locale, id, subject.trust)}
+<p class="soft">${providersPart(words, own)}</p>
+${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
+  };
+}
+
+/** Where a region is shown: its stations and, of a city, its districts; and whose they are. */
+type Around = {
+  regions: readonly Region[];
+  stations: readonly ListedStation[];
+  tiles: Tiles | undefined;
+  providers: StationsList['providers'];
+};
+
+/** `isAlone`: it is all that the network has, and stands in place of the overview. */
+export function regionPage(
+  locale: Locale,
+  subject: Subject<Region> & { limits: Limits },
+  { regions, stations, tiles, providers }: Around,
+  isAlone = false,
+): Page {
+  const words = WORDS[locale];
+  const { values: region, limits } = subject;
+  const path =
+    !isAlone &&
+    html`<p class="path"><a href="/${locale}/">${words.overview}</a>${'city_slug' in region && html` › <a href="${regionPath(locale, { slug: region.city_slug })}">${region.city}</a>`}</p>`;
+  const own = providers.filter(({ id }) => stations.some((station) => station.provider === id));
+  const hasMap = stations.length > (tiles === undefined ? 1 : 0); // without a ground, a single pin says nothing
+  const page = pageOf(locale, subject, `region/${region.slug}`);
+  return {
+    ...page,
+    path: isAlone ? '' : page.path,
+    scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
+    ...(hasMap && { tiles: tiles ?? 'none' }),
+    body: html`${headPart(locale, subject, path, false)}
+${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi'))}
+${healthPart(locale, region, limits)}
+<div class="overview"><section class="card" data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
+${stations.length === 0 ? html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30)}</section>
+${hasMap ? mapPart(locale, [], stations, tiles) : html`<div data-live="places"></div>`}</div>
+${indicesPart(locale, subject)}
+${historyPart(words, locale, subject, `region/${region.slug}`)}
+<p class="soft">${providersPart(words, own)}</p>
+${developerPart(words, locale, `region/${region.slug}`, region.title)}`,
+  };
+}
+
+function pageOf(locale: Locale, subject: Subject, path: string) {
+  const { word, index, value } = inWords(locale, subject);
+  const { title } = subject.values;
+  return {
+    locale,
+    path,
+    title,
+    shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
+    description: fill(WORDS[locale].summary, { place: title, values: [word, index, value].filter(Boolean).join(', ') }),
+    image: `/${locale}/card/${path}.svg`,
+  };
+}
+
+/** Words that only the server uses. */
+const OF_SERVER = /^(advice|care) /;
+
+/** Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where nothing was ever measured, there is none. */
+function historyPart(words: Words, locale: Locale, subject: Subject, path: string): Html {
+  if (newestTime(subject.history) === undefined) return html``;
+  const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;
+  const rules = Object.fromEntries(Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]));
+  const needed = Object.entries(words).filter(([key]) => !OF_SERVER.test(key));
+  const json = JSON.stringify({ ...Object.fromEntries(needed), ...rules }).replaceAll('<', '\\u003c');
+  return html`<section id="history" data-subject="${path}" data-locale="${locale}" data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
+<noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
+</section>
+<script type="application/json" id="words">${{ text: json }}</script>`;
+}

@@ -1,0 +1,73 @@
+/**
+ * POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API" or "Send data to InfluxDB", with the token as the password set in
+ * the device.
+ */
+import type { Request, RequestHandler } from 'express';
+import { Problem } from '../../http/send.ts';
+import { findPushSensors } from '../store/deviceSensors.ts';
+import { type PushRecord, readInfluxLine, readingsOfPush, readPushedValues } from '../formats/airrohr.ts';
+import { isTooDeep } from '../formats/json.ts';
+import { notJson } from './body.ts';
+import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';
+
+/** In bytes, unpacked. */
+const LARGEST_BODY = 64 * 1024;
+
+/** "Send data to InfluxDB" names no other, whatever it sends. */
+const INFLUX_TYPES = ['application/x-www-form-urlencoded', 'text/plain'];
+
+/** The handlers of the route, to come after authentication. */
+export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
+  const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
+  const read: ReadReadings = async (body, req, { scope, now }) => {
+    const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
+    const sensors = await findPushSensors(deps.writes, record, scope, now);
+    return { readings: readingsOfPush(record, sensors) };
+  };
+  return ingestRoute(deps, limits, read, { neverRefuses: true });
+}
+
+/** The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for anything else. */
+function lineOf(body: Buffer): unknown {
+  const text = body.toString('utf8');
+  if (text.trimStart().startsWith('{')) return parseJson(body); // JSON sent with curl, which names the same type
+  const line = readInfluxLine(text);
+  if (line !== undefined) return line;
+  const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
+  throw new Problem(400, `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`);
+}
+
+/** Throws Problem for a body or headers that are none of the firmware. */
+function recordOf(req: Request, body: unknown, now: Date): PushRecord {
+  const values = readPushedValues(body);
+  if (values === undefined) throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
+  const device = req.get('X-Sensor')?.trim() || deviceIn(body);
+  if (device === undefined || !/^[!-~]{1,100}$/.test(device)) {
+    throw new Problem(400, 'The header X-Sensor must say which device this is, such as esp8266-12345678.');
+  }
+  const pin = req.get('X-PIN')?.trim() || null;
+  if (pin !== null && !/^\d{1,3}$/.test(pin)) throw new Problem(400, 'The header X-PIN must be a number.');
+  // in whole seconds: no device is more exact, and the values of a body were measured at one time
+  const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  return { device, pin, measuredAt, values };
+}
+
+/** The firmware names itself in the body too, without the kind of its chip. */
+function deviceIn(body: unknown): string | undefined {
+  const { esp8266id, esp32id, device } = Object(body) as Record<string, unknown>;
+  if (typeof device === 'string') return device;
+  const id = (given: unknown) => (typeof given === 'string' && given !== '') || typeof given === 'number';
+  if (id(esp8266id)) return `esp8266-${esp8266id}`;
+  return id(esp32id) ? `esp32-${esp32id}` : undefined;
+}
+
+/** A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and for what is nested too deeply. */
+function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  if (isTooDeep(text)) throw notJson('it is nested too deeply');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson((error as Error).message);
+  }
+}

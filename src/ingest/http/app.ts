@@ -1,0 +1,129 @@
+/** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
+import type { RequestListener } from 'node:http';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { pathPattern } from '../../contract/endpoints.ts';
+import { type Listening, listen } from '../../http/listen.ts';
+import { accessLog, addPostPath, bareApp, makeErrorHandlers, refuseMalformedPath } from '../../http/middleware.ts';
+import { notFound, quoted } from '../../http/send.ts';
+import { FORMATS } from '../formats/profiles.ts';
+import type { Log } from '../../base/log.ts';
+import { measure } from '../../metrics/recorders.ts';
+import { makeAirrohrRoute } from './airrohr.ts';
+import { makeAuthenticate } from './authenticate.ts';
+import type { IngestDeps } from './ingestRoute.ts';
+import { type Concurrency, limitConcurrency, limitRate } from './limits.ts';
+import { makeReadingsRoute } from './readings.ts';
+
+type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
+  log: Log;
+  /** How many requests a minute one token may send. */
+  rate: number;
+  /** How many wrong tokens a minute one address may try. */
+  failures?: number;
+  bodyMs?: number;
+};
+
+const READINGS_PATH = '/v1/readings';
+const AIRROHR_PATH = '/v1/push/airrohr';
+/** One for each layout. What follows is the token, if it stands in the address, and what AirGradient's firmware appends. */
+const pushPath = (format: string) => `/v1/push/${format}`;
+const APPENDED = '(?:/sensors/airgradient:[^/]+/measures)?/?';
+
+/** Bodies of up to 8 MiB each, with what is parsed from them: some hundreds of MiB at worst. */
+const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
+/** 64 KiB at most, as a rule from many devices with one token. Counted apart, so that feeds do not keep devices out. */
+const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
+
+/** Every request is authenticated and limited before its body is read. */
+export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...deps }: IngestOptions): Express {
+  const { writes, clock, metrics } = deps;
+  const app = bareApp();
+  const errors = makeErrorHandlers(log);
+  // a proxy on the same machine says in a header which address a request came from
+  app.set('trust proxy', 'loopback');
+  app.use(takeTokenFromPath);
+  if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
+  app.use(accessLog(log), errors.watch, refuseMalformedPath);
+  const authenticate = makeAuthenticate({ writes, clock, failures });
+  const limiter = limitRate(rate);
+  const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
+  const batches = makeReadingsRoute({ ...deps, bodyMs });
+  const pushes = makeAirrohrRoute({ ...deps, bodyMs });
+  addPostPath(app, pathPattern(READINGS_PATH), READINGS_PATH, ...admit(BATCHES_AT_ONCE), ...batches);
+  const admitPush = admit(PUSHES_AT_ONCE);
+  addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
+  for (const format of FORMATS) {
+    const path = pathPattern(`${pushPath(format)}${APPENDED}`);
+    addPostPath(app, path, pushPath(format), ...admitPush, ...makeReadingsRoute({ ...deps, bodyMs }, format));
+  }
+  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMATS.map(pushPath).join(', ')}`;
+  app.use((req: Request) => {
+    throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${paths}.`);
+  }, errors.handle);
+  return app;
+}
+
+/**
+ * A token in the path, for devices that have a field for an address only, becomes a header before anything else sees the request, so it is
+ * in no log and no message.
+ */
+function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
+  const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
+  if (found !== undefined) {
+    req.url = req.url.replace(found, '') || '/';
+    req.originalUrl = req.url;
+    req.headers.authorization ??= `Bearer ${found.slice(1)}`;
+  }
+  next();
+}
+
+type ListenerOptions = {
+  app: RequestListener;
+  host: string;
+  port: number;
+  /** True if there is a token that was not revoked. */
+  hasTokens: () => Promise<boolean>;
+  log: Log;
+};
+
+const CHECK_EVERY_MS = 10_000;
+/** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
+const REQUEST_MS = 20_000;
+/** A piece of a body may be in memory for each. */
+const CONNECTIONS = 500;
+
+/**
+ * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
+ * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
+ */
+export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
+  let listening: Listening | undefined;
+  const openIfNeeded = async () => {
+    if (listening !== undefined || !(await hasTokens())) return;
+    listening = await listen(app, {
+      host,
+      port,
+      variable: 'INGEST_PORT',
+      requestMs: REQUEST_MS,
+      connections: CONNECTIONS,
+      log,
+    });
+    log.info(`HTTP ingestion is open at http://${host}:${listening.port}${READINGS_PATH}`);
+  };
+  await openIfNeeded();
+  if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');
+  let checking: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    checking = checking
+      .then(openIfNeeded)
+      .catch((error: Error) => log.error({ err: error }, 'the ingestion port could not be opened; retrying'));
+  }, CHECK_EVERY_MS);
+  return {
+    drain: () => listening?.drain(),
+    async close() {
+      clearInterval(timer);
+      await checking;
+      await listening?.close();
+    },
+  };
+}

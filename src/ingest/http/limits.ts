@@ -1,0 +1,68 @@
+/**
+ * Limits how many requests are accepted at once and in a minute. All counts are in the memory of one process: each process counts for itself,
+ * and a restart resets them.
+ */
+import type { RequestHandler } from 'express';
+import { MemoryStore, type Options, type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
+import { watchClock } from '../../base/clock.ts';
+import { Problem } from '../../http/send.ts';
+import { senderOf } from './tokens.ts';
+
+/** Refuses requests beyond `rate` a minute from one sender. Only behind makeAuthenticate. */
+export function limitRate(rate: number): RequestHandler {
+  return perMinute({
+    limit: rate,
+    keyGenerator: (_req, res) => senderOf(res).id,
+    detail: `This token has sent more than ${rate} requests in a minute. Send more readings in each, or wait.`,
+  });
+}
+
+/** `detail`: why a request beyond the limit is refused, and what to do. */
+type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & Partial<Pick<Options, 'skip'>> & { detail: string };
+
+/** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
+export function perMinute({ detail, ...options }: RateOptions): RateLimitRequestHandler {
+  const store = new MemoryStore();
+  watchClock(() => store.resetAll()); // a clock set back an hour would make this minute last an hour
+  return rateLimit({
+    ...options,
+    store,
+    windowMs: 60_000,
+    legacyHeaders: false,
+    standardHeaders: 'draft-7', // includes Retry-After
+    validate: false, // its warnings are about default keys, and go to stdout
+    handler: (_req, _res, next) => next(new Problem(429, detail)),
+  });
+}
+
+/** How many requests may be under way at once: a body is in memory from its first byte until the response has ended. */
+export type Concurrency = {
+  /** From all senders together; beyond that the response is 503. */
+  all: number;
+  /** From one sender, so that a slow one does not take the room of others; beyond that it is 429. */
+  each: number;
+};
+
+const SOON = { 'Retry-After': '2' };
+
+/** Refuses requests beyond the limits. A request counts until its response ends, however it ends. Only behind makeAuthenticate. */
+export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
+  let inUse = 0;
+  const bySender = new Map<string, number>(); // no more entries than there are tokens
+  return (_req, res, next) => {
+    if (res.closed) return; // the client left while its token was looked up: there will be no 'close' to count it down
+    const { id } = senderOf(res);
+    const own = bySender.get(id) ?? 0;
+    if (own >= each) {
+      throw new Problem(429, `This token has ${each} requests under way. Wait for the answer to one of them.`, SOON);
+    }
+    if (inUse >= all) throw new Problem(503, 'Too many requests are under way. Try again.', SOON);
+    inUse += 1;
+    bySender.set(id, own + 1);
+    res.once('close', () => {
+      inUse -= 1;
+      bySender.set(id, (bySender.get(id) ?? 1) - 1);
+    });
+    next();
+  };
+}

@@ -1,0 +1,263 @@
+/**
+ * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A batch is one statement: it is stored as
+ * a whole or not at all, and sending it again changes nothing.
+ */
+import { PARAMETERS } from '../../contract/parameters.ts';
+import { arrayLiteral, textParameters } from '../../database/client.ts';
+import { isRepeatable } from '../../database/errors.ts';
+import { type Queryable, query } from '../../database/queryPool.ts';
+import { Unavailable } from '../../base/unavailable.ts';
+import { yieldToEventLoop } from '../formats/lines.ts';
+import type { ReadingInput } from '../formats/reading.ts';
+import {
+  checkReading,
+  givenParameters,
+  latestAcceptable,
+  type ReadingReason,
+  type Rejection,
+  type ValueRejection,
+} from './validate.ts';
+
+/** The outcome of a batch: accepted + unchanged + quarantined = received. */
+export type Accepted = {
+  received: number;
+  accepted: number;
+  unchanged: number;
+  /** Whole readings that could not be used. */
+  quarantined: Rejection[];
+  /** Single values left out of readings that were otherwise processed as usual. */
+  values: ValueRejection[];
+  /** How many of the accepted had no placement at their time: the sensor was at no station, or was suspicious. They are stored. */
+  withoutStation: number;
+  /** How many rejected lines found no room in the quarantine. */
+  overflowed: number;
+};
+
+/** The effects of a write: hours to recompute, and delays of readings. */
+export type WriteStats = {
+  /** Closed hours that the write touched. */
+  lateHours: number;
+  /** Seconds from measurement to acceptance, one for each new reading; similar ones are given as their mean. */
+  delays: number[];
+};
+
+/** The stations that a sender is authorized for. */
+export type Scope = {
+  provider: string;
+  /** Null: every station of the provider. */
+  stations: readonly number[] | null;
+};
+
+/** The batch has readings of sensors that its sender is not authorized for; nothing of it was stored. */
+export class UnauthorizedSensors extends Error {
+  /** Ids, separated by a comma and a blank. */
+  readonly sensors: string;
+
+  constructor(sensors: string) {
+    super(`not authorized for sensors ${sensors}`);
+    this.sensors = sensors;
+  }
+}
+
+type AcceptOptions = {
+  now: Date;
+  /** Recorded with what goes to quarantine: a token, a provider or a file. */
+  source: string;
+  /** Undefined: an import by hand, authorized for every sensor. */
+  scope?: Scope | undefined;
+  /** Stored readings stay as they are, and a reading for the same sensor and time counts as unchanged. */
+  onlyNew?: boolean;
+  /** Called once the batch is stored. */
+  onWrite?: ((written: WriteStats) => void) | undefined;
+};
+
+/**
+ * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest. Rejects with UnauthorizedSensors, and
+ * with Unavailable where `db` is a pool and the database cannot be reached.
+ */
+export async function acceptReadings(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  { now, source, scope, onlyNew = false, onWrite }: AcceptOptions,
+): Promise<Accepted> {
+  const received = readings.length;
+  if (received === 0)
+    return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, overflowed: 0 };
+  const batch = await toColumns(readings, now);
+  const row = await storeAgain(db, [
+    now.toISOString(),
+    source.replaceAll('\0', '\ufffd'),
+    ...batch.columns,
+    batch.text,
+    arrayLiteral(batch.values.map(({ index }) => index + 1)),
+    arrayLiteral(batch.values.map(({ reason }) => reason)),
+    scope?.provider ?? null,
+    scope?.stations ? arrayLiteral(scope.stations) : null,
+    String(onlyNew),
+    ...batch.parameters,
+  ]);
+  if (onWrite !== undefined) {
+    const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
+    onWrite({ lateHours: row.late_hours, delays });
+  }
+  return {
+    received,
+    accepted: row.accepted,
+    unchanged: row.unchanged,
+    ...rejections(batch, row),
+    withoutStation: row.without_station,
+    overflowed: row.left_out,
+  };
+}
+
+/** Like acceptReadings, for the readings at these positions; what it reports names positions in the whole batch. */
+export async function acceptSome(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  positions: readonly number[],
+  options: AcceptOptions,
+): Promise<Accepted> {
+  const some = positions.map((index) => readings[index] as ReadingInput);
+  const outcome = await acceptReadings(db, some, options);
+  const inBatch = <T extends { index: number }>(one: T): T => ({ ...one, index: positions[one.index] as number });
+  return { ...outcome, quarantined: outcome.quarantined.map(inBatch), values: outcome.values.map(inBatch) };
+}
+
+/** accepted + unchanged + quarantined + unauthorized = received. */
+type AcceptedAuthorized = Accepted & {
+  /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
+  unauthorized: ReadonlySet<number>;
+};
+
+/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
+const FIND_UNAUTHORIZED = `
+  select given.ordinal::int - 1 as index
+  from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
+  where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
+
+/**
+ * Like acceptReadings, but leaves unauthorized readings out instead of rejecting with UnauthorizedSensors: for batches that no sender will
+ * correct and send again, as polled documents and lines of the quarantine.
+ */
+export async function acceptAuthorized(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  options: AcceptOptions,
+): Promise<AcceptedAuthorized> {
+  try {
+    return { ...(await acceptReadings(db, readings, options)), unauthorized: new Set() };
+  } catch (error) {
+    if (!(error instanceof UnauthorizedSensors)) throw error;
+  }
+  const { provider = null, stations = null } = options.scope ?? {};
+  const [sensors = '', times = ''] = (await toColumns(readings, options.now)).columns;
+  const rows = await query(db, FIND_UNAUTHORIZED, [sensors, times, provider, stations && arrayLiteral(stations)]);
+  const unauthorized = new Set((rows as { index: number }[]).map(({ index }) => index));
+  const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
+  const outcome = await acceptSome(db, readings, authorized, options);
+  return { ...outcome, received: readings.length, unauthorized };
+}
+
+/** A row of logic.store_readings. */
+type Row = {
+  accepted: number;
+  unchanged: number;
+  without_station: number;
+  /** Rejected readings, counted from 1, and why. */
+  refused_nths: number[];
+  refused_reasons: ReadingReason[];
+  late_hours: number;
+  left_out: number;
+  delays: [count: number, seconds: number][];
+};
+
+const STORE_TYPES = [
+  ...['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]'],
+  ...['text', 'int[]', 'text[]', 'text', 'int[]', 'boolean'],
+  ...PARAMETERS.map(() => 'real[]'),
+];
+const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
+
+/** Raised by logic.store_readings; the message is the list of sensors. */
+const UNAUTHORIZED = 'AS403';
+
+/**
+ * Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again, as it does after a
+ * migration has replaced the function.
+ */
+async function storeAgain(db: Queryable, parameters: (string | null)[], retries = 5): Promise<Row> {
+  try {
+    const [row] = await query(db, STORE, parameters);
+    if (row === undefined) throw new Error('logic.store_readings returned nothing');
+    return row as Row;
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
+    if (!isRepeatable(error)) throw error;
+    if (retries === 0) throw new Unavailable(message, { cause: error });
+    return storeAgain(db, parameters, retries - 1);
+  }
+}
+
+/** The database has the last word on whole readings. Of a rejected reading only that is reported, unless its values are why. */
+function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
+  const quarantined = row.refused_nths.map(
+    (ordinal, position): Rejection => ({ index: ordinal - 1, reason: row.refused_reasons[position] as ReadingReason }),
+  );
+  if (quarantined.length === 0) return { quarantined, values };
+  const rejected = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));
+  return { quarantined, values: values.filter(({ index }) => !rejected.has(index)) };
+}
+
+/** A batch as PostgreSQL array literals. */
+type Columns = {
+  /** Values that cannot be used, in the order of the readings. */
+  values: ValueRejection[];
+  /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
+  columns: string[];
+  /** One column for each of PARAMETERS; empty: no reading has it. */
+  parameters: string[];
+  /** The text of each reading, on a line of its own. */
+  text: string;
+};
+
+/** Readings checked per turn of the event loop. */
+const TURN = 250;
+
+/** Building these strings here is many times faster than passing arrays to the driver. */
+async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
+  const latest = latestAcceptable(now);
+  const given = givenParameters(readings);
+  const values: ValueRejection[] = [];
+  const sensors: number[] = [];
+  const times: (number | 'NULL')[] = [];
+  const reasons: string[] = [];
+  const texts: string[] = [];
+  const parameters = new Map(given.map(({ name }): [string, (string | number)[]] => [name, []]));
+
+  for (const [index, reading] of readings.entries()) {
+    if (index % TURN === TURN - 1) await yieldToEventLoop();
+    const checked = checkReading(reading, given, latest);
+    given.forEach(({ name }, position) => {
+      parameters.get(name)?.push(checked.values[position] ?? 'NULL');
+    });
+    values.push(...checked.rejected.map((reason) => ({ index, reason })));
+    sensors.push(checked.sensorId ?? 0);
+    times.push(checked.time ?? 'NULL');
+    reasons.push(checked.reason ?? 'NULL');
+    texts.push(storable(reading.text));
+  }
+  if (readings.length >= TURN) await yieldToEventLoop();
+
+  return {
+    values,
+    columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
+    parameters: PARAMETERS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
+    text: texts.join('\n'),
+  };
+}
+
+/** PostgreSQL stores no NUL in text, and a line break separates one text from the next. */
+function storable(text: string): string {
+  return /[\0\n]/.test(text) ? text.replace(/[\0\n]/g, '\ufffd') : text;
+}

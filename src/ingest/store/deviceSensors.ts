@@ -1,0 +1,107 @@
+/** Finds the sensors of the network that a device may have measured with. */
+import { distance } from 'fastest-levenshtein';
+import { type Queryable, query } from '../../database/queryPool.ts';
+import { InputError } from '../../base/inputError.ts';
+import { AIRSERIES } from '../../base/shell.ts';
+import type { Scope } from './accept.ts';
+import type { PushRecord, PushSensor } from '../formats/airrohr.ts';
+import { textOfDevice } from '../formats/devices.ts';
+import type { Format } from '../formats/fields.ts';
+import type { ReadingInput } from '../formats/reading.ts';
+
+/**
+ * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
+ * station, these are the sensors of that station that are not listed with another device.
+ */
+const SENSORS = `
+  select s.id, s.kind
+  from raw.sensor s
+  join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
+  where case
+    when exists (select from raw.sensor other where other.device = $1::text) then s.device = $1::text
+    else s.device is null and p.station_id = $2::int
+  end
+  order by s.id`;
+
+/** The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with Unavailable where a pool does. */
+export async function findPushSensors(
+  db: Queryable,
+  record: PushRecord,
+  scope: Scope | undefined,
+  at: Date,
+): Promise<PushSensor[]> {
+  const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
+  return (await query(db, SENSORS, [record.device, station, at.toISOString()])) as PushSensor[];
+}
+
+/**
+ * The sensors of devices, and those of a station that are not listed with any: one of these a device that no sensor is listed with may be.
+ */
+const OF_DEVICES = `
+  select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
+  union all
+  select null, s.id from raw.sensor s
+  join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
+  where s.device is null and p.station_id = $2::int
+  order by 2`;
+
+/**
+ * Gives readings that name their device, and no sensor, the one sensor that the network has for it; with a sender that is authorized for a
+ * single station, the one sensor of that station may also have no device. All others get a text in our names and units, for a retry once
+ * the network has it. `db` works in the role airseries_ingest.
+ */
+export async function assignSensors(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+  scope: Scope | undefined,
+  now: Date,
+): Promise<ReadingInput[]> {
+  const isOpen = ({ sensorId, device }: ReadingInput) =>
+    device !== undefined && (sensorId === undefined || sensorId === '');
+  const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
+  if (devices.length === 0) return [...readings];
+  const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
+  const rows = await query(db, OF_DEVICES, [JSON.stringify(devices.map(plain)), station, now.toISOString()]);
+  const sensors = new Map<string | null, number[]>();
+  for (const { device, id } of rows as { device: string | null; id: number }[]) {
+    sensors.set(device, [...(sensors.get(device) ?? []), id]);
+  }
+  return readings.map((reading) => {
+    if (!isOpen(reading)) return reading;
+    const [sensorId, another] = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
+    const isOne = sensorId !== undefined && another === undefined;
+    return isOne ? { ...reading, sensorId } : { ...reading, text: textOfDevice(reading) };
+  });
+}
+
+/** Rejects with InputError where the network has no such sensor, or no one sensor of such a device. `db` is as above. */
+export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Format): Promise<void> {
+  const known = (await query(db, 'select id, device from raw.sensor order by id', [])) as {
+    id: number;
+    device: string | null;
+  }[];
+  if (sensor !== undefined && !known.some(({ id }) => String(id) === String(sensor)))
+    throw new InputError('--sensor', `the network has no sensor ${String(sensor)}`, LISTED);
+  if (sensor !== undefined || device === undefined) return;
+  const own = known.filter((one) => one.device === device);
+  if (own.length === 0) {
+    const names = [...new Set(known.flatMap((one) => one.device ?? []))];
+    const near = names.find((name) => distance(name, device) <= 2);
+    throw new InputError(
+      '--device',
+      `no sensor of the network has device ${JSON.stringify(device)}`,
+      near === undefined
+        ? `Write "device" into the sensor in the network file, and import it.`
+        : `Did you mean ${near}?`,
+    );
+  }
+  if (own.length > 1) {
+    const ids = own.map(({ id }) => id).join(' and ');
+    throw new InputError('--device', `sensors ${ids} both have device ${device}`, 'Say which with --sensor.');
+  }
+}
+
+const LISTED = `${AIRSERIES} status --all lists those it has.`;
+
+/** Without the characters that jsonb cannot store: no device in the network has them. */
+const plain = (device: string): string => device.replaceAll(/[\0\ud800-\udfff]/g, '');

@@ -1,0 +1,186 @@
+/**
+ * The public API. Its documents are cached, and served from the cache before Express sees the request. The OpenAPI document describes
+ * them.
+ */
+import type { RequestListener } from 'node:http';
+import type { IRouter, Request, Response } from 'express';
+import type { Clock } from '../base/clock.ts';
+import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
+import { makeOpenApi } from '../contract/openapi.ts';
+import type { ApiDb } from '../database/pools.ts';
+import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
+import type { DataVersions } from './dataVersion.ts';
+import { renderDocument, sendDocument } from './document.ts';
+import {
+  accessLog,
+  addPath,
+  allowAnyOrigin,
+  bareApp,
+  makeErrorHandlers,
+  pathOf,
+  refuseMalformedPath,
+} from '../http/middleware.ts';
+import { setRoute } from '../http/observed.ts';
+import { ANY_ORIGIN } from '../http/send.ts';
+import type { Log } from '../base/log.ts';
+import { queryFreshness } from '../metrics/adminApp.ts';
+import type { Metrics } from '../metrics/definitions.ts';
+import { measure } from '../metrics/recorders.ts';
+import { Unavailable } from '../base/unavailable.ts';
+import { makeSiteUrls, type SiteUrls } from './current.ts';
+import { type Documents, makeDocuments, makeNetworkReader, type NetworkReader } from './documents.ts';
+import { makeExplore } from './explore.ts';
+import { pathValues, unknownPath } from './paths.ts';
+
+export type AppOptions = {
+  db: ApiDb;
+  /** For queries whose cost grows with the network; default: `db`. */
+  wholeNetwork?: ApiDb;
+  clock: Clock;
+  /** Base of the `url` fields; empty for none. */
+  siteBaseUrl: string;
+  log: Log;
+  /** Left out, nothing is counted. */
+  metrics?: Metrics;
+  /** Whose data these are, for the OpenAPI document. */
+  site?: { contact: string; license: string };
+  /** Adds the pages for people; left out, `/` leads to the list of stations. */
+  addPages?: ((app: IRouter, parts: PageParts) => void) | undefined;
+  /** Left out, every document is rendered for its request. */
+  cache?: { maxBytes: number; versions: DataVersions };
+};
+
+/** Pages are made of these. */
+export type PageParts = {
+  urls: SiteUrls;
+  documents: Documents<EndpointName | ExploreName>;
+  reader: NetworkReader;
+  clock: Clock;
+  /** Serves the cached document for the path, or renders it. */
+  answer: (req: Request, res: Response, render: Render) => Promise<void>;
+  /** Rejects until the first build has finished. */
+  firstBuild: () => Promise<void>;
+};
+
+/** Where `/` leads without pages. */
+const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
+/** The description of the API changes with its version only. In seconds. */
+const DESCRIPTION_MAX_AGE = 3_600;
+const nothing = () => undefined;
+const UNCACHED = { maxBytes: 0, versions: { current: nothing, lastKnown: nothing, sawVersion: nothing } };
+
+/** Never throws: every failed request is answered with JSON. */
+export function makeApp({
+  db,
+  wholeNetwork = db,
+  clock,
+  siteBaseUrl,
+  log,
+  metrics,
+  site,
+  addPages,
+  cache: cacheOptions = UNCACHED,
+}: AppOptions): RequestListener {
+  const cache = makeDocumentCache({ ...cacheOptions, clock });
+  const urls = makeSiteUrls(siteBaseUrl);
+  const reader = makeNetworkReader(wholeNetwork, (read) =>
+    cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
+  );
+  const current = makeDocuments({ db, reader, clock, site: urls });
+  const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
+  const firstBuild = awaitFirstBuild(db);
+  const errors = makeErrorHandlers(log);
+  const send = (req: Request, res: Response, { document, cacheHeaders }: Served) => {
+    res.locals.isStale = cacheHeaders.age !== undefined;
+    sendDocument(req, res, document, cacheHeaders);
+  };
+  const answer: PageParts['answer'] = async (req, res, render) => send(req, res, await cache.get(req.path, render));
+  const app = bareApp();
+  app.use(refuseMalformedPath);
+  app.options(/^/, (_req, res, next) => {
+    res.set(ANY_ORIGIN); // documents and errors have it anyway
+    next();
+  });
+  const description = renderDocument('en', JSON.stringify(makeOpenApi(site)));
+  addPath(app, /^\/openapi\.json$/, (req, res) => {
+    sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
+  });
+  app.use(errors.watch); // what is answered above says nothing about the database
+  // in the order of the contract, which has `x-history.json` before `x.json`
+  for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {
+    const render = documents[name as keyof typeof documents];
+    const get = async (req: Request, res: Response) => {
+      const values = pathValues(req, route);
+      await answer(req, res, async () => {
+        await firstBuild();
+        return { ...(await render(values)), route };
+      });
+    };
+    /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
+    const getFile = async (req: Request, res: Response) => {
+      const values = pathValues(req, route);
+      const left = signalOfLeaving(req, res);
+      try {
+        await firstBuild();
+        send(req, res, await cache.renderOnce(async () => ({ ...(await render(values, left)), route })));
+      } catch (error) {
+        if (!left.aborted) throw error;
+      }
+    };
+    addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
+  }
+  if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
+  else addPages(app, { urls, documents, reader, clock, answer, firstBuild });
+  app.use(
+    (req: Request) => {
+      throw unknownPath(req.path);
+    },
+    allowAnyOrigin,
+    errors.handle,
+  );
+
+  const count = metrics === undefined ? undefined : measure(metrics, 'public');
+  const logAccess = accessLog(log);
+  return (req, res) => {
+    count?.(req, res, nothing);
+    logAccess(req, res, nothing);
+    const kept = req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
+    if (kept === undefined) {
+      app(req, res);
+      return;
+    }
+    setRoute(res, kept.route);
+    sendDocument(req, res, kept.document, kept.cacheHeaders);
+  };
+}
+
+/** Is aborted when the client disconnects. A client that closes only its sending side looks the same, and is cut off too. */
+function signalOfLeaving({ socket }: Request, res: Response): AbortSignal {
+  const left = new AbortController();
+  const cutOff = () => socket.destroy();
+  res.once('close', () => {
+    socket.off('end', cutOff);
+    left.abort();
+  });
+  if (socket.readableEnded) cutOff();
+  else socket.once('end', cutOff);
+  return left.signal;
+}
+
+const redirect = (res: Response, to: string) =>
+  void res
+    .status(302)
+    .set({ ...ANY_ORIGIN, Location: to })
+    .end();
+
+/** Rejects with Unavailable until the aggregates were built for the first time: an empty history would be kept by clients. */
+function awaitFirstBuild(db: ApiDb): () => Promise<void> {
+  let isBuilt = false;
+  return async () => {
+    if (isBuilt) return;
+    const { refreshed_at } = await queryFreshness(db);
+    if (refreshed_at === null) throw new Unavailable('the aggregates are being built for the first time');
+    isBuilt = true;
+  };
+}

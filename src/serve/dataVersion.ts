@@ -1,0 +1,95 @@
+/**
+ * Asks the database every second for the version of the published data, a number that it raises whenever they have changed
+ * (logic.raise_data_version). Versions are compared within one history only: a database that was restored, or a replica that was promoted,
+ * may count the same numbers for other data.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { ApiDb } from '../database/pools.ts';
+import type { Log } from '../base/log.ts';
+
+const POLL_MS = 1_000;
+
+/** The newest version that was read. */
+type KnownVersion = {
+  version: number;
+  /** Number of the history that counted it. */
+  history: number;
+  /** When the database was last asked and had no newer one. */
+  confirmedAt: Date;
+};
+
+export type DataVersions = {
+  /** Undefined while the database is not in contact. */
+  current(): KnownVersion | undefined;
+  /** Undefined before the first contact. */
+  lastKnown(): KnownVersion | undefined;
+  /** Reports a version that was read with a document: nothing older is current from now on. */
+  sawVersion(version: number, history: number): void;
+};
+
+export type DataVersionWatch = DataVersions & { close(): void };
+
+type Options = { db: ApiDb; clock: Clock; log: Log; pollMs?: number | undefined };
+
+/** Never rejects: without contact there is no current version. */
+export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options): DataVersionWatch {
+  let known: KnownVersion | undefined;
+  let identity: string | null = null;
+  let isInContact: boolean | undefined; // undefined until the first answer
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function poll(): Promise<void> {
+    try {
+      await ask();
+      if (isInContact === false) log.info('in contact with the database again');
+      isInContact = true;
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (isInContact !== false && !isClosed)
+        log.warn({ reason }, 'lost contact with the database; serving kept responses');
+      isInContact = false;
+    }
+    if (!isClosed) timer = setTimeout(poll, pollMs).unref();
+  }
+
+  /** Throws where a replica is behind what this process has served. */
+  async function ask(): Promise<void> {
+    const [confirmedAt, before] = [clock(), known];
+    const row = await db
+      .selectFrom('api.freshness')
+      .innerJoin('api.server', (join) => join.onTrue())
+      .select(['history', 'data_version', 'is_replica'])
+      .executeTakeFirstOrThrow();
+    const version = Number(row.data_version);
+    const isSame = before !== undefined && row.history === identity;
+    const isOlder = isSame && version < before.version;
+    if (isOlder && row.is_replica) throw new Error(`a replica has data version ${version}, after ${before.version}`);
+    if (!isSame || isOlder) {
+      // a primary that knows less than before was set back
+      if (before !== undefined) {
+        const about = { version, version_before: before.version };
+        log.warn(about, 'the database has another history; nothing kept from before is served');
+      }
+      identity = row.history;
+      known = { version, history: (before?.history ?? 0) + 1, confirmedAt };
+      return;
+    }
+    // a document may have been read at a newer version meanwhile
+    known = { ...before, version: Math.max(version, known?.version ?? 0), confirmedAt };
+  }
+
+  void poll();
+  return {
+    current: () => (isInContact ? known : undefined),
+    lastKnown: () => known,
+    sawVersion(version, history) {
+      const isNewer = known?.history === history && version > known.version;
+      if (known !== undefined && isNewer && Number.isFinite(version)) known = { ...known, version };
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}

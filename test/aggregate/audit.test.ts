@@ -1,0 +1,148 @@
+/** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { bringIn } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
+import { sixHourly, storedBuckets } from './sixHourly.ts';
+
+const now = new Date('2026-11-20T09:00:00Z');
+const timeZone = 'Asia/Yerevan';
+
+onEveryEngine('audit', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+
+  beforeAll(async () => {
+    database = await testDatabase(engine, timeZone);
+    owner = database.as();
+    await bringIn(owner, citiesOfOneStation(['c']));
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
+    await refresh(database.target, now);
+  });
+  afterAll(() => database.drop());
+
+  const period = { now, from: new Date('2026-10-02T00:00:00Z'), timeZone };
+  const runAudit = (repair = false) => audit(database.target, { ...period, repair });
+
+  it('refreshes before it compares', async () => {
+    await owner`update raw.readings set pm25 = 7 where measured_at = '2026-11-19 10:00+04'`;
+    expect((await runAudit()).found).toEqual([]);
+  });
+
+  it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
+    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
+    await tamper(
+      owner,
+      'region_daily',
+      `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
+    );
+    const { found } = await runAudit();
+    const lines = found.map(({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`);
+    // an engine may propagate the tampering to days and months, which then are wrong too
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'region_daily 2026-10-03T00:00:00+04:00 c surplus',
+        'region_daily 2026-10-25T00:00:00+04:00 c missing',
+        'station_daily 2026-11-02T00:00:00+04:00 1 pm25',
+        'region_hourly 2026-11-03T05:00:00+04:00 c missing',
+      ]),
+    );
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
+    const kept = await runAudit(true); // no reading gives the surplus bucket, and so it may be what is left of lost ones
+    expect(kept.remaining.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
+      'region_monthly 2026-10-01T00:00:00+04:00', // which is made of the stored days
+      'region_daily 2026-10-03T00:00:00+04:00',
+    ]);
+    expect(kept.kept).toBe(1);
+    const deleted = await audit(database.target, { ...period, repair: true, deleteSurplus: true });
+    expect(deleted.remaining).toEqual([]);
+    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: 0 }]);
+    expect((await runAudit()).found).toEqual([]);
+  });
+
+  it('of one day looks at that day and its month, but at no other day', async () => {
+    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 05:00+04'`);
+    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-04 05:00+04'`);
+    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-01 00:00+04'`);
+    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    const day = { from: new Date('2026-11-02T05:00:00Z'), to: new Date('2026-11-02T06:00:00Z') };
+    const { found } = await audit(database.target, { now, ...day, timeZone });
+    expect(found.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
+      'region_monthly 2026-11-01T00:00:00+04:00',
+      'station_hourly 2026-11-02T05:00:00+04:00',
+    ]);
+    expect((await runAudit(true)).remaining).toEqual([]);
+  });
+
+  it('of a few days says nothing of the nightly one, which the metrics show', async () => {
+    const nightly = new Date(now.getTime() - 35 * 86_400_000);
+    await audit(database.target, { now, from: nightly, timeZone });
+    const later = new Date(now.getTime() + 60_000);
+    await audit(database.target, { now: later, from: new Date(later.getTime() - 33 * 86_400_000), timeZone });
+    await audit(database.target, { now: new Date(later.getTime() + 1), from: nightly, to: now, timeZone });
+    const [last] = await owner<{ made_at: string }[]>`select made_at from api.last_audit`;
+    expect(Date.parse(last?.made_at ?? '')).toBe(now.getTime());
+  });
+
+  it('ignores buckets that changed after the refresh', async () => {
+    await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
+    expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
+    expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
+    await refresh(database.target, now);
+    expect(await owner`select * from logic.pending`).toEqual([]);
+  });
+});
+
+onEveryEngine('audit of readings lost without a trace', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    ({ database, owner } = await sixHourly(engine, '2026-08-20', now));
+  });
+  afterAll(() => database.drop());
+
+  const stored = () => storedBuckets(owner);
+
+  it('keeps the history, repairs the other days, and deletes it only when it is told to', async () => {
+    const before = await stored();
+    if (engine === 'timescale') {
+      await owner`select drop_chunks('raw.readings', older_than => timestamptz '2026-10-25 00:00+04')`;
+    } else {
+      await owner`alter table raw.readings disable trigger user`;
+      await owner`delete from raw.readings where measured_at < '2026-10-12 12:00+04'`;
+      await owner`alter table raw.readings enable trigger user`;
+    }
+    const [{ lost } = { lost: 0 }] = await owner<{ lost: number }[]>`
+      select count(*)::int as lost from rollup.sensor_hourly where bucket < (select min(measured_at) from raw.readings)`;
+    expect(lost).toBeGreaterThan(200);
+    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+
+    const period = { now, timeZone, repair: true };
+    const { kept, remaining } = await audit(database.target, period);
+    expect(kept).toBeGreaterThan(lost);
+    expect(remaining.filter(({ level }) => level === 'sensor_hourly')).toHaveLength(lost);
+    expect(await stored()).toEqual(before);
+
+    // a month of which only the last days are compared, and whose first days have no readings
+    await tamper(owner, 'station_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    await audit(database.target, { ...period, from: new Date('2026-10-28T00:00:00+04:00') });
+    expect(await stored()).toEqual(before);
+
+    expect((await audit(database.target, { ...period, deleteSurplus: true })).remaining).toEqual([]);
+    expect(
+      await owner`select from rollup.station_hourly where bucket < (select min(measured_at) from raw.readings)`,
+    ).toEqual([]);
+  });
+});
+
+/** Writes into an aggregate behind the engine's back. */
+async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
+  const storage = await storageOf(owner, level);
+  await owner.unsafe(statement.replace('%s', storage));
+}

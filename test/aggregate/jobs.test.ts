@@ -1,0 +1,207 @@
+/** The effect of one run of each job of the worker on the API or the published views. When they run is in schedule.test.ts. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoNetwork } from '../../src/extras/demo/network.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { openProvider, type Provider } from '../extras/feeds/server.ts';
+import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const NOW = new Date('2026-11-20T12:00:00Z');
+const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
+
+/** Each job has a city named after it, so that the tests do not affect each other. */
+const JOBS = ['demo_feed', 'pull', 'refresh', 'digest', 'screen', 'trim_quarantine', 'maintain', 'audit'] as const;
+type Name = (typeof JOBS)[number];
+const CITIES = JOBS.map((name) => name.replace('_', '-'));
+const sensorOf = (name: Name) => JOBS.indexOf(name) + 1;
+
+/** Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is pulled. */
+function network(url: string) {
+  const base = citiesOfOneStation(CITIES);
+  const feed = { id: 'feed', title: 'Feed', pull: { kind: 'sensor-community', url } };
+  const stations = base.stations.map((station) => ({
+    ...station,
+    provider: station.id === sensorOf('pull') ? 'feed' : 'us',
+    screening: station.id === sensorOf('screen'),
+  }));
+  return { ...base, providers: [...base.providers, feed], stations };
+}
+
+const log = keepingLog();
+const jobsOn = (database: TestDatabase, pullHosts: string[] = []) =>
+  makeJobs({
+    target: database.target,
+    timeZone: database.timeZone,
+    clock: () => NOW,
+    log,
+    metrics: makeMetrics(),
+    retention: '60 days',
+    pullHosts,
+  });
+
+onEveryEngine('the jobs of the worker', (engine) => {
+  let here: Installation;
+  let provider: Provider;
+  beforeAll(async () => {
+    provider = await openProvider();
+    here = await install(engine, network(provider.url()));
+  });
+  afterAll(async () => {
+    await here.close();
+    await provider.close();
+  });
+
+  const run = async (name: Name, database = here.database) => {
+    const job = jobsOn(database, [provider.host]).find((candidate) => candidate.name === name);
+    expect(job, `the job ${name}`).toBeDefined();
+    await job?.run();
+  };
+  const station = (name: Name) => here.get(`station/${sensorOf(name)}.json`, NOW);
+  const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);
+
+  describe('run once', () => {
+    it('pull fetches readings from a provider, and its station is online', async () => {
+      const timestamp = '2026-11-20 11:59:00';
+      const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
+      provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
+      expect(await station('pull')).toMatchObject({ status: 'offline' });
+      await run('pull');
+      expect(provider.requests).toEqual(['/data.json']);
+      expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
+    });
+
+    it('refresh adds an accepted reading to the history, and records when (S4)', async () => {
+      await here.accept([reading(sensorOf('refresh'), ago(HOUR), { pm25: 10 })]);
+      const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);
+      expect((await history())['24h']).toEqual([]);
+      await run('refresh');
+      expect((await history())['24h']).toMatchObject([{ timestamp: '2026-11-20T15:00:00+04:00', avg_pm25: 10 }]);
+      expect(await here.published`select refreshed_at from api.freshness`).toEqual([
+        { refreshed_at: '2026-11-20T16:00:00+04:00' },
+      ]);
+    });
+
+    it('refresh leaves the running day for later, when it has just been brought up to date (S4)', async () => {
+      const owner = here.database.as();
+      const days = () =>
+        owner`select pm10 from rollup.station_daily where station_id = ${sensorOf('refresh')} order by bucket`;
+      await here.accept([reading(sensorOf('refresh'), ago(MINUTE), { pm10: 10 })]);
+      await run('refresh');
+      expect(await days()).toEqual([{ pm10: null }]);
+      await here.refresh(NOW);
+      expect(await days()).toEqual([{ pm10: 10 }]);
+    });
+
+    it('digest gives a region its current values (C4)', async () => {
+      await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
+      await run('refresh');
+      expect(await region('digest', NOW)).toMatchObject({ measurement_time: null, 'pm2.5': null, station_count: null });
+      await run('digest');
+      expect(await region('digest', NOW)).toMatchObject({
+        measurement_time: '2026-11-20T16:00:00+04:00',
+        'pm2.5': 10,
+        station_count: 1,
+      });
+    });
+
+    it('screen flags a station with zero temperature and humidity (C5)', async () => {
+      const zero = { temperature: 0, humidity: 0 };
+      await here.accept([3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)));
+      await here.refresh(NOW);
+      expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: false });
+      await run('screen');
+      expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: true });
+    });
+
+    it('trim quarantine deletes lines older than 90 days, and no others', async () => {
+      const waiting = () => here.published`select reason, lines from api.quarantine_lines`;
+      await here.accept([reading(901, ago(92 * DAY), { pm25: 1 })], ago(91 * DAY));
+      await here.accept([reading(902, ago(90 * DAY), { pm25: 1 })], ago(89 * DAY));
+      expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 2 }]);
+      await run('trim_quarantine');
+      expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 1 }]);
+    });
+
+    it('audit records that no bucket differs (A10)', async () => {
+      const last = () => here.published`select made_at, differing from api.last_audit`;
+      expect(await last()).toEqual([]);
+      await run('audit');
+      expect(await last()).toEqual([{ made_at: '2026-11-20T16:00:00+04:00', differing: 0 }]);
+    });
+
+    it('audit logs the buckets that differ, and leaves them', async () => {
+      const owner = here.database.as();
+      await here.accept([reading(sensorOf('audit'), ago(30 * MINUTE), { pm25: 10 })]);
+      await here.refresh(NOW);
+      const storage = await storageOf(owner, 'region_hourly');
+      const set = (value: number) => owner.unsafe(`update ${storage} set pm25 = ${value} where region_slug = 'audit'`);
+      await set(11);
+      log.lines.length = 0;
+      await run('audit');
+      await run('audit');
+      const differing = { level: 'error', message: 'aggregates differ from the readings: run audit --repair' };
+      expect(log.lines.filter((line) => line.level === 'error')).toMatchObject([
+        {
+          ...differing,
+          fields: { buckets: 1, first: [{ level: 'region_hourly', subject: 'audit', columns: ['pm25'] }] },
+        },
+        differing,
+      ]);
+      await set(10);
+    });
+
+    it('maintain deletes expired readings, keeps their history, and compresses chunks at rest', async () => {
+      const id = sensorOf('maintain');
+      const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
+      await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));
+      await here.refresh(NOW);
+      await here.accept([reading(id, ago(36 * DAY), { pm25: 20 }), reading(id, ago(34 * DAY), { pm25: 30 })]);
+      for (const days of [36, 34]) await here.digest(ago(days * DAY));
+      const ofDay = async (days: number) => (await region('maintain', ago(days * DAY)))['pm2.5'];
+      expect([await ofDay(36), await ofDay(34)]).toEqual([20, 30]);
+      await run('maintain');
+
+      expect([await ofDay(36), await ofDay(34)]).toEqual([null, 30]);
+      const late = ['2026-07-11', '2026-09-11'].map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 }));
+      expect(await here.accept(late)).toMatchObject({
+        accepted: 1,
+        quarantined: [{ index: 0, reason: 'older_than_retention' }],
+      });
+      const { '1y': year } = await here.get(`station/${id}-history.json`, NOW);
+      expect(year.map(({ timestamp }: Body) => timestamp.slice(0, 7))).toEqual([
+        '2026-07',
+        '2026-09',
+        '2026-10',
+        '2026-11',
+      ]);
+
+      if (engine !== 'timescale') return;
+      const chunks = await here.database.as()<{ at_rest: boolean; is_compressed: boolean }[]>`
+        select range_end < ${NOW}::timestamptz - interval '7 days' as at_rest, is_compressed
+        from timescaledb_information.chunks where hypertable_schema = 'raw' and hypertable_name = 'readings'`;
+      expect(new Set(chunks.map(({ at_rest }) => at_rest))).toEqual(new Set([true, false]));
+      for (const { at_rest, is_compressed } of chunks) expect(is_compressed).toBe(at_rest);
+    });
+  });
+
+  it('run once, demo feed brings the demo up to date, and changes no other network', async () => {
+    await run('demo_feed');
+    const [first] = demoNetwork(here.database.timeZone).stations;
+    const demo = await install(engine, demoNetwork(here.database.timeZone));
+    await demo.accept([reading(first?.sensors[0]?.id ?? 0, ago(25 * MINUTE), { pm25: 10 })]);
+    const online = async () => {
+      await demo.refresh(NOW);
+      const { stations } = await demo.get('stations.json', NOW);
+      return stations.filter(({ status }: Body) => status === 'online').length;
+    };
+    expect(await online()).toBe(1);
+    await run('demo_feed', demo.database);
+    expect(await online()).toBeGreaterThan(30);
+    expect(await demo.get('station/1.json', NOW)).toMatchObject({ measurement_time: '2026-11-20T16:00:00+04:00' });
+    await demo.close();
+  });
+});

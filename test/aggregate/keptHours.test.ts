@@ -1,0 +1,123 @@
+/** The hours that are left of deleted readings: nothing of ours changes them, and an audit says when something else has. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { deleteExpired } from '../../src/aggregate/retention.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
+import { onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { storageOf } from '../support/storage.ts';
+import { sixHourly, storedBuckets } from './sixHourly.ts';
+
+const now = new Date('2026-11-20T09:00:00Z');
+const timeZone = 'Asia/Yerevan';
+const RECORDED = [
+  { month: '2026-06', hours: 168 },
+  { month: '2026-07', hours: 248 },
+  { month: '2026-08', hours: 248 },
+];
+const NIGHTLY = new Date('2026-10-16T09:00:00Z');
+
+onEveryEngine('hours of deleted readings', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    ({ database, owner } = await sixHourly(engine, '2026-06-10', now));
+    await deleteExpired(database.target, now, '60 days', { log: makeLog('silent'), apply: true });
+  });
+  afterAll(() => database.drop());
+
+  const levels = [...LEVELS].reverse();
+  const above = levels.slice(0, -1);
+  const stored = (some = levels) => storedBuckets(owner, some);
+  const audited = (options: { from?: Date; repair?: boolean } = {}) =>
+    audit(database.target, { now, timeZone, deleteSurplus: options.repair ?? false, ...options });
+  const lost = (found: { level: string; bucket: string; subject: string; columns: string[] }[]) =>
+    found.map(({ level, bucket, subject, columns }) => [level, bucket.slice(0, 7), subject, ...columns].join(' '));
+  const change = async (statement: string) =>
+    owner.unsafe(statement.replace('%s', await storageOf(owner, 'sensor_hourly')));
+
+  it('are recorded by the month', async () => {
+    expect(
+      await owner`select to_char(month, 'YYYY-MM') as month, hours::int from rollup.expired_month order by 1`,
+    ).toEqual(RECORDED);
+    expect((await audited()).found).toEqual([]);
+  });
+
+  it('have one checksum under all settings of a session', async () => {
+    const lostThere = await owner.begin(async (sql) => {
+      await sql`select set_config('timezone', 'Asia/Tokyo', true), set_config('extra_float_digits', '-3', true), set_config('datestyle', 'German', true)`;
+      return await sql`select since from logic.lost_months('-infinity', 'infinity')`;
+    });
+    expect([...lostThere]).toEqual([]);
+  });
+
+  it('are named by an audit of their time when one value is another, and no repair touches their days', async () => {
+    await change(`update %s set pm25 = pm25 + 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`);
+    const before = await stored();
+    expect(lost((await audited({ from: NIGHTLY })).found)).toEqual([]); // of other times it counts the hours
+    for (const repair of [false, true]) {
+      expect(lost((await audited({ repair })).found)).toEqual(['sensor_hourly 2026-07 248 of 248 hours lost']);
+      expect(await stored()).toEqual(before);
+    }
+    await change(`update %s set pm25 = pm25 - 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`);
+    expect((await audited()).found).toEqual([]);
+  });
+
+  // of plain PostgreSQL nothing refreshes an aggregate but our own procedure, which leaves such hours alone
+  it.each(engine === 'timescale' ? above.map(({ name }) => name) : [])(
+    'are not changed by a stray refresh of %s',
+    async (level) => {
+      const before = await stored();
+      await owner.unsafe(`call refresh_continuous_aggregate('rollup.${level}', null, null)`);
+      await owner.unsafe(`call refresh_continuous_aggregate('rollup.${level}', null, null, force => true)`);
+      expect(await stored()).toEqual(before);
+      expect((await audited({ repair: true })).found).toEqual([]);
+    },
+  );
+
+  it('once they are gone are named every night, and a repair makes nothing worse', async () => {
+    if (engine === 'timescale') await owner`call refresh_continuous_aggregate('rollup.sensor_hourly', null, null)`;
+    else await owner`delete from rollup.sensor_hourly where bucket < '2026-08-10 00:00+04'`;
+    const left = await owner<{ month: string; hours: number }[]>`
+      select to_char(rollup.bucket_start('month', bucket), 'YYYY-MM') as month, count(*)::int as hours
+      from rollup.sensor_hourly where bucket < '2026-09-01 00:00+04' group by 1`;
+    const before = await stored(above);
+    expect(before.every((rows) => rows.length > 5)).toBe(true);
+    const gone = RECORDED.flatMap(({ month, hours }) => {
+      const rest = left.find((each) => each.month === month)?.hours ?? 0; // a chunk that is not yet as old gives its own
+      return rest === hours ? [] : [`sensor_hourly ${month} ${rest} of ${hours} hours lost`];
+    });
+    expect(gone.length).toBeGreaterThan(1);
+    for (const options of [{ from: NIGHTLY }, {}, { repair: true }]) {
+      const { found, remaining } = await audited(options);
+      expect(lost(found)).toEqual(gone);
+      expect(lost(remaining)).toEqual(gone);
+      expect(await stored(above)).toEqual(before);
+    }
+  });
+
+  it('are not taken for what is kept when retention runs again and nothing is due', async () => {
+    await owner`update raw.installation set ingest_cutoff = '2026-08-20 00:00+04', retained_from = '2026-08-20 00:00+04'`;
+    const lostMonths = async () => lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
+    const before = await lostMonths();
+    expect(before).toContainEqual(expect.stringMatching(/2026-08 \d+ of 248 hours lost$/));
+    await deleteExpired(database.target, now, '2 years', { log: makeLog('silent') });
+    expect(await lostMonths()).toEqual(before);
+  });
+
+  if (engine === 'plain') return;
+  describe("are safe from TimescaleDB's own jobs:", () => {
+    it.each([
+      ...levels.map(({ name: level }) => [
+        `a refresh policy of ${level}`,
+        `select add_continuous_aggregate_policy('rollup.${level}', null, null, interval '1 day')`,
+      ]),
+      ['a retention policy of readings', `select add_retention_policy('raw.readings', interval '1 year')`],
+      ['a retention policy of hours', `select add_retention_policy('rollup.sensor_hourly', interval '1 year')`],
+    ])('it refuses %s, to a superuser too', async (_, statement) => {
+      await expect(owner.unsafe(statement ?? '')).rejects.toThrow(/background process|LOGIN/);
+      await expect(database.superuser().unsafe(statement ?? '')).rejects.toThrow(/background process|LOGIN/);
+    });
+  });
+});

@@ -1,0 +1,88 @@
+/** A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line, otherwise in the log. */
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
+import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const DAYS = 61; // August and September
+
+onEveryEngine('long work', (engine) => {
+  let database: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+    owner = database.as();
+    await bringIn(owner, smallNetwork());
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select at, 1, 5 from generate_series(timestamptz '2026-08-01 00:00+04', '2026-08-01 00:00+04'::timestamptz + ${DAYS} * interval '1 day' - interval '1 hour', '1 hour') at`;
+  });
+  afterAll(() => database.drop());
+  afterEach(() => vi.restoreAllMocks());
+
+  /** What is logged while the clock of the progress runs so fast that each step comes five seconds after the one before. */
+  async function told(work: (watcher: Parameters<typeof refresh>[2]) => Promise<unknown>) {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 5_000;
+      return now;
+    });
+    const { lines, ...log } = keepingLog();
+    await work({ log, terminal: false });
+    return lines.map(({ message, fields }) => ({ message, ...(fields as { hours: number }) }));
+  }
+
+  it.each<[string, string, (watcher: Parameters<typeof refresh>[2]) => Promise<unknown>]>([
+    ['refresh', 'refreshing', (watcher) => refresh(database.target, NOW, watcher)],
+    ['rebuild', 'recomputing', (watcher) => rebuild(database.target, NOW, {}, watcher)],
+    [
+      'audit',
+      'auditing',
+      (watcher) => audit(database.target, { now: NOW, timeZone: database.timeZone, ...(watcher && { watcher }) }),
+    ],
+  ])('a %s logs the hours done, their rate and the time left', async (_, message, work) => {
+    const lines = await told(work);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines[0]).toEqual({
+      message,
+      hours: expect.any(Number),
+      hours_per_second: expect.any(Number),
+      seconds_left: expect.any(Number),
+    });
+    const hours = lines.map((line) => line.hours);
+    expect(hours).toEqual([...hours].sort((a, b) => a - b));
+    expect(lines.at(-1)).toMatchObject({ hours: DAYS * 24, seconds_left: 0 });
+  });
+
+  it('goes in pieces where there is much to read, and loses nothing at their edges', async () => {
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
+      select '2026-07-01 00:00+04'::timestamptz + n * interval '1 second', 1, 5 from generate_series(0, 2499) n`;
+    const [counted] = await owner`select
+      logic.buckets_at_once(level, '2026-07-01 00:00+04') as dense,
+      logic.buckets_at_once(level, '2026-08-01 00:00+04') > 10000 as sparse from logic.level where name = 'sensor_hourly'`;
+    expect(counted).toEqual({ dense: 800, sparse: true });
+
+    await owner`create or replace function logic.buckets_at_once(level logic.level, since timestamptz) returns int
+      language sql stable as $$ select 7 $$`;
+    const lines = await told((watcher) => rebuild(database.target, NOW, {}, watcher));
+    expect(lines.length).toBeGreaterThan((3 * 30 * 24) / 7);
+    expect((await audit(database.target, { now: NOW, timeZone: database.timeZone })).found).toEqual([]);
+  });
+
+  it('says nothing of what is done at once', async () => {
+    const { lines, ...log } = keepingLog();
+    await refresh(database.target, NOW, { log, terminal: false });
+    expect(lines).toEqual([]);
+  });
+
+  it('shows one line on a terminal, and clears it', async () => {
+    const written: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    await told(async () => rebuild(database.target, NOW, {}, { log: keepingLog(), terminal: true }));
+    expect(written.find((text) => text.startsWith('recomputing'))).toMatch(
+      /^recomputing: [\d,]+ hours, \d+ a second(, [\d:]+ left)?$/,
+    );
+    expect(written.at(-1)).toBe('\r\x1b[K');
+  });
+});

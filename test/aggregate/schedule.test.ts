@@ -1,0 +1,152 @@
+/** The scheduler: when jobs run, over a day of the real one with a fake clock, and how runs are counted and logged. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
+import { runJob, scheduleJobs } from '../../src/aggregate/schedule.ts';
+import { keepingLog, NOW } from '../ingest/support.ts';
+
+const MINUTE = 60_000;
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');
+const machineZone = process.env.TZ;
+
+const clock = () => new Date();
+
+/** The worker's jobs with runs that only record the minute of the day. */
+function recordingJobs(minutes: Map<string, number[]>): Job[] {
+  const context = {
+    target: 'postgres://127.0.0.1:1/unused',
+    timeZone: 'Asia/Yerevan',
+    clock,
+    log: keepingLog(),
+    metrics: makeMetrics(),
+    retention: undefined,
+    pullHosts: [],
+  };
+  return makeJobs(context).map((job) => {
+    const recorded: number[] = [];
+    minutes.set(job.name, recorded);
+    return { ...job, run: async () => void recorded.push((Date.now() - MIDNIGHT) / MINUTE) };
+  });
+}
+
+const warnings = (log: ReturnType<typeof keepingLog>) => log.lines.filter(({ level }) => level === 'warn');
+
+const every = (step: number, first = 0) =>
+  Array.from({ length: Math.ceil((1_440 - first) / step) }, (_, n) => first + n * step);
+
+describe('scheduleJobs', () => {
+  beforeEach(() => {
+    process.env.TZ = 'America/New_York'; // the schedule must not follow the machine's zone
+    vi.useFakeTimers({
+      now: MIDNIGHT - 1,
+      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    if (machineZone === undefined) delete process.env.TZ;
+    else process.env.TZ = machineZone;
+  });
+
+  it('runs every job at its minutes by the UTC clock over a day, and at no others', async () => {
+    const minutes = new Map<string, number[]>();
+    const stop = scheduleJobs(recordingJobs(minutes), { clock, log: keepingLog(), metrics: makeMetrics() });
+    await vi.advanceTimersByTimeAsync(1_440 * MINUTE);
+    await stop();
+    const ran = Object.fromEntries([...minutes].map(([name, recorded]) => [name, recorded.map(Math.floor)]));
+    expect(ran).toEqual({
+      demo_feed: every(1),
+      pull: every(1),
+      refresh: every(1),
+      digest: every(5),
+      screen: every(10, 4),
+      trim_quarantine: every(10, 7),
+      maintain: [17],
+      audit: [101],
+    });
+  });
+
+  it('skips a run while the job is still running, and waits for it at the end', async () => {
+    const log = keepingLog();
+    const starts: number[] = [];
+    const finish: (() => void)[] = [];
+    const slow: Job = {
+      name: 'slow',
+      schedule: '* * * * *',
+      run: () => {
+        starts.push(Date.now() - MIDNIGHT);
+        return new Promise((resolve) => finish.push(resolve));
+      },
+    };
+    const stop = scheduleJobs([slow], { clock, log, metrics: makeMetrics() });
+    await vi.advanceTimersByTimeAsync(5 * MINUTE);
+    expect(starts).toHaveLength(1);
+    finish[0]?.();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(starts).toHaveLength(2);
+
+    const stopped = stop().then(() => 'stopped');
+    expect(await Promise.race([stopped, vi.advanceTimersByTimeAsync(MINUTE).then(() => 'still waiting')])).toBe(
+      'still waiting',
+    );
+    finish[1]?.();
+    expect(await stopped).toBe('stopped');
+    expect(starts).toHaveLength(2);
+    expect(warnings(log)).toHaveLength(4);
+  });
+
+  it.each([
+    ['an hour back', -60 * MINUTE],
+    ['two years back', -730 * 1_440 * MINUTE],
+    ['two years ahead', 730 * 1_440 * MINUTE],
+    ['84 seconds back', -1.4 * MINUTE],
+  ])('continues by the new time within two minutes after the clock was set %s', async (_, jump) => {
+    const minutes = new Map<string, number[]>();
+    const log = keepingLog();
+    const stop = scheduleJobs(recordingJobs(minutes), { clock, log, metrics: makeMetrics() });
+    await vi.advanceTimersByTimeAsync(2.5 * MINUTE);
+    vi.setSystemTime(Date.now() + jump);
+    const set = (Date.now() - MIDNIGHT) / MINUTE;
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    const after = minutes.get('refresh')?.slice(3) ?? [];
+    expect(after.map((minute) => Math.floor(minute - set + 0.5))).toEqual([1, 2]);
+    expect(warnings(log)).toMatchObject([{ fields: { seconds: jump / 1_000 } }]);
+    await stop();
+  });
+
+  it('ignores small corrections of the clock', async () => {
+    const log = keepingLog();
+    const stop = scheduleJobs(recordingJobs(new Map()), { clock, log, metrics: makeMetrics() });
+    for (let n = 0; n < 20; n++) {
+      await vi.advanceTimersByTimeAsync(5_000);
+      vi.setSystemTime(Date.now() - 500);
+    }
+    expect(warnings(log)).toEqual([]);
+    await stop();
+  });
+});
+
+describe('runJob', () => {
+  it('counts runs and failures, and records the last success', async () => {
+    const [metrics, log] = [makeMetrics(), keepingLog()];
+    const context = { clock: () => NOW, log, metrics };
+    const job = (run: () => Promise<void>) => ({ name: 'sweep', schedule: '* * * * *', run });
+    await runJob(
+      job(async () => undefined),
+      context,
+    );
+    await runJob(
+      job(() => Promise.reject(new Error('no broom'))),
+      context,
+    );
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('airseries_job_runs_total{task="sweep"} 2');
+    expect(text).toContain('airseries_job_failures_total{task="sweep"} 1');
+    expect(text).toContain(`airseries_job_last_failure_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
+    expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
+    expect(text).toContain('airseries_job_duration_seconds_count{task="sweep"} 1');
+    expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { job: 'sweep', err: new Error('no broom') } },
+    ]);
+  });
+});

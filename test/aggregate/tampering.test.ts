@@ -1,0 +1,230 @@
+/**
+ * Whatever is written into a stored bucket behind the service's back: the audit names exactly that, its repair mends it, no refresh fails on
+ * it, and the API answers JSON meanwhile. Every kind of change in every level.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { audit, type Difference } from '../../src/aggregate/audit.ts';
+import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
+import { NOW, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine } from '../support/database.ts';
+import { type Installation, install } from '../support/installation.ts';
+import { storageOf } from '../support/storage.ts';
+
+/** What is done to a row, as assignments or as a whole statement, and what the audit must name at its bucket and elsewhere. */
+type Kind = { set?: string; run?: string; columns?: string; surplus?: string };
+
+const HUGE = '1e308';
+/** `count`, `index` and `top` are replaced by a column of the level; `row` by the condition for the row, and `at` by another bucket. */
+const KINDS: Record<string, Kind> = {
+  'one more': { set: 'pm25 = pm25 + 1' },
+  'a millionth more': { set: 'pm25 = pm25 * 1.000001' },
+  forgotten: { set: 'pm25 = null' },
+  'not a number': { set: `pm25 = 'NaN'` },
+  infinite: { set: `pm25 = 'Infinity'` },
+  'minus infinite': { set: `pm25 = '-Infinity'` },
+  'the largest': { set: `pm25 = ${HUGE}` },
+  'the least': { set: `pm25 = -${HUGE}` },
+  'its negative': { set: 'pm25 = -pm25' },
+  zero: { set: 'pm25 = 0' },
+  'a temperature that is no number': { set: `temperature = 'NaN'` },
+  'an infinite temperature': { set: `temperature = 'Infinity'` },
+  'a minus infinite temperature': { set: `temperature = '-Infinity'` },
+  'no temperature': { set: 'temperature = null' },
+  'wind from nowhere': { set: `wind_sin = 'NaN'` },
+  'infinite wind': { set: `wind_cos = 'Infinity'` },
+  'wind that overflows': { set: `wind_sin = 1e200` },
+  'no wind': { set: 'wind_sin = null' },
+  'rain that is no number': { set: `rain = 'NaN'` },
+  'more rain': { set: 'rain = rain + 0.1' },
+  'infinite rain': { set: `rain = 'Infinity'` },
+  'minus infinite rain': { set: `rain = '-Infinity'` },
+  'a value that nobody measured': { set: 'no2 = 0' },
+  'nothing measured, as no number': { set: `no2 = 'NaN'` },
+  'one more counted': { set: 'count = count + 1' },
+  'none counted': { set: 'count = 0' },
+  'a higher index': { set: 'index = index + 1' },
+  'no index': { set: 'index = null' },
+  'a top that is no number': { set: `top = 'NaN'` },
+  deleted: { run: 'delete from storage where row', columns: 'missing' },
+  'moved to the future': {
+    run: 'with gone as (delete from storage where row returning *) insert into storage select copy from gone',
+    columns: 'missing',
+    surplus: '2027-06-01T00:00:00+04:00',
+  },
+  'copied to the past': {
+    run: 'insert into storage select copy from storage where row',
+    surplus: '2024-03-01T00:00:00+04:00',
+  },
+  'copied to a minute later': {
+    run: 'insert into storage select copy from storage where row',
+    surplus: '2024-05-01T00:01:00+04:00',
+  },
+};
+
+/** The columns of a level in which kinds that need one are tried. */
+function columnsOf({ name, unit }: Level): Record<string, string> {
+  if (name === 'sensor_hourly') return { count: 'pm10', index: 'humidity', top: 'pressure' };
+  if (unit === 'hour')
+    return { count: name === 'station_hourly' ? 'sensor_count' : 'station_count', index: 'aqi', top: 'pressure' };
+  return { count: 'hours', index: 'min_aqi', top: 'max_pm25' };
+}
+
+const key = ({ level, bucket, subject, columns }: Difference) => `${level} ${bucket} ${subject} ${columns}`;
+const PATHS = [
+  'stations',
+  'station/1',
+  'station/1-history',
+  'station/2-history',
+  'region/town',
+  'region/town-history',
+  'region/quarter-history',
+];
+
+onEveryEngine('tampered buckets', (engine) => {
+  let here: Installation;
+  let owner: Sql;
+  beforeAll(async () => {
+    here = await install(engine, smallNetwork());
+    owner = here.database.as();
+    await owner`
+      insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25, pm10, wind_speed, wind_direction, rain)
+      select at, sensor, 7 + sensor, 50, 90000, 10 + extract(day from at) + sensor, 20 + extract(hour from at), 3, 80, 0.2
+      from generate_series('2025-06-01 06:30+04', ${NOW}::timestamptz, '12 hours') at, generate_series(1, 3) sensor`;
+    await here.refresh(NOW);
+    await here.digest(NOW);
+  });
+  afterAll(() => here.close());
+
+  const runAudit = (repair = false) =>
+    audit(here.database.target, { now: NOW, repair, deleteSurplus: repair, timeZone: here.database.timeZone });
+
+  /** Tampers with one row. Returns what an audit must find. */
+  async function tamper(
+    level: Level,
+    kind: Kind,
+    storage: string,
+    row: { at: string; subject: string },
+  ): Promise<string[]> {
+    const condition = `bucket = '${row.at}' and ${level.id} = '${row.subject}'`;
+    const names = columnsOf(level);
+    const set = kind.set?.replace(/\b(count|index|top)\b/g, (word) => names[word] as string);
+    const columns = await owner<{ name: string }[]>`
+      select attname as name from pg_attribute where attrelid = ${`rollup.${level.name}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
+    const copy = columns.map(({ name }) => (name === 'bucket' ? `timestamptz '${kind.surplus}'` : name));
+    const statement = kind.run ?? `update storage set ${set} where row`;
+    const words: Record<string, string> = { storage, row: condition, copy: copy.join(', ') };
+    const { count } = await owner.unsafe(statement.replace(/\b(storage|row|copy)\b/g, (word) => words[word] as string));
+    expect(count).toBe(1);
+    const found = kind.set === undefined ? kind.columns : set?.split(' ')[0];
+    const at = (bucket: string, what: string) =>
+      key({ level: level.name, bucket, subject: row.subject, columns: [what] });
+    return [
+      ...(found === undefined ? [] : [at(row.at, found)]),
+      ...(kind.surplus === undefined ? [] : [at(kind.surplus, 'surplus')]),
+    ];
+  }
+
+  describe('of every kind in every level', () => {
+    const expected: string[] = [];
+
+    beforeAll(async () => {
+      for (const level of LEVELS) {
+        const storage = await storageOf(owner, level.name);
+        const rows = await owner.unsafe<{ at: string; subject: string }[]>(
+          `select to_char(bucket at time zone 'Asia/Yerevan', 'YYYY-MM-DD"T"HH24:MI:SS"+04:00"') as at, ${level.id}::text as subject
+           from rollup.${level.name} order by bucket desc, ${level.id} limit ${Object.keys(KINDS).length}`,
+        );
+        for (const [n, kind] of Object.values(KINDS).entries()) {
+          expected.push(...(await tamper(level, kind, storage, rows[n] as { at: string; subject: string })));
+        }
+      }
+    });
+
+    it.each(PATHS)('are answered as JSON: %s', async (path) => {
+      expect(JSON.stringify(await here.get(`${path}.json`, NOW))).not.toMatch(/NaN|Infinity|e\+/);
+    });
+
+    it('fail no function that Grafana asks', async () => {
+      for (const call of [
+        'station_history(at, 1)',
+        `region_history(at, 'town')`,
+        'station_flat_line(at)',
+        'station_outlier(at)',
+        'station_offline(at)',
+        'sensor_daily(at)',
+        'newest_bucket(at)',
+        'provider_state(at)',
+      ]) {
+        await owner.unsafe(`select * from (select timestamptz '${NOW.toISOString()}' as at) now, api.${call}`);
+      }
+    });
+
+    it('are all that is found', async () => {
+      expect((await runAudit()).found.map(key).toSorted()).toEqual(expected.toSorted());
+    });
+
+    it('are all mended', async () => {
+      const { found: before, remaining } = await runAudit(true); // the surplus ones, of times without readings, too
+      expect(before).not.toEqual([]);
+      expect(remaining).toEqual([]);
+    });
+  });
+
+  it.each(LEVELS.filter(({ unit }) => unit !== 'month'))('fail no refresh that reads them: $name', async ({ name }) => {
+    const storage = await storageOf(owner, name);
+    const columns = name === 'sensor_hourly' ? 'pm25, pm10, rain, wind_sin' : 'pm25, pm10, rain, wind_sin, humidity';
+    for (const value of ['NaN', 'Infinity', '-Infinity']) {
+      await owner.unsafe(
+        `update ${storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
+      );
+      await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
+      await here.refresh(NOW);
+      expect(JSON.stringify(await here.get('station/1-history.json', NOW)), value).not.toMatch(/NaN|Infinity|e\+/);
+    }
+    expect((await runAudit(true)).remaining).toEqual([]);
+  });
+
+  it('of the periods that buckets are computed by are found and mended before any bucket is compared', async () => {
+    await owner`update raw.placement set until = '2026-11-01 00:00+04' where sensor_id = 1`;
+    await owner`delete from raw.placement where sensor_id = 2`;
+    await owner`update raw.membership set is_flagged = true where station_id = 2`;
+    await owner`update raw.membership set is_pm_suspect = true where station_id = 1 and region_slug = 'town'`;
+    await owner`insert into raw.membership values (2, 'quarter', false, '2026-10-01 00:00+04', '2026-11-01 00:00+04')`;
+    const periods = [
+      'membership -infinity 1 town is_flagged,is_pm_suspect,until',
+      'membership -infinity 2 town is_flagged,is_pm_suspect,until',
+      'membership 2026-10-01T00:00:00+04:00 2 quarter surplus',
+      'placement -infinity 1 station_id,formula,until',
+      'placement -infinity 2 missing',
+    ];
+    expect((await runAudit()).found.map(key).toSorted()).toEqual(periods); // the buckets are still those of the network
+    const { found, remaining } = await runAudit(true);
+    expect([found.map(key).toSorted(), remaining]).toEqual([periods, []]);
+    expect((await runAudit()).found).toEqual([]);
+  });
+
+  it('of such periods are mended together with the buckets that were computed by them', async () => {
+    await owner`delete from raw.placement where sensor_id = 2`;
+    await owner`insert into rollup.stale (since, until, from_level) values ('2026-11-10', '2026-11-12', 'sensor_hourly')`;
+    await here.refresh(NOW);
+    const { found, remaining } = await runAudit(true);
+    expect([found.map(key), remaining]).toEqual([['placement -infinity 2 missing'], []]);
+  });
+
+  it('are mended from what is kept of hours whose readings are gone: those are never recomputed', async () => {
+    await owner`update raw.installation set ingest_cutoff = '2025-09-01 00:00+04', retained_from = '2025-09-01 00:00+04'`;
+    await owner`delete from raw.readings where measured_at < '2025-09-01 00:00+04'`;
+    const kept = () =>
+      owner`select count(*)::int as hours, sum(pm25) from rollup.sensor_hourly where bucket < '2025-09-01 00:00+04'`;
+    const before = await kept();
+    const storage = await storageOf(owner, 'station_hourly');
+    await owner.unsafe(
+      `update ${storage} set pm25 = 12345 where bucket >= '2025-08-10 00:00+04' and bucket < '2025-08-11 00:00+04'`,
+    );
+    await owner`insert into rollup.stale (since, until, from_level) values ('2025-08-10 00:00+04', '2025-08-11 00:00+04', 'sensor_hourly')`;
+    await here.refresh(NOW);
+    expect(await kept()).toEqual(before);
+    expect((await runAudit()).found).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+/** The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an offline station. */
+import { describe, expect, it } from 'vitest';
+import { PARAMETERS, type ParameterName } from '../../../src/contract/parameters.ts';
+import { standardOffset } from '../../../src/extras/demo/air.ts';
+import { demoNetwork, OFFLINE_STATION as OFFLINE } from '../../../src/extras/demo/network.ts';
+import { type DemoReading, demoInstants, demoReadings } from '../../../src/extras/demo/readings.ts';
+
+const network = demoNetwork('Asia/Yerevan');
+const now = new Date('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
+
+function readings(from: number, to: number): DemoReading[] {
+  return [...demoReadings({ network, from: new Date(from), to: new Date(to) })].flat();
+}
+const bare = (list: DemoReading[]) => list.map(({ at, sensorId, values }) => [at, sensorId, values]);
+const withoutOffline = (list: DemoReading[]) => list.filter(({ station }) => station.id !== OFFLINE);
+
+function valuesOf(list: DemoReading[], name: ParameterName): number[] {
+  return list.flatMap(({ values }) => values[name] ?? []);
+}
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const year = readings(now.getTime() - 365 * DAY, now.getTime());
+
+describe('the demo readings', () => {
+  it('are hourly, and every ten minutes in the last week', () => {
+    const instants = [...demoInstants({ from: new Date(now.getTime() - 30 * DAY), to: now, now })];
+    const steps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) / 60_000);
+    expect(new Set(steps)).toEqual(new Set([60, 25, 10])); // 25 minutes once, from the hourly minute to the first full hour
+    expect(steps.filter((step) => step === 25)).toHaveLength(1);
+    expect(instants.filter((at) => at % (10 * 60_000) !== 0)).toHaveLength(23 * 24);
+    expect(instants.at(-1)).toBe(now.getTime());
+  });
+
+  it('are the same from the feed as in a later history', () => {
+    const start = now.getTime() - 2 * DAY;
+    const middle = start + 26 * HOUR + 7 * 60_000;
+    const fed = [...readings(start, middle), ...readings(middle, now.getTime())];
+    expect(bare(withoutOffline(fed))).toEqual(bare(withoutOffline(readings(start, now.getTime()))));
+  });
+
+  it('stay within the bounds of their parameters, in the steps of their instruments', () => {
+    for (const { name, low, high } of PARAMETERS) {
+      const values = valuesOf(year, name);
+      expect(values.length, name).toBeGreaterThan(5_000);
+      expect(
+        values.filter((value) => !(value >= low && value <= high) || Object.is(value, -0)),
+        name,
+      ).toEqual([]);
+      expect(
+        values.filter((value) => Math.abs(value * 100 - Math.round(value * 100)) > 1e-6),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('have winters with smoke and summers without', () => {
+    const months = (list: number[]) => year.filter(({ at }) => list.includes(new Date(at).getUTCMonth()));
+    const [winter, summer] = [months([11, 0, 1]), months([5, 6, 7])];
+    expect(mean(valuesOf(winter, 'pm25'))).toBeGreaterThan(2 * mean(valuesOf(summer, 'pm25')));
+    expect(mean(valuesOf(summer, 'temperature'))).toBeGreaterThan(mean(valuesOf(winter, 'temperature')) + 15);
+    expect(mean(valuesOf(summer, 'o3'))).toBeGreaterThan(mean(valuesOf(winter, 'o3')));
+  });
+
+  it('have gaps of hours, one offline station, and one whose weather is implausible and flagged', () => {
+    const sensor = network.stations[0]?.sensors[0]?.id;
+    const times = year.filter((reading) => reading.sensorId === sensor).map(({ at }) => at);
+    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
+    expect(Math.max(...gaps)).toBeGreaterThanOrEqual(4 * HOUR);
+    expect(times.length).toBeGreaterThan(0.9 * 9_600);
+
+    const last = Math.max(...year.filter((reading) => reading.station.id === OFFLINE).map(({ at }) => at));
+    expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
+    expect((now.getTime() - last) / DAY).toBeLessThan(7);
+
+    const flagged = year.filter(({ station }) => station.id === FLAGGED);
+    expect(mean(valuesOf(flagged, 'temperature'))).toBeGreaterThan(25);
+  });
+
+  it('count rain since the previous reading: ten minutes have a sixth of an hour', () => {
+    const [fine, hourly] = [
+      year.filter(({ at }) => at % (10 * 60_000) === 0),
+      year.filter(({ at }) => at % (10 * 60_000) !== 0),
+    ];
+    expect(Math.max(...valuesOf(hourly, 'rain'))).toBeGreaterThan(2);
+    expect(Math.max(...valuesOf(fine, 'rain'))).toBeLessThan(Math.max(...valuesOf(hourly, 'rain')));
+    const sum = valuesOf(hourly, 'rain').reduce((total, value) => total + value, 0);
+    const gauges = new Set(hourly.filter(({ values }) => values.rain !== undefined).map(({ sensorId }) => sensorId));
+    expect(sum / gauges.size).toBeGreaterThan(250);
+    expect(sum / gauges.size).toBeLessThan(1_200);
+  });
+});
+
+it('the sun keeps standard time in both hemispheres', () => {
+  expect(standardOffset('Europe/Berlin') / HOUR).toBe(1);
+  expect(standardOffset('Australia/Sydney') / HOUR).toBe(10);
+  expect(standardOffset('America/New_York') / HOUR).toBe(-5);
+  expect(standardOffset('Asia/Yerevan') / HOUR).toBe(4);
+  expect(standardOffset('UTC')).toBe(0);
+});

@@ -1,0 +1,82 @@
+/** One server for all processes of a data directory. */
+import { totalmem } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
+import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
+import {
+  isUp,
+  local,
+  open,
+  openElsewhere,
+  processesOf,
+  query,
+  responds,
+  TIMEOUT_MS,
+  temporaryDirectory,
+} from './support.ts';
+
+describe.each(['bundled', 'local'] as const)('%s', (kind) => {
+  const here = test.skipIf(kind === 'local' && local === undefined);
+
+  here('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
+    const directory = temporaryDirectory();
+    const first = await open(directory, kind);
+    expect(first).toMatchObject({ embedded: kind, startedHere: true });
+    await query(first, async (sql) => {
+      await sql`create table kept (word text)`;
+      await sql`insert into kept values ('Երևան')`;
+    });
+    await first.close();
+    expect(isUp(first)).toBe(false);
+    const second = await open(directory, kind);
+    expect(second.startedHere).toBe(true);
+    // the order and the case of text do not depend on system libraries
+    const text = await query(
+      second,
+      (sql) => sql`select word, lower(word), upper('ք'), 'Z' < 'a' as by_code_point from kept`,
+    );
+    expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
+  });
+
+  here('has an eighth of the memory, and room to compute a large network', { timeout: TIMEOUT_MS }, async () => {
+    const server = await open(temporaryDirectory(), kind);
+    const settings = await query(
+      server,
+      (sql) => sql`
+        select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
+               current_setting('max_wal_size') as wal`,
+    );
+    const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+    expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
+  });
+});
+
+test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
+  const directory = temporaryDirectory();
+  const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory)));
+  expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
+  const mine = await open(directory);
+  // a process that the server has just forked has its name for a moment
+  await expect.poll(() => processesOf(mine).postgres).toHaveLength(1);
+  expect(await responds(mine)).toBe(true);
+});
+
+test.each([
+  ['a quarter of a GB', 256, 0, 64],
+  ['2 GB', 2_048, 0, 256],
+  ['8 GB', 8_192, 0, 1_024],
+  ['256 GB', 262_144, 0, 1_024],
+  ['64 GB, a container of 4 GB', 65_536, 4_096, 512],
+  ['4 GB, a container without a limit', 4_096, 2 ** 44, 512],
+])('memory shared by the server on a machine of %s', (_, machine, limit, shared) => {
+  expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
+});
+
+test.skipIf(local === undefined)('a local server has the Community edition', { timeout: TIMEOUT_MS }, async () => {
+  const server = await open(temporaryDirectory(), 'local');
+  expect(server.version).toBe((await findLocalTimescale())?.version);
+  await query(server, async (sql) => {
+    await sql`create extension timescaledb`;
+    expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
+  });
+});

@@ -1,0 +1,118 @@
+/** Temporary data directories, servers opened by this and by other processes, and waiting for a condition. */
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import postgres, { type Sql } from 'postgres';
+import { onTestFinished } from 'vitest';
+import type { EmbeddedKind } from '../../../src/extras/embedded/home.ts';
+import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
+import { makeLog } from '../../../src/base/log.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+
+export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+export const TIMEOUT_MS = 120_000;
+export const local = await findLocalTimescale();
+
+/** Removed after the test, when every server in it has been released. */
+export const temporaryDirectory = () => temporaryFolder('test');
+
+export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
+  const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export type OtherProcess = { child: ChildProcess; server: EmbeddedServer; close(): Promise<void> };
+
+export async function openElsewhere(
+  dataDirectory: string,
+  kind: EmbeddedKind = 'bundled',
+  options: SpawnOptions = {},
+): Promise<OtherProcess> {
+  const script = fileURLToPath(new URL('process.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script, dataDirectory, kind], {
+    cwd: PROJECT,
+    stdio: 'pipe',
+    ...options,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes');
+  let errors = '';
+  stderr.on('data', (data) => {
+    errors += data;
+  });
+  const ended = once(child, 'close');
+  const line = await Promise.race([once(createInterface(stdout), 'line'), ended.then(() => undefined)]);
+  if (line === undefined) throw new Error(`The other process ended: ${errors}`);
+  const close = async () => {
+    stdin.end('close\n');
+    await ended;
+  };
+  return { child, server: JSON.parse(line[0]), close };
+}
+
+export async function query<T>(server: EmbeddedServer, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres({ ...server.target, max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+export async function responds(server: EmbeddedServer): Promise<boolean> {
+  return query(server, async (sql) => (await sql`select 1`).length === 1);
+}
+
+/** The home of the server's cluster. */
+export function homeOf({ dataDirectory, embedded, version }: EmbeddedServer): string {
+  return join(dataDirectory, `${embedded}-${Number.parseInt(version, 10)}`);
+}
+
+/** The ids of the processes that a running cluster has, outside of the server and in it. */
+export function processesOf(server: EmbeddedServer): { postgres: number[]; others: number[] } {
+  const home = homeOf(server);
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(/\n(?= *\d+ )/);
+  const found = lines.flatMap((text) => {
+    const [, pid, args = ''] = text.match(/^ *(\d+) +(.*)$/s) ?? [];
+    return args.includes(home) ? [{ pid: Number(pid), args }] : [];
+  });
+  const idsOf = (inServer: boolean) =>
+    found.filter(({ args }) => /^\S*\/postgres -D/.test(args) === inServer).map(({ pid }) => pid);
+  return { postgres: idsOf(true), others: idsOf(false) };
+}
+
+export function isUp(server: EmbeddedServer): boolean {
+  try {
+    return !isGone(postmasterPid(server));
+  } catch {
+    return false; // no postmaster.pid
+  }
+}
+
+export function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+export function postmasterPid(server: EmbeddedServer): number {
+  return Number.parseInt(readFileSync(join(homeOf(server), 'data', 'postmaster.pid'), 'utf8'), 10);
+}
+
+export async function until(condition: () => boolean, milliseconds = 10_000): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${condition}`);
+    await pause(5);
+  }
+}

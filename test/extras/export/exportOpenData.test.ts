@@ -1,0 +1,252 @@
+/** The open data files: their exact contents, complete or absent, and the same hours when they are imported again. */
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { csvLine } from '../../../src/extras/export/csv.ts';
+import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { refresh } from '../../../src/aggregate/refresh.ts';
+import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { emptyFolder, filesIn } from './support.ts';
+
+const NOW = new Date('2026-01-02T10:30:00Z');
+const log = keepingLog();
+
+test.each([
+  [['a b', 1.5, null, ''], 'a b,1.5,,\n'],
+  [['1, Main "Street"', 'two\nlines'], '"1, Main ""Street""","two\nlines"\n'],
+])('csvLine writes %j', (row, line) => {
+  expect(csvLine(row)).toBe(line);
+});
+
+onEveryEngine('the export', (engine) => {
+  const opened: TestDatabase[] = [];
+  const open = async (network: object, timeZone = 'Asia/Yerevan') => {
+    const db = await testDatabase(engine, timeZone);
+    opened.push(db);
+    await bringIn(db.as(), network);
+    return db;
+  };
+  const put = async (db: TestDatabase, readings: [number, string, Record<string, number>][]) => {
+    const incoming = readings.map(([sensor, time, values]) => reading(sensor, time, values));
+    const { accepted } = await acceptReadings(db.as('airseries_ingest'), incoming, { now: NOW, source: 'test' });
+    expect(accepted).toBe(readings.length);
+    await refresh(db.target, NOW);
+  };
+  const exported = (db: TestDatabase, folder: string, more: { from?: Date; to?: Date; license?: string } = {}) =>
+    exportOpenData(db.target, folder, {
+      timeZone: db.timeZone,
+      now: NOW,
+      log,
+      terminal: false,
+      license: undefined,
+      ...more,
+    });
+  afterAll(async () => {
+    for (const db of opened) await db.drop();
+  });
+
+  describe('of a small network', () => {
+    let db: TestDatabase;
+    beforeAll(async () => {
+      const network = smallNetwork({
+        one: {
+          title: { en: 'Main Street, "1"', ru: 'Главная', hy: 'Գլխավոր' },
+          altitude: 1373.1,
+          regions: ['town', { slug: 'quarter', until: '2026-01-02' }], // and so in none now (C8)
+        },
+        two: { title: { hy: 'Երկու' } },
+        sensor: { kind: 'SDS011', device: 'esp-7', suspicious: [{ since: '2026-01-02' }] },
+      });
+      const moved = {
+        id: 5,
+        stations: [
+          { id: 3, until: '2026-01-01' },
+          { id: 2, since: '2026-01-01T00:30:00+04:00' },
+        ],
+      };
+      const left = {
+        id: 6,
+        stations: [
+          { id: 2, until: '2026-01-02' },
+          { id: 3, since: '2026-01-02' },
+        ],
+      };
+      const hidden = { ...network.stations[1], id: 3, hidden: true, altitude: 7, sensors: [{ id: 4 }, moved, left] };
+      db = await open({ ...network, stations: [...network.stations, hidden] });
+      await put(db, [
+        [1, '2025-12-31T22:15:00+04:00', { pm25: 20.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
+        [1, '2025-12-31T22:45:00+04:00', { pm25: 21.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
+        [2, '2026-01-01T00:00:00+04:00', { pressure: 90123.4, humidity: 55.5, rain: 1.25, usvh: 0.117 }],
+        [3, '2026-01-01T00:59:00+04:00', { pm25: 8, no2: 24.3, wind_speed: 2, wind_direction: 350 }],
+        [4, '2026-01-01T00:00:00+04:00', { pm25: 99 }],
+        [5, '2025-12-31T23:10:00+04:00', { pm10: 50 }], // at the hidden station
+        [5, '2026-01-01T00:40:00+04:00', { pm10: 51 }], // came within the hour
+        [5, '2026-01-01T01:10:00+04:00', { pm10: 52, pm25_raw: 7.26, wind_speed: 4, wind_direction: 10 }],
+        [6, '2026-01-01T05:10:00+04:00', { o3: 7 }],
+        [6, '2026-01-02T05:10:00+04:00', { o3: 8 }], // at the hidden station
+        [1, '2026-01-02T00:10:00+04:00', { pm10: 53 }], // suspicious
+        [3, '2026-01-02T13:30:00+04:00', { pm25: 9 }],
+        [3, '2026-01-02T14:10:00+04:00', { pm25: 500 }],
+      ]);
+    });
+
+    test('contains listed stations, their sensors, cities and closed buckets, byte for byte', async () => {
+      const folder = join(emptyFolder(), 'new', 'folder');
+      const ofStation =
+        'avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_usvh';
+      const ofSensor = `${ofStation},avg_wind_speed,avg_wind_direction`;
+      const ofCity =
+        'city_slug,timestamp,avg_pm2.5,avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_wind_speed,avg_wind_direction';
+      const expected = {
+        'city_avg_daily.csv': [
+          'city_slug,timestamp,avg_pm2.5,min_pm2.5,max_pm2.5,avg_pm10,avg_temperature,min_temperature,max_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_wind_speed,avg_wind_direction,avg_usvh',
+          'town,2025-12-31 00:00:00,20.5,20.5,20.5,41.3,-3.0,-3.0,-3.0,,,,,,,,,,',
+          'town,2026-01-01 00:00:00,7.6,7.3,8.0,52.0,,,,90123,56,24.3,,7.0,,1.3,3.0,0,0.12',
+        ],
+        'city_avg_hourly/city_avg_hourly_2025.csv': [ofCity, 'town,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,'],
+        'city_avg_hourly/city_avg_hourly_2026.csv': [
+          ofCity,
+          'town,2026-01-01 00:00:00,8.0,,,90123,56,24.3,,,,1.3,2.0,350',
+          'town,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,4.0,10',
+          'town,2026-01-01 05:00:00,,,,,,,,7.0,,,,',
+          'town,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
+        ],
+        'sensor_avg_daily.csv': [
+          `sensor_id,timestamp,avg_pm2.5,${ofSensor}`,
+          '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,,,',
+          '2,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,,',
+          '3,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,2.0,350',
+          '5,2026-01-01 00:00:00,7.3,52.0,,,,,,,,,,4.0,10',
+          '6,2026-01-01 00:00:00,,,,,,,,7.0,,,,,',
+        ],
+        'sensor_avg_hourly/sensor_avg_hourly_2025.csv': [
+          `sensor_id,timestamp,pm2.5,${ofSensor}`,
+          '1,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,,',
+        ],
+        'sensor_avg_hourly/sensor_avg_hourly_2026.csv': [
+          `sensor_id,timestamp,pm2.5,${ofSensor}`,
+          '2,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,,',
+          '3,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,2.0,350',
+          '5,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,,4.0,10',
+          '6,2026-01-01 05:00:00,,,,,,,,7.0,,,,,',
+          '3,2026-01-02 13:00:00,9.0,,,,,,,,,,,,',
+        ],
+        'sensors.csv': [
+          'id,station_id,city_slug,district_slug,address_en,title,provider,external_id,sensor_type,latitude,longitude,altitude,first_measurement_time,last_measurement_time,is_suspicious',
+          '1,1,town,,"Main Street, ""1""",Գլխավոր,us,esp-7,SDS011,40,44,1373.1,2025-12-31 22:15:00,2026-01-02 00:10:00,true',
+          '2,1,town,,"Main Street, ""1""",Գլխավոր,us,2,,40,44,1373.1,2026-01-01 00:00:00,2026-01-01 00:00:00,false',
+          '3,2,town,,,Երկու,us,3,,41,45,,2026-01-01 00:59:00,2026-01-02 14:10:00,false',
+          '5,2,town,,,Երկու,us,5,,41,45,,2026-01-01 00:40:00,2026-01-01 01:10:00,false',
+          '6,2,town,,,Երկու,us,6,,41,45,,2026-01-01 05:10:00,2026-01-01 05:10:00,false',
+        ],
+        'station_avg_daily.csv': [
+          `station_id,timestamp,avg_pm2.5,${ofStation},flag`,
+          '1,2025-12-31 00:00:00,20.5,41.3,-3.0,,,,,,,,,',
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,',
+          '2,2026-01-01 00:00:00,7.6,52.0,,,,24.3,,7.0,,,,pm thp',
+        ],
+        'station_avg_hourly/station_avg_hourly_2025.csv': [
+          `station_id,timestamp,pm2.5,${ofStation},flag`,
+          '1,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,',
+        ],
+        'station_avg_hourly/station_avg_hourly_2026.csv': [
+          `station_id,timestamp,pm2.5,${ofStation},flag`,
+          '1,2026-01-01 00:00:00,,,,90123,56,,,,,1.3,0.12,',
+          '2,2026-01-01 00:00:00,8.0,,,,,24.3,,,,,,',
+          '2,2026-01-01 01:00:00,7.3,52.0,,,,,,,,,,pm',
+          '2,2026-01-01 05:00:00,,,,,,,,7.0,,,,pm thp',
+          '2,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
+        ],
+      };
+      // in quarters of hours, which count whole
+      await db.as()`insert into raw.flag_period (station_id, kind, since, until) values
+        (2, 'pm', '2026-01-01T01:15+04', '2026-01-01T05:30+04'), (2, 'thp', '2026-01-01T05:15+04', '2026-01-01T05:30+04')`;
+      const { files } = await exported(db, folder);
+      const { 'README.txt': readme, 'datapackage.json': descriptor, ...tables } = filesIn(folder);
+      expect(tables).toEqual(
+        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, `${lines.join('\n')}\n`])),
+      );
+      expect(files).toEqual(
+        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, lines.length - 1])),
+      );
+      expect(readme).not.toMatch(/LICENSE|undefined/);
+      expect(JSON.parse(descriptor ?? '')).not.toHaveProperty('licenses');
+    });
+
+    test('is brought up to date by rewriting only the files whose content changed', async () => {
+      const folder = emptyFolder();
+      writeFileSync(join(folder, 'notes.txt'), 'mine');
+      const { files, rewritten } = await exported(db, folder, { license: 'CC-BY-4.0' });
+      expect(rewritten.sort()).toEqual([...Object.keys(files), 'LICENSE', 'README.txt', 'datapackage.json'].sort());
+      const stale = 'station_avg_hourly/station_avg_hourly_2025.csv';
+      writeFileSync(join(folder, stale), 'x'.repeat(readFileSync(join(folder, stale)).length)); // only its content differs
+      const longAgo = new Date('2020-01-01T00:00:00Z');
+      for (const name of Object.keys(filesIn(folder))) utimesSync(join(folder, name), longAgo, longAgo);
+
+      expect((await exported(db, folder, { license: 'CC-BY-4.0' })).rewritten).toEqual([stale]);
+      const changed = Object.keys(filesIn(folder)).filter((name) => +statSync(join(folder, name)).mtime !== +longAgo);
+      expect(changed).toEqual([stale]);
+      const whole = emptyFolder();
+      await exported(db, whole, { license: 'CC-BY-4.0' });
+      expect(filesIn(folder)).toEqual({ ...filesIn(whole), 'notes.txt': 'mine' });
+    });
+
+    test('--from leaves files of earlier years alone and shortens no file; --to leaves out what comes later', async () => {
+      const whole = emptyFolder();
+      await exported(db, whole);
+      const isOf2025 = (name: string) => name.endsWith('_2025.csv');
+      const from = new Date('2026-01-02T10:00:00+04:00');
+
+      const folder = emptyFolder();
+      const { files } = await exported(db, folder, { from });
+      expect(Object.keys(files).filter(isOf2025)).toEqual([]);
+      const tables = (of: string) => Object.entries(filesIn(of)).filter(([name]) => name.endsWith('.csv'));
+      expect(tables(folder)).toEqual(tables(whole).filter(([name]) => !isOf2025(name)));
+      expect((await exported(db, whole, { from })).rewritten).toEqual([]); // also the descriptor: it lists the files of 2025
+
+      const until = emptyFolder();
+      const { files: before } = await exported(db, until, { to: new Date('2026-01-01T01:00:00+04:00') });
+      expect(before).toMatchObject({ 'sensors.csv': 5, 'station_avg_daily.csv': 3, 'sensor_avg_daily.csv': 5 });
+      expect(before).toMatchObject({ 'city_avg_hourly/city_avg_hourly_2026.csv': 1, 'city_avg_daily.csv': 2 });
+    });
+
+    test('refuses an unusable folder, and leaves no partial file when it fails midway', async () => {
+      const path = file('taken', '');
+      await expect(exported(db, path)).rejects.toThrow(/taken is a file.*Name a folder that you may write to/);
+      const folder = emptyFolder();
+      mkdirSync(join(folder, 'city_avg_daily.csv')); // a directory of that name cannot be replaced
+      await expect(exported(db, folder)).rejects.toThrow();
+      expect(Object.keys(filesIn(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+      expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
+    });
+
+    test('follows no link that somebody placed in the folder', async () => {
+      const folder = emptyFolder();
+      const precious = file('precious', 'kept');
+      for (const name of ['sensors.csv.part', 'sensors.csv']) symlinkSync(precious, join(folder, name));
+      await exported(db, folder);
+      expect(readFileSync(precious, 'utf8')).toBe('kept');
+      expect(lstatSync(join(folder, 'sensors.csv')).isFile()).toBe(true);
+
+      const elsewhere = emptyFolder();
+      const linked = emptyFolder();
+      symlinkSync(elsewhere, join(linked, 'city_avg_hourly'));
+      await expect(exported(db, linked)).rejects.toThrow(/city_avg_hourly is a link, and links in .* are not followed/);
+      expect(filesIn(elsewhere)).toEqual({});
+    });
+  });
+
+  test('of a network without readings has tables without lines, and no hours', async () => {
+    const folder = emptyFolder();
+    const { files } = await exported(await open(smallNetwork()), folder);
+    expect(files).toEqual({
+      'sensors.csv': 3,
+      'sensor_avg_daily.csv': 0,
+      'station_avg_daily.csv': 0,
+      'city_avg_daily.csv': 0,
+    });
+    expect(filesIn(folder)['city_avg_daily.csv']?.split('\n')).toHaveLength(2);
+  });
+});

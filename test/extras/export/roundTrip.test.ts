@@ -1,0 +1,122 @@
+/** An export brought into an empty database, as somebody with no more than the published files would: sensors.csv, then means of sensors. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { importNetwork } from '../../../src/network/importNetwork.ts';
+import { networkOfSensorList } from '../../../src/network/sensorList.ts';
+import { refresh } from '../../../src/aggregate/refresh.ts';
+import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const NOW = new Date('2025-11-03T10:30:00Z');
+const TIME_ZONE = 'Europe/London'; // a day of 25 hours is among these
+const START = Date.UTC(2025, 9, 20);
+const HOURS = 300;
+const log = keepingLog();
+
+onEveryEngine('the export, imported again', (engine) => {
+  let original: TestDatabase;
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  let folder: string;
+  const options = { timeZone: TIME_ZONE, now: NOW, log, terminal: false, license: undefined };
+  const format = { name: 'airquality-am', timeZone: TIME_ZONE } as const;
+  const bring = async (...names: string[]) => {
+    const paths = names.map((name) => join(folder, name));
+    const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false, format });
+    await refresh(db.target, NOW);
+    return summary;
+  };
+  const buckets = async (of: TestDatabase, view: string) => [
+    ...(await of.as('airseries_reader').unsafe(`
+      select timestamp, station_id, avg_pm25, avg_temperature, avg_pressure, avg_wind_direction, total_rain, aqi
+      from api.${view} order by timestamp, station_id`)),
+  ];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'airseries-round-'));
+    original = await testDatabase(engine, TIME_ZONE);
+    db = await testDatabase(engine, TIME_ZONE);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(original.as(), smallNetwork({ timeZone: TIME_ZONE }));
+    const valuesOf = (sensor: number, n: number): Record<string, number> =>
+      sensor === 2 // the weather of the station whose particles sensor 1 measures
+        ? { temperature: (n % 29) - 9.5, pressure: 90_000 + n, rain: (n % 5) / 10 }
+        : { pm25: (n * 37 * sensor) % 61, wind_speed: 2, wind_direction: (n * 7) % 360 };
+    const readings = Array.from({ length: HOURS }, (_, n) =>
+      [1, 2, 3].map((id) => reading(id, new Date(START + n * 3_600_000).toISOString(), valuesOf(id, n))),
+    );
+    await acceptReadings(original.as('airseries_ingest'), readings.flat(), { now: NOW, source: 'test' });
+    await refresh(original.target, NOW);
+    await exportOpenData(original.target, folder, options);
+  });
+  beforeEach(async () => {
+    await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
+    const list = readFileSync(join(folder, 'sensors.csv'), 'utf8');
+    const { network } = networkOfSensorList(list, { name: 'sensors.csv', timeZone: TIME_ZONE });
+    await importNetwork(owner, JSON.stringify(network), { log });
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await original.drop();
+    await db.drop();
+  });
+
+  test.each([
+    ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'station_hourly', 2 * HOURS],
+    ['days', 'sensor_avg_daily.csv', 'station_daily', 2 * 13],
+  ])('has the same %s of stations', async (_, name, view, count) => {
+    expect(await bring(name)).toMatchObject({
+      unchanged: 0,
+      quarantined: {},
+      values: {},
+      ignored_columns: [],
+      failed: false,
+    });
+    const expected = await buckets(original, view);
+    expect(expected).toHaveLength(count);
+    expect(await buckets(db, view)).toEqual(expected);
+    expect(await bring(name)).toMatchObject({ accepted: 0, failed: false }); // again changes nothing
+  });
+
+  test.each([
+    ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'days', 'sensor_avg_daily.csv'],
+    ['days', 'sensor_avg_daily.csv', 'hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv'],
+  ])('refuses %s after %s of the same sensors in one import', async (later, second, earlier, first) => {
+    const summary = await bring(first, second);
+    expect(summary.failed).toBe(true);
+    expect(summary.failures).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `${second}: it contains ${later} of sensor 1, of which ${earlier} were imported before.*Import either hours or days` +
+            '.*delete readings --sensor 1 --from',
+        ),
+      ),
+    ]);
+    const only = [...(await owner`select count(*)::int as n from raw.readings`)];
+    expect(only).toEqual([{ n: summary.accepted }]);
+  });
+
+  test('hours of one sensor and days of another are no contradiction, nor are measurements of a sensor with means', async () => {
+    const lines = (name: string, sensor: number) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('sensor_id') || line.startsWith(`${sensor},`))
+        .join('\n');
+    writeFileSync(join(folder, 'hours_of_1.csv'), lines('sensor_avg_hourly/sensor_avg_hourly_2025.csv', 1));
+    writeFileSync(join(folder, 'days_of_3.csv'), lines('sensor_avg_daily.csv', 3));
+    writeFileSync(
+      join(folder, 'measurements.csv'),
+      'sensor_id,timestamp,pm2.5\n3,2025-10-21 05:00:00,7\n99,2025-10-21 05:00:00,7\n',
+    );
+    const summary = await bring('hours_of_1.csv', 'days_of_3.csv', 'measurements.csv');
+    expect(summary).toMatchObject({ failed: false, quarantined: { unknown_sensor: 1 } });
+  });
+});

@@ -1,0 +1,203 @@
+/** A document comes from where the operator allowed, within its limits, or not at all. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { InputError } from '../../../src/base/inputError.ts';
+import { type FetchLimits, fetchDocument, isAllowed } from '../../../src/extras/feeds/fetchDocument.ts';
+import { openProvider, type Provider } from './server.ts';
+
+let provider: Provider;
+let other: Provider;
+beforeAll(async () => {
+  [provider, other] = await Promise.all([openProvider(), openProvider()]);
+});
+beforeEach(() => {
+  provider.requests.length = 0;
+  other.requests.length = 0;
+  other.serve('not for us');
+});
+afterAll(() => Promise.all([provider.close(), other.close()]));
+
+const fetchIt = (address = provider.url(), limits?: FetchLimits) =>
+  fetchDocument(address, { provider: 'them', hosts: [provider.host], limits }, textOf);
+const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(all));
+};
+const limits = { timeMs: 30_000, bytes: 1_000 };
+
+it('fetches, and identifies itself', async () => {
+  provider.answer((request, response) => response.end(request.headers['user-agent']));
+  expect(await fetchIt()).toBe('airseries');
+});
+
+it.each([
+  ['gzip', gzipSync('[1,"ü"]')],
+  ['identity', Buffer.from('\ufeff[1,"ü"]')],
+])('unpacks %s', async (encoding, body) => {
+  provider.answer((_request, response) => response.setHeader('content-encoding', encoding).end(body));
+  expect(await fetchIt()).toBe('[1,"ü"]');
+});
+
+describe('redirects', () => {
+  const redirect = (location: (path: string) => string | undefined) =>
+    provider.answer(({ url = '' }, response) => {
+      const to = location(url);
+      if (to === undefined) response.end(`found at ${url}`);
+      else response.writeHead(302, { location: to }).end('elsewhere');
+    });
+
+  it('are followed three times within the host', async () => {
+    redirect((path) => (path === '/3' ? undefined : `${Number(path.slice(1)) + 1}`));
+    expect(await fetchIt(provider.url('/0'))).toBe('found at /3');
+    redirect((path) => (path === '/4' ? undefined : `/${Number(path.slice(1)) + 1}`));
+    await expect(fetchIt(provider.url('/0'))).rejects.toThrow('it redirects more than 3 times');
+  });
+
+  it.each([
+    ['another host', () => other.url()],
+    ['another host, without a scheme', () => `//${other.host}/data.json`],
+    ['another name of the host', () => provider.url().replace('127.0.0.1', 'localhost')],
+    ['a file', () => 'file:///etc/hostname'],
+    ['data', () => 'data:application/json,[]'],
+    ['nowhere', () => 'http://'],
+    ['a place with a password', () => provider.url().replace('//', '//me:secret@')],
+  ])('to %s are refused', async (_, location) => {
+    redirect((path) => (path === '/data.json' ? location() : undefined));
+    await expect(fetchIt()).rejects.toThrow('it redirects to another host, which is not followed');
+    expect(provider.requests).toEqual(['/data.json']);
+    expect(other.requests).toEqual([]);
+  });
+
+  it('to another host are refused even if that is allowed too', async () => {
+    redirect(() => other.url());
+    const both = { provider: 'them', hosts: [provider.host, other.host] };
+    await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
+    expect(other.requests).toEqual([]);
+  });
+});
+
+it('is not fetched unencrypted where an encrypted address redirects to that', async () => {
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (url: URL) => {
+    asked.push(url.href);
+    return new Response(null, { status: 302, headers: { location: 'http://data.example/' } });
+  });
+  const fetching = fetchDocument('https://data.example/', { provider: 'them', hosts: ['data.example'] }, textOf);
+  await expect(fetching).rejects.toThrow('it redirects to another host, which is not followed');
+  expect(asked).toEqual(['https://data.example/']);
+  vi.unstubAllGlobals();
+});
+
+describe('limits', () => {
+  it('apply to the size after decompression', async () => {
+    const serve = (bytes: number) =>
+      provider.answer((_request, response) =>
+        response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(bytes, 'x'))),
+      );
+    serve(1_000);
+    expect(await fetchIt(provider.url(), limits)).toHaveLength(1_000);
+    serve(1_001);
+    await expect(fetchIt(provider.url(), limits)).rejects.toThrow('it is larger than 1000 bytes');
+    serve(80_000_000);
+    await expect(fetchIt()).rejects.toThrow('it is larger than 67108864 bytes');
+  });
+
+  it('end a response that never ends', async () => {
+    let over: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    provider.answer((_request, response) => {
+      response.on('close', over);
+      const more = () => response.write('x'.repeat(10_000), more);
+      more();
+    });
+    await expect(fetchIt()).rejects.toThrow('it is larger than');
+    await ended; // the connection too
+  });
+
+  it.each([
+    ['before its headers', () => provider.answer(() => undefined)],
+    ['before its body', () => provider.answer((_request, response) => response.flushHeaders())],
+    ['in its body', () => provider.answer((_request, response) => response.write('['))],
+    [
+      'while it redirects',
+      () =>
+        provider.answer(({ url }, response) => {
+          if (url !== '/next') response.writeHead(302, { location: '/next' }).end();
+        }),
+    ],
+  ])('apply to the time of a server that stops %s', async (_, answer) => {
+    answer();
+    await expect(fetchIt(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
+  });
+});
+
+it.each([
+  ['an error', 'it answered 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
+  ['a redirect to nothing', 'it answered 301', () => provider.answer((_q, response) => response.writeHead(301).end())],
+  ['nothing modified', 'it answered 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
+  ['a connection cut', 'it could not be fetched (', () => provider.answer(({ socket }) => socket.destroy())],
+  [
+    'a body cut',
+    'it could not be fetched (',
+    () =>
+      provider.answer(({ socket }, response) => {
+        response.setHeader('content-length', 100).write('[');
+        setImmediate(() => socket.destroy());
+      }),
+  ],
+  [
+    'damaged gzip',
+    'it could not be fetched (',
+    () => provider.answer((_q, response) => response.setHeader('content-encoding', 'gzip').end('no gzip at all')),
+  ],
+])('names provider, address and remedy for %s', async (_, what, answer) => {
+  answer();
+  const error = await fetchIt(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(InputError);
+  const { message, input } = error as InputError;
+  expect(input).toBe(`provider them, ${provider.url()}`);
+  expect(message).toContain(what);
+  expect(message).toMatch(/(Open the address yourself|Correct the address)/);
+  expect(message).not.toContain('secret');
+});
+
+it('says so when no server is listening', async () => {
+  const gone = await openProvider();
+  await gone.close();
+  const fetching = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
+  await expect(fetching).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
+});
+
+it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/data.json', 'no address'])(
+  'never reads %s',
+  async (address) => {
+    const hosts = ['', '127.0.0.1', 'no address', 'localhost'];
+    await expect(fetchDocument(address, { provider: 'them', hosts }, textOf)).rejects.toThrow('not among PULL_HOSTS');
+  },
+);
+
+it.each(['me:secret', ':secret', 'me'])('refuses an address with %s, and does not repeat it', async (user) => {
+  const fetching = fetchIt(provider.url().replace('//', `//${user}@`));
+  await expect(fetching).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
+  expect(provider.requests).toEqual([]);
+});
+
+it.each([
+  ['https://data.example/x.json', 'data.example', true],
+  ['https://data.example/x.json', 'Data.Example', true],
+  ['https://DATA.example/x.json', 'data.example', true],
+  ['https://data.example/x.json', 'data.example:443', true],
+  ['https://data.example:443/x.json', 'data.example', true],
+  ['http://data.example/x.json', 'data.example:443', false],
+  ['https://data.example:8443/x.json', 'data.example', false],
+  ['https://data.example:8443/x.json', 'data.example:8443', true],
+  ['https://more.data.example/', 'data.example', false],
+  ['https://data.example.evil/', 'data.example', false],
+  ['https://data.example@evil.example/', 'data.example', false],
+  ['http://[::1]:8080/', '[::1]:8080', true],
+])('%s with %s on the list: %s', (address, host, allowed) => {
+  expect(isAllowed(address, ['elsewhere.example', host])).toBe(allowed);
+});

@@ -1,0 +1,424 @@
+/** Providers are polled four at once, and a failure of one does not affect the others. */
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
+import { makeMetrics } from '../../../src/metrics/definitions.ts';
+import { makePull } from '../../../src/extras/feeds/pullDue.ts';
+import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../../ingest/support.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { openProvider, type Provider } from './server.ts';
+
+const RECORDED: Element[] = JSON.parse(readFileSync(new URL('./data.json', import.meta.url), 'utf8'));
+type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordatavalues?: unknown };
+
+let lastId = 0;
+const element = (sensor: number, minutesAgo: number, values: Record<string, string> = { P2: '10' }): Element => ({
+  id: ++lastId,
+  timestamp: new Date(NOW.getTime() - minutesAgo * 60_000).toISOString().slice(0, 19).replace('T', ' '),
+  sensor: { id: sensor },
+  sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
+});
+
+onOneEngine('pull', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let us: Provider;
+  let them: Provider;
+  let now = NOW;
+  let log = keepingLog();
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    [us, them] = await Promise.all([openProvider(), openProvider()]);
+  });
+  beforeEach(async () => {
+    now = NOW;
+    log = keepingLog();
+    await owner`truncate raw.readings, raw.quarantine, raw.pull`;
+    await owner`delete from raw.provider where id not in ('us', 'them')`; // an import keeps what it doesn't name
+    await bring();
+    us.requests.length = 0;
+    us.serve(RECORDED);
+    them.requests.length = 0;
+    them.serve([]);
+  });
+  afterAll(async () => {
+    await Promise.all([us.close(), them.close()]);
+    await db.drop();
+  });
+
+  const bring = (
+    usPull: object | null = { kind: 'sensor-community', url: us.url() },
+    theirPull: object | null = null,
+  ) =>
+    bringIn(owner, {
+      ...smallNetwork(),
+      providers: [
+        { id: 'us', title: 'Us', pull: usPull },
+        { id: 'them', title: 'Them', pull: theirPull },
+      ],
+    });
+  const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
+  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => ({
+    run: makePull(db.target, () => now, { hosts, log, limits }),
+  });
+  const run = (hosts?: string[]) => job(hosts).run();
+  const after = (minutes: number, seconds = 0) => {
+    now = new Date(NOW.getTime() + minutes * 60_000 + seconds * 1_000);
+  };
+  const states = () => owner`select * from raw.pull order by provider_id`;
+  const quarantine = () =>
+    owner`select source, provider_id, kind, reason, text from raw.quarantine order by kind, reason, text`;
+  const logged = (level: string) => log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
+
+  it('stores the readings of the provider’s own sensors, and logs it', async () => {
+    await run();
+    expect(await stored(owner)).toMatchObject([
+      { sensor_id: 1, measured_at: '2026-11-20T15:58:02+04:00', pm1: 8.1, pm25: 14.2, pm10: 21.9 },
+      { sensor_id: 2, temperature: 7.35, humidity: null, pressure: 90312.47 },
+    ]);
+    expect(await quarantine()).toMatchObject([
+      { source: 'us', provider_id: 'us', kind: 'value', reason: 'unreadable:humidity' },
+    ]);
+    const counts = { received: 4, accepted: 2, unchanged: 1, quarantined: 0, ignored: 1 };
+    expect(log.lines).toEqual([{ level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } }]);
+    expect(await states()).toEqual([
+      {
+        provider_id: 'us',
+        started_at: '2026-11-20T16:00:00+04:00',
+        succeeded_at: '2026-11-20T16:00:00+04:00',
+        failures: 0,
+        error: null,
+        retry_at: null,
+      },
+    ]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('counts polls by provider and outcome', async () => {
+    await bring(undefined, theirPull());
+    us.serve('no document');
+    const metrics = makeMetrics();
+    await makePull(db.target, () => now, { hosts: [us.host, them.host], log, metrics })();
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('airseries_pulls_total{provider="us",outcome="failure"} 1');
+    expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');
+  });
+
+  it('changes nothing when the same document comes again', async () => {
+    await run();
+    const before = [await stored(owner), await quarantine()];
+    after(5);
+    await run();
+    expect([await stored(owner), await quarantine()]).toEqual(before);
+    expect(us.requests).toHaveLength(2);
+    expect(logged('info')).toHaveLength(1);
+    expect(logged('debug')).toEqual([
+      { provider: 'us', received: 4, accepted: 0, unchanged: 3, quarantined: 0, ignored: 1 },
+    ]);
+  });
+
+  it('polls each provider at its own interval, and not earlier', async () => {
+    await bring(undefined, theirPull());
+    const counts = [];
+    for (const [minutes, seconds] of [
+      [0, 59],
+      [4, 59],
+      [5, 0],
+      [9, 59],
+      [19, 59],
+      [20, 0],
+    ] as const) {
+      after(minutes, seconds);
+      await run();
+      counts.push([us.requests.length, them.requests.length]);
+    }
+    expect(counts).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 1],
+      [2, 1],
+      [3, 1],
+      [3, 2],
+    ]);
+    expect((await states()).map(({ started_at }) => started_at)).toEqual([
+      '2026-11-20T16:20:00+04:00',
+      '2026-11-20T16:19:00+04:00',
+    ]);
+  });
+
+  it('polls again after a clock that was ahead is corrected', async () => {
+    after(500_000);
+    await run();
+    after(0);
+    await run();
+    expect(us.requests).toHaveLength(2);
+  });
+
+  it('ignores what is older than a day before the last stored reading', async () => {
+    us.serve([element(1, 2), element(2, 1_441), element(1, 30_000)]);
+    await run();
+    expect(await stored(owner)).toHaveLength(3); // at first there is no last one
+    us.serve([element(2, 1_442), element(1, 1_443), element(3, 20_000), { ...element(3, 0), timestamp: 'then' }]);
+    after(5);
+    await run();
+    expect(await stored(owner)).toHaveLength(4);
+    expect(logged('info').at(-1)).toMatchObject({ received: 4, accepted: 1, quarantined: 1, ignored: 2 });
+    expect(await quarantine()).toMatchObject([{ reason: 'unreadable_time' }]);
+  });
+
+  it('quarantines unusable readings of our sensors, and none of others', async () => {
+    const strangers = [null, 5, {}, { sensor: { id: 99 } }];
+    const ours = { id: 1, sensor: { id: 1 }, sensordatavalues: 'none' };
+    us.serve([...strangers, ours, element(1, -10), element(2, 1, { temperature: 'unavailable' })]);
+    await run();
+    expect(await stored(owner)).toEqual([]);
+    expect((await quarantine()).map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+      'reading in_the_future',
+      'reading no_value',
+      'reading unreadable_line',
+      'value unreadable:temperature',
+    ]);
+    expect((await quarantine())[2]).toMatchObject({ provider_id: 'us', text: JSON.stringify(ours) });
+    expect(logged('debug')).toMatchObject([{ received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 }]);
+  });
+
+  it('stores what a sensor measured before it moved to another provider', async () => {
+    const network = smallNetwork({
+      two: {
+        provider: 'them',
+        sensors: [
+          {
+            id: 3,
+            stations: [
+              { id: 1, until: '2026-11-20T11:30Z' },
+              { id: 2, since: '2026-11-20T11:30Z' },
+            ],
+          },
+        ],
+      },
+    });
+    const providers = [
+      { id: 'us', title: 'Us', pull: { kind: 'sensor-community', url: us.url() } },
+      { id: 'them', title: 'Them' },
+    ];
+    await bringIn(owner, { ...network, providers });
+    us.serve([element(3, 1), element(1, 1), element(3, 31), { ...element(2, 0), timestamp: 'then' }, element(3, 5)]);
+    await run();
+    expect((await stored(owner)).map(({ sensor_id }) => sensor_id)).toEqual([1, 3]);
+    expect(logged('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
+    expect(await differences(db)).toEqual([]);
+    // its newest reading at the other provider does not count for this one
+    const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
+    await owner`delete from raw.readings`;
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${NOW}, 3, 5)`;
+    us.serve([late]);
+    after(10);
+    await run();
+    expect(logged('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
+  });
+
+  it('stores a large document in batches', async () => {
+    us.serve(Array.from({ length: 6_000 }, (_, n) => element(1, n / 10)));
+    await run();
+    expect(logged('info')).toMatchObject([{ received: 6_000, accepted: 6_000 }]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('counts failures in a row, logs the first and every tenth, and starts again after a success', async () => {
+    us.answer((_request, response) => response.writeHead(502).end());
+    const running = job();
+    for (let n = 0; n < 21; n += 1) {
+      after(n * 15);
+      await running.run();
+    }
+    expect(logged('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
+    expect(logged('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('it answered 502') });
+    expect(await states()).toMatchObject([
+      {
+        failures: 21,
+        succeeded_at: null,
+        error: expect.stringContaining(`provider us, ${us.url()}: it answered 502`),
+      },
+    ]);
+    us.serve(RECORDED);
+    after(315);
+    await running.run();
+    expect(await states()).toMatchObject([
+      { failures: 0, error: null, started_at: '2026-11-20T21:15:00+04:00', succeeded_at: '2026-11-20T21:15:00+04:00' },
+    ]);
+    us.serve('no array');
+    after(320);
+    await running.run();
+    expect(logged('warn')).toHaveLength(4);
+    expect(await states()).toMatchObject([
+      {
+        failures: 1,
+        succeeded_at: '2026-11-20T21:15:00+04:00',
+        error: expect.stringContaining('not in the layout of sensor-community'),
+      },
+    ]);
+  });
+
+  it('continues with the next when one is silent', async () => {
+    await bring(undefined, theirPull());
+    them.answer(() => undefined);
+    us.serve([element(1, 1)]);
+    await job([us.host, them.host], { timeMs: 100, bytes: 2_000 }).run();
+    expect(await states()).toMatchObject([
+      { provider_id: 'them', failures: 1, error: expect.stringContaining('did not arrive within 0.1 s') },
+      { provider_id: 'us', failures: 0, error: null },
+    ]);
+    expect(us.requests).toHaveLength(1);
+    expect(await stored(owner)).toHaveLength(1);
+  });
+
+  /** The network with these feeds beside that of `us`, all polled every minute. */
+  const bringBeside = (feeds: Record<string, Provider>) => {
+    const each = Object.entries({ us, ...feeds });
+    const providers = each.map(([id, { url }]) => ({
+      ...{ id, title: id },
+      pull: { kind: 'sensor-community', url: url(`/${id}`), every: '1 minute' },
+    }));
+    return bringIn(owner, { ...smallNetwork(), providers: [...providers, { id: 'them', title: 'Them' }] });
+  };
+  const HANGING = ['a', 'b', 'c', 'd'];
+
+  it('polls four at once', async () => {
+    await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
+    const waiting: ServerResponse[] = [];
+    let most = 0;
+    them.answer((_request, response) => {
+      waiting.push(response);
+      most = Math.max(most, waiting.length);
+      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]'); // one after the other, none is answered
+    });
+    await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
+    expect(await states()).toMatchObject([...HANGING, 'us'].map((provider_id) => ({ provider_id, failures: 0 })));
+    expect(most).toBe(4);
+  });
+
+  it('polls a healthy feed every minute, beside four that hang and are polled less and less often', async () => {
+    await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
+    them.answer(() => undefined);
+    const running = job([us.host, them.host], { timeMs: 300, bytes: 1_000_000 });
+    const polled: number[] = [];
+    for (let minute = 0; minute <= 47; minute += 1) {
+      after(minute);
+      us.serve([element(1, -minute)]);
+      const before = them.requests.length;
+      const run = running.run();
+      if (minute === 1) {
+        await expect.poll(() => stored(owner)).toHaveLength(2); // while the four hang
+        expect(await states()).toMatchObject([...HANGING.map(() => ({ failures: 1 })), { failures: 0 }]);
+      }
+      await run;
+      if (them.requests.length > before) polled.push(minute);
+    }
+    expect(us.requests).toHaveLength(48);
+    expect(await stored(owner)).toHaveLength(48);
+    expect(polled).toEqual([0, 1, 3, 7, 15, 30, 45]);
+    expect(them.requests).toHaveLength(4 * polled.length);
+    them.serve([]);
+    after(60);
+    await job([us.host, them.host]).run(); // another process
+    expect(await states()).toMatchObject([...HANGING, 'us'].map(() => ({ failures: 0, retry_at: null })));
+  });
+
+  it.each([
+    ['600', '2026-11-20T16:10:00+04:00'],
+    ['Fri, 20 Nov 2026 12:20:00 GMT', '2026-11-20T16:20:00+04:00'],
+    ['31536000', '2026-11-20T16:30:00+04:00'],
+    ['0', '2026-11-20T16:05:00+04:00'],
+    ['soon', '2026-11-20T16:05:00+04:00'],
+  ])('does not poll before Retry-After: %s', async (header, retry_at) => {
+    us.answer((_request, response) => response.writeHead(429, { 'retry-after': header }).end());
+    const running = job();
+    await running.run();
+    expect(await states()).toMatchObject([{ failures: 1, retry_at }]);
+    const minutes = (Date.parse(retry_at) - NOW.getTime()) / 60_000;
+    for (const [minute, requests] of [
+      [minutes - 1, 1],
+      [minutes, 2],
+    ] as const) {
+      after(minute);
+      await running.run();
+      expect(us.requests).toHaveLength(requests);
+    }
+  });
+
+  it('does not poll a host that is not on the list, logs that once, and says it in the status until the host is added', async () => {
+    await bring(undefined, theirPull());
+    const running = job([us.host]);
+    await running.run();
+    after(30);
+    await running.run();
+    expect(them.requests).toEqual([]);
+    expect(us.requests).toHaveLength(2);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/not in PULL_HOSTS\. Add it there/),
+        fields: { provider: 'them', url: them.url() },
+      },
+    ]);
+    const pulls = async () => (await providerArrivals(owner, NOW)).map(({ id, pull }) => [id, pull]);
+    expect(await pulls()).toMatchObject([
+      [
+        'them',
+        { started_at: null, failures: 1, error: expect.stringContaining('its host is not in PULL_HOSTS. Add it') },
+      ],
+      ['us', { failures: 0, error: null }],
+    ]);
+    them.serve([]);
+    await job([us.host, them.host]).run();
+    expect(them.requests).toHaveLength(1);
+    expect(await pulls()).toMatchObject([
+      ['them', { failures: 0, error: null }],
+      ['us', {}],
+    ]);
+  });
+
+  it.each<[kind: string, document: object | string, row: object]>([
+    [
+      'airgradient',
+      { wifi: -46, serialno: 'ecda3b1eaaaf', pm01: 3, pm02: 7, pm10: 8, atmp: 25.5, rhum: 43 },
+      { pm25_raw: 7, temperature: 25.5, measured_at: '2026-11-20T16:00:00+04:00' },
+    ],
+    [
+      'openaq',
+      {
+        meta: { found: 1 },
+        results: [
+          {
+            value: 19.125,
+            parameter: { id: 7, name: 'no2', units: 'µg/m³' },
+            period: { datetimeFrom: { utc: '2026-11-20T10:00:00Z' }, datetimeTo: { utc: '2026-11-20T11:00:00Z' } },
+          },
+        ],
+      },
+      { no2: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+    [
+      'airseries',
+      'time,temperature_f\n2026-11-20T10:00:00Z,50\n',
+      { temperature: 10, measured_at: '2026-11-20T14:00:00+04:00' },
+    ],
+  ])('a feed may be of kind %s', async (kind, document, row) => {
+    await bring({ kind, url: us.url(), ...(kind !== 'airgradient' && { sensor: 1 }) });
+    await owner`update raw.sensor set device = 'ecda3b1eaaaf' where id = 1`;
+    us.serve(document);
+    await run();
+    expect(await states()).toMatchObject([{ failures: 0, error: null }]);
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...row }]);
+  });
+
+  it('fails for an unknown kind', async () => {
+    await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
+    await run();
+    expect(await states()).toMatchObject([{ failures: 1, error: expect.stringContaining('knows no kind toString') }]);
+    expect(us.requests).toEqual([]);
+  });
+});

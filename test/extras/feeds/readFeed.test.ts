@@ -1,0 +1,96 @@
+/** Documents of Sensor.Community become readings. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { InputError } from '../../../src/base/inputError.ts';
+import { MOST_IN_ALL, MOST_READINGS, readFeed } from '../../../src/extras/feeds/readFeed.ts';
+
+const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
+const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
+const read = (text: string) => readFeed(chunksOf(text), { name: 'sensor-community' }, (sensor) => sensor < 100, refuse);
+const readOne = async (element: unknown) => (await read(JSON.stringify([element]))).readings;
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+it('keeps each reading of our outdoor sensors once', async () => {
+  const document = await read(DOCUMENT);
+  expect(document.received).toBe(4); // one is from indoors
+  // the third is the first again, which changes nothing when it is stored
+  expect(document.readings.slice(0, 2)).toEqual([
+    {
+      sensorId: 1,
+      measuredAt: '2026-11-20 11:58:02Z',
+      values: { pm10: '21.90', pm25: '14.20', pm1: '8.1' },
+      text: JSON.stringify(JSON.parse(DOCUMENT)[0]),
+      line: 1,
+    },
+    {
+      sensorId: 2,
+      measuredAt: '2026-11-20 11:58:03Z',
+      values: { temperature: '7.35', pressure: '90312.47', humidity: 'unknown' },
+      text: JSON.stringify(JSON.parse(DOCUMENT)[1]),
+      line: 2,
+    },
+  ]);
+});
+
+it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>', '"text"'])(
+  'rejects a document of another kind: %s',
+  async (text) => {
+    await expect(read(text)).rejects.toThrow(
+      /^the feed: this is not in the layout of sensor-community \(.+\)\. Check the address and its kind\.$/,
+    );
+  },
+);
+
+it('leaves out elements that name no sensor of ours, whatever their form', async () => {
+  const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
+  const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
+  const document = { received: 12, readings: [] };
+  expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
+});
+
+const sensor = { id: 7 };
+const timestamp = '2026-11-20 11:58:02';
+
+it.each([
+  ['no values', { sensor, timestamp }],
+  ['values that are no list', { sensor, timestamp, sensordatavalues: { P1: 1 } }],
+  ['a value that is none', { sensor, timestamp, sensordatavalues: [null] }],
+  ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
+])('makes an unreadable reading of a malformed element of our sensors: %s', async (_, element) => {
+  const text = JSON.stringify(element);
+  expect(await readOne(element)).toMatchObject([{ sensorId: 7, values: {}, text, unreadable: true }]);
+});
+
+it('leaves out elements that are too long or too deeply nested, and keeps the next one', async () => {
+  const long = { sensor, timestamp, sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }] };
+  const deep = `{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const plain = { sensor, timestamp, sensordatavalues: [] };
+  const document = await read(`[${JSON.stringify(long)},${deep},${JSON.stringify(plain)}]`);
+  expect(document).toMatchObject({ received: 3, readings: [{ sensorId: 7, text: JSON.stringify(plain) }] });
+});
+
+it('keeps at most a fixed number of readings, and reports if there are more', async () => {
+  const element = JSON.stringify({ sensor, timestamp, sensordatavalues: [] });
+  const elements = (n: number) => `[${Array.from({ length: n }, () => element)}]`;
+  const tooMany =
+    'the feed: it holds more than 50000 readings of its sensors, or 500000 in all, or more than 64 MiB of them. Check';
+  expect(await read(elements(MOST_READINGS))).toMatchObject({ received: MOST_READINGS });
+  await expect(read(elements(MOST_READINGS + 1))).rejects.toThrow(tooMany);
+  const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
+  expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
+  await expect(read(strange(MOST_IN_ALL + 1))).rejects.toThrow(tooMany);
+});
+
+it('leaves times in other forms unchanged', async () => {
+  const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
+  const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
+  expect((await Promise.all(read)).map((readings) => readings[0]?.measuredAt)).toEqual([
+    '2026-11-20T11:58:02Z',
+    '2026-11-20T11:58:02+01:00',
+    'yesterday',
+    5,
+    undefined,
+  ]);
+});

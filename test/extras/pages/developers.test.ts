@@ -1,0 +1,127 @@
+/** What a page offers to developers works as it stands there: addresses, snippets, the widget and the frame; a button copies them. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { WORDS } from '../../../src/extras/pages/words.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+import { axe, inBrowser } from './browser.ts';
+import { openSite, type Site } from './site.ts';
+
+const run = promisify(execFile);
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+  return () => site.close();
+});
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** The snippets of a page as text, as a browser would have them: of addresses and what embeds, and by name. */
+async function snippetsOf(path: string): Promise<{ addresses: string[]; named: Record<string, string> }> {
+  const { body } = await site.get(path);
+  const [, part = ''] = /<section class="card" id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
+  const read = (html = '') =>
+    html
+      .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? '')
+      .replaceAll('https://this-service', site.origin);
+  const named = [...part.matchAll(/<summary>([^<]+)<\/summary>.*?<code>(.*?)<\/code>/gs)];
+  const others = [...part.matchAll(/<div class="address"><code>(.*?)<\/code>/gs)];
+  return {
+    addresses: others.map(([, text]) => read(text)),
+    named: Object.fromEntries(named.map(([, name = '', text]) => [name, read(text)])),
+  };
+}
+
+describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path) => {
+  const api = () => site.json(path.replace(/^\/(\w+)\/(.*)$/, '/$1/air-quality-app/v1/$2.json'));
+
+  it('for Python and JavaScript print what the page shows', async () => {
+    const { named } = await snippetsOf(path);
+    const values = await api();
+    const folder = temporaryFolder('snippets');
+    writeFileSync(join(folder, 'snippet.py'), named.Python ?? '');
+    writeFileSync(join(folder, 'snippet.mjs'), named.JavaScript ?? '');
+    const printed = `${values['pm2.5']} µg/m³, AQI ${values.aqi}\n`;
+    expect((await run(process.execPath, [join(folder, 'snippet.mjs')])).stdout).toBe(printed);
+    const python = await run('python3', [join(folder, 'snippet.py')], { env: { ...process.env, PYTHONUTF8: '1' } });
+    expect(python.stdout).toBe(printed);
+  });
+
+  it('for Home Assistant is YAML whose templates name values that there are', async () => {
+    const { named } = await snippetsOf(path);
+    const { rest } = parse(named['Home Assistant'] ?? '') as {
+      rest: { resource: string; scan_interval: number; sensor: { value_template: string; name: string }[] }[];
+    };
+    const values = await (await fetch(rest[0]?.resource ?? '')).json();
+    expect(values).toEqual(await api());
+    for (const { value_template: template } of rest[0]?.sensor ?? []) {
+      const [, key = ''] = /^\{\{ value_json(?:\.|\[')([\w.]+)(?:'\])? \}\}$/.exec(template) ?? [];
+      expect(values[key], template).toEqual(expect.any(Number));
+    }
+    expect(rest[0]?.sensor).toHaveLength(2);
+  });
+
+  it('have addresses that answer', async () => {
+    const { addresses } = await snippetsOf(path);
+    const urls = addresses.flatMap((text) => /^curl (\S+)$/.exec(text)?.[1] ?? []);
+    expect(urls).toHaveLength(4);
+    const later = /\/explore\/v1\//; // documents of their own, tested with the API
+    for (const url of urls.filter((one) => !later.test(one))) expect((await fetch(url)).status, url).toBe(200);
+  });
+});
+
+inBrowser('the part for developers', (open) => {
+  it('copies with a button, and says so', async () => {
+    const { addresses, named } = await snippetsOf('/hy/station/1');
+    const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${site.origin}/hy/station/1`);
+    for (const details of await page.locator('#developers summary').all()) await details.click();
+    const buttons = page.locator('#developers [data-copy]');
+    expect(await buttons.count()).toBe(addresses.length + Object.keys(named).length);
+    const copied: string[] = [];
+    for (const button of await buttons.all()) {
+      await button.focus();
+      await page.keyboard.press('Enter');
+      const said = button.locator('+ [role=status]');
+      await expect.poll(() => said.textContent()).toBe(WORDS.hy.copied);
+      copied.push(await page.evaluate(() => navigator.clipboard.readText()));
+    }
+    expect(copied.sort()).toEqual([...addresses, ...Object.values(named)].sort());
+    expect(await axe(page)).toEqual([]);
+  });
+
+  it('copies where a page has no access to the clipboard: it did not come over TLS', async () => {
+    const { addresses } = await snippetsOf('/en/station/1');
+    const page = await open();
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.goto(`${site.origin}/en/station/1`);
+    await page.locator('[data-copy]').first().click();
+    await expect.poll(() => page.locator('[data-copy] + [role=status]').first().textContent()).toBe(WORDS.en.copied);
+    expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
+  });
+
+  it('embeds: the widget and the frame show the values on another page, as they stand there', async () => {
+    const { addresses } = await snippetsOf('/ru/region/town');
+    const foreign = createServer((_req, res) => {
+      res.setHeader('Content-Type', 'text/html; charset=utf-8');
+      res.end(`<!doctype html><title>Elsewhere</title>${addresses.filter((text) => text.startsWith('<')).join('')}`);
+    }).listen(0);
+    onTestFinished(() => {
+      foreign.close();
+      foreign.closeAllConnections();
+    });
+    const page = await open();
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    const { aqi } = await site.json('/ru/air-quality-app/v1/region/town.json');
+    await expect.poll(() => page.locator('air-quality .index b').textContent()).toBe(String(aqi));
+    const frame = page.frameLocator('iframe');
+    expect(await frame.locator('.index').textContent()).toContain(String(aqi));
+    expect(await frame.locator('h1').textContent()).toBe('Город');
+  });
+});

@@ -1,0 +1,228 @@
+/** The overview: what a person sees of it, in a browser, and how large it gets. */
+import { brotliCompressSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { renderPage } from '../../../src/extras/pages/layout.ts';
+import { overviewPage } from '../../../src/extras/pages/overview.ts';
+import type { ListedStation } from '../../../src/extras/pages/parts.ts';
+import { WORDS } from '../../../src/extras/pages/words.ts';
+import { axe, inBrowser } from './browser.ts';
+import { NOW, openSite, type Site, STATIONS } from './site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({ SITE_TITLE: 'Air' });
+});
+afterAll(() => site.close());
+
+inBrowser('the overview', (open) => {
+  it.each([
+    ['en', 1_280, 'light'],
+    ['ru', 360, 'dark'],
+    ['hy', 360, 'light'],
+  ] as const)(
+    'in %s at %s pixels, %s: axe finds nothing, and nothing is wider than the window',
+    async (locale, width, colorScheme) => {
+      const page = await open({ colorScheme, viewport: { width, height: 800 } });
+      await page.goto(`${site.origin}/${locale}/`);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect(await axe(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    },
+  );
+
+  it('has every listed station in the list and on the map, and no category looks like another', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/`);
+    const onMap: unknown[][] = JSON.parse((await page.locator('#places').textContent()) ?? '');
+    for (const [name, id] of Object.entries(STATIONS)) {
+      const links = page.locator(`li a[href="/en/station/${id}"]`);
+      const isListed = name !== 'hidden';
+      expect(await links.count(), name).toBe(isListed ? 1 : 0);
+      expect(onMap.some(([level, key]) => level === 2 && key === id)).toBe(isListed);
+    }
+    const looks = await page.locator('.legend .chip').evaluateAll((chips) =>
+      chips.map((chip) => {
+        const { backgroundColor, borderStyle } = getComputedStyle(chip);
+        return `${backgroundColor} ${borderStyle}`;
+      }),
+    );
+    expect(looks).toHaveLength(8);
+    expect(new Set(looks).size).toBe(8);
+  });
+
+  it('shows each station by its category, in the list, worst first, and on the map', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/`);
+    const shown = await page
+      .locator('.line a[href^="/en/station/"]')
+      .evaluateAll((links) =>
+        links.map((link) => [link.textContent, link.parentElement?.querySelector('.chip')?.classList[1]]),
+      );
+    const inTown = shown.slice(0, -1).map(([, category]) => category); // the last is elsewhere
+    const worstFirst = ['hazardous', 'very-unhealthy', 'unhealthy', 'sensitive', 'moderate', 'moderate', 'good'];
+    expect(inTown.slice(0, 7)).toEqual(worstFirst);
+    expect(inTown.slice(7).toSorted()).toEqual(['offline', 'unknown']);
+    for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
+      expect(shown).toContainEqual([`At ${name}`, name]);
+    }
+    await page.goto(`${site.origin}/en/region/town`);
+    await page.locator('#map').scrollIntoViewIfNeeded();
+    for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
+      const pin = page.locator(`.map a.pin[href="/en/station/${STATIONS[name]}"]`);
+      await pin.waitFor();
+      expect(await pin.getAttribute('class')).toContain(`pin ${name} station`);
+    }
+    expect(await page.locator('.map a.pin.good').textContent()).toBe('28At good');
+  });
+
+  it('says the current values without JavaScript', async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto(`${site.origin}/ru/`);
+    const line = page.locator('.line', { hasText: 'Город' }).first();
+    expect(await line.textContent()).toMatch(/Город.*\d+.*PM2\.5.*мкг\/м³/s);
+  });
+
+  /** The rectangles of all pins, once the map stands still. */
+  const pinsOf = (page: Page) =>
+    page.locator('.map .pin').evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
+
+  it('cities from far, their stations nearer, and pins that never overlap', async () => {
+    const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
+    await page.goto(`${site.origin}/en/`);
+    const pins = page.locator('.map .pin');
+    await pins.first().waitFor();
+    const counts: number[] = [];
+    for (let zoom = 0; zoom < 4; zoom++) {
+      const boxes = await pinsOf(page);
+      for (const [n, a] of boxes.entries()) {
+        for (const b of boxes.slice(n + 1))
+          expect(Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height, `zoom ${zoom}`).toBe(true);
+      }
+      counts.push(await page.locator('.map .pin.station').count());
+      const scale = page.locator('.leaflet-control-scale-line');
+      const before = await scale.textContent();
+      await page.locator('.leaflet-control-zoom-out').click();
+      await expect.poll(() => scale.textContent()).not.toBe(before); // it has arrived: a click on the way would count for nothing
+    }
+    expect(counts[0]).toBeGreaterThan(2);
+    await expect.poll(() => page.locator('.map .pin.region').count()).toBeGreaterThan(0);
+    expect(await page.locator('.map .pin.station').count()).toBeLessThan(counts[0] ?? 0);
+    await page.locator('.map .pin.several').first().click(); // it goes nearer, until they part
+    await expect.poll(() => page.locator('.map .pin.station').count()).toBeGreaterThan(1);
+    const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 4, y + height / 2, { steps: 3 });
+    await page.mouse.up();
+    expect(page.url()).toBe(`${site.origin}/en/`); // a drag is no click
+  });
+
+  it('goes to where the reader is, and names what is nearest', async () => {
+    const page = await open({ geolocation: { latitude: 40.02, longitude: 44.52 }, permissions: ['geolocation'] });
+    await page.goto(`${site.origin}/ru/`);
+    await page.getByRole('button', { name: WORDS.ru.nearMe }).click();
+    const said = page.locator('#map [role=status] a');
+    expect(await said.textContent()).toBe('Ближе всего: Станция moderate, 1.7 км');
+    expect(await said.getAttribute('href')).toBe('/ru/station/2');
+  });
+
+  it('finds places by a part of their name', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/`);
+    await page.getByRole('searchbox').fill('haz');
+    await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2); // in its city
+    expect(await page.locator('.line:visible a').last().textContent()).toBe('At hazardous');
+    await page.getByRole('searchbox').fill('nowhere');
+    await page.getByText(WORDS.en.notListed).waitFor();
+    await page.getByRole('searchbox').fill('');
+    expect(await page.locator('.line').first().isVisible()).toBe(true);
+  });
+
+  it('asks no other host for anything, unless there are tiles; then only theirs, and credits them', async () => {
+    const tiled = await openSite({
+      MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example maps https://tiles.example/terms',
+    });
+    onTestFinished(() => tiled.close());
+    const hosts = async (origin: string) => {
+      const page = await open();
+      const asked = new Set<string>();
+      await page.route('https://tiles.example/**', (route) =>
+        route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+      );
+      page.on('request', (request) => asked.add(new URL(request.url()).origin));
+      await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
+      await page.locator('.map .pin').first().waitFor();
+      await page.locator('.leaflet-control-zoom-in').click(); // tiles that go are not emptied by data URLs
+      await page.waitForLoadState('networkidle');
+      return { page, asked: [...asked] };
+    };
+    const bare = await hosts(site.origin);
+    expect(bare.asked).toEqual([site.origin]);
+    const { page, asked } = await hosts(tiled.origin);
+    expect(asked.toSorted()).toEqual([tiled.origin, 'https://tiles.example'].toSorted());
+    const credit = page.locator('.leaflet-control-attribution a');
+    expect([await credit.textContent(), await credit.getAttribute('href')]).toEqual([
+      '© Example maps',
+      'https://tiles.example/terms',
+    ]);
+    const policyOf = async (one: Site, path: string) => (await one.get(path)).headers['content-security-policy'];
+    expect(await policyOf(tiled, '/en/')).toContain("img-src 'self' https://tiles.example;");
+    expect(await policyOf(tiled, '/en/station/1')).toContain("img-src 'self';");
+    expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
+  });
+
+  it('follows the data while it is open, keeps what was opened, and says when the service is away', async () => {
+    const page = await open({ errors: /ERR_FAILED|503/ });
+    await page.goto(`${site.origin}/en/`);
+    await page.locator('summary').first().click();
+    await site.read(STATIONS.good, { pm25: 7 }, new Date(NOW.getTime() - 1_000));
+    const again = () => page.evaluate(() => void window.dispatchEvent(new Event('online')));
+    const line = page.locator('.line', { hasText: 'At good' }).first();
+    await expect
+      .poll(async () => {
+        await again();
+        return line.textContent();
+      })
+      .toMatch(/6\.0 µg/);
+    expect(await page.locator('details').first().getAttribute('open')).not.toBeNull();
+    expect(await page.locator('#stale').isHidden()).toBe(true);
+    await page.route('**/en/', (route) => route.abort());
+    await again();
+    await page.locator('#stale').waitFor();
+    expect(await page.locator('#stale').textContent()).toContain('The values may be old');
+    await page.unroute('**/en/');
+    await again();
+    await page.locator('#stale').waitFor({ state: 'hidden' });
+  });
+});
+
+describe('the overview of a network', () => {
+  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'UTC' };
+  const list = { providers: [], stations: [], regions: [] };
+  const stationOf = (id: number) =>
+    ({
+      id,
+      title: `Street ${id}`,
+      status: 'online',
+      latitude: id / 1e3,
+      longitude: id / 7,
+      aqi: id % 320,
+    }) as ListedStation;
+  const bytes = (stations: number) => {
+    const all = Array.from({ length: stations }, (_, n) => ({ ...stationOf(n + 1), 'pm2.5': n / 10, city_slug: null }));
+    const { kept } = renderPage(of, overviewPage(of, 'en', { ...list, stations: all }));
+    return brotliCompressSync(kept.get('identity') as Buffer).length;
+  };
+
+  it.each(LOCALES)('without stations says so: %s', (locale) => {
+    expect(overviewPage(of, locale, list).body.text).toContain(WORDS[locale].noStations);
+  });
+
+  it('of a thousand stations, and of ten thousand, takes less than 60 KB', () => {
+    expect(bytes(1_000)).toBeLessThan(60_000);
+    expect(bytes(10_000)).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,43 @@
+/** Q2: the categories of the index, and the concentrations at which they end. */
+import { expect, it } from 'vitest';
+import { BOUNDS, CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
+import { engines, testDatabase } from '../../support/database.ts';
+
+it.each([
+  [0, 'good'],
+  [50, 'good'],
+  [51, 'moderate'],
+  [100, 'moderate'],
+  [101, 'sensitive'],
+  [150, 'sensitive'],
+  [151, 'unhealthy'],
+  [200, 'unhealthy'],
+  [201, 'very-unhealthy'],
+  [300, 'very-unhealthy'],
+  [301, 'hazardous'],
+  [848, 'hazardous'],
+  [null, 'unknown'],
+] as const)('an index of %s is %s', (aqi, category) => {
+  expect(categoryOf(aqi)).toBe(category);
+});
+
+it('a category ends at the concentration at which the index of the database leaves it', async () => {
+  const database = await testDatabase(engines[0] ?? 'plain');
+  const sql = database.as();
+  const steps = { 'pm2.5': 0.1, pm10: 1 };
+  for (const [key, step] of Object.entries(steps)) {
+    for (const [n, end] of (BOUNDS[key] ?? []).entries()) {
+      const values = [end, end + step].map((value) => (key === 'pm10' ? [null, value] : [value, null]));
+      const [at = [], above = []] = values;
+      const [row] = await sql<{ at: number; above: number }[]>`
+        select rollup.aqi(${at[0] ?? null}::float8, ${at[1] ?? null}::float8) as at,
+          rollup.aqi(${above[0] ?? null}::float8, ${above[1] ?? null}::float8) as above`;
+      const names = CATEGORIES.map(({ name }) => name);
+      expect([categoryOf(row?.at ?? null), categoryOf(row?.above ?? null)], `${key} ${end}`).toEqual(
+        names.slice(n, n + 2),
+      );
+    }
+  }
+  await sql.end();
+  await database.drop();
+});

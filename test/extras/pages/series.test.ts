@@ -1,0 +1,188 @@
+/** Gaps between the points of a history, what is said of each point, the address of a view, and the days of a calendar. */
+import { describe, expect, it } from 'vitest';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { monthStarts, placeDays } from '../../../src/extras/pages/browser/days.ts';
+import { formatView, parseView } from '../../../src/extras/pages/browser/view.ts';
+import { formatDate, unitIn } from '../../../src/extras/pages/format.ts';
+import { QUANTITIES } from '../../../src/extras/pages/now.ts';
+import { formatNumber, SHORT_MONTHS } from '../../../src/extras/pages/numbers.ts';
+import {
+  AQI,
+  describeValue,
+  fillGaps,
+  formatBucket,
+  formatTick,
+  isRunning,
+  measuredQuantities,
+  type Point,
+  rangeOf,
+  ticksOf,
+} from '../../../src/extras/pages/series.ts';
+
+const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
+const at = (...timestamps: string[]): Point[] => timestamps.map((timestamp) => ({ timestamp, avg_pm25: 1 }));
+const LONG_AGO = 0;
+
+const gaps = (points: Point[], unit: 'hour' | 'day' | 'month', now = LONG_AGO, count = 100) =>
+  fillGaps(points, { unit, count }, now).map(({ timestamp, point }) =>
+    point === undefined ? `– ${timestamp}` : timestamp,
+  );
+
+describe('gaps', () => {
+  it('are filled between points', () => {
+    expect(gaps(at('2026-11-20T22:00:00+04:00', '2026-11-21T01:00:00+04:00'), 'hour')).toEqual([
+      '2026-11-20T22:00:00+04:00',
+      '– 2026-11-20T23:00:00+04:00',
+      '– 2026-11-21T00:00:00+04:00',
+      '2026-11-21T01:00:00+04:00',
+    ]);
+    expect(gaps(at('2026-02-27T00:00:00+04:00', '2026-03-01T00:00:00+04:00'), 'day')).toEqual([
+      '2026-02-27T00:00:00+04:00',
+      '– 2026-02-28T00:00:00+04:00',
+      '2026-03-01T00:00:00+04:00',
+    ]);
+    expect(gaps(at('2025-12-01T00:00:00+04:00', '2026-02-01T00:00:00+04:00'), 'month')).toEqual([
+      '2025-12-01T00:00:00+04:00',
+      '– 2026-01-01T00:00:00+04:00',
+      '2026-02-01T00:00:00+04:00',
+    ]);
+  });
+
+  it('are none where the clocks change', () => {
+    const hours = at('2026-10-25T01:00:00+02:00', '2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00');
+    expect(gaps(hours, 'hour')).toEqual(hours.map(({ timestamp }) => timestamp));
+    const spring = at('2026-03-29T01:00:00+01:00', '2026-03-29T03:00:00+02:00');
+    expect(gaps(spring, 'hour')).toEqual(spring.map(({ timestamp }) => timestamp));
+    const days = at('2026-03-28T00:00:00+02:00', '2026-03-29T00:00:00+02:00', '2026-03-30T00:00:00+03:00');
+    expect(gaps(days, 'day')).toEqual(days.map(({ timestamp }) => timestamp));
+    const midnightSkipped = at('2018-11-03T00:00:00-03:00', '2018-11-04T01:00:00-02:00', '2018-11-05T00:00:00-02:00');
+    expect(gaps(midnightSkipped, 'day')).toEqual(midnightSkipped.map(({ timestamp }) => timestamp));
+  });
+
+  it('go on to the present, where the other clock fits', () => {
+    const now = Date.parse('2026-11-20T12:20:00Z');
+    expect(gaps(at('2026-11-20T13:00:00+04:00'), 'hour', now)).toEqual([
+      '2026-11-20T13:00:00+04:00',
+      '– 2026-11-20T14:00:00+04:00',
+      '– 2026-11-20T15:00:00+04:00', // closed at 16:00, and it is 16:20
+    ]);
+    expect(gaps(at('2026-11-18T00:00:00+04:00'), 'day', now)).toEqual([
+      '2026-11-18T00:00:00+04:00',
+      '– 2026-11-19T00:00:00+04:00',
+    ]);
+    expect(gaps(at('2026-10-01T00:00:00+04:00'), 'month', now)).toEqual([
+      '2026-10-01T00:00:00+04:00',
+      '– 2026-11-01T00:00:00+04:00', // includes the running month
+    ]);
+    expect(gaps(at('2026-11-20T13:00:00+04:00'), 'hour', now, 3)).toHaveLength(3);
+    expect(gaps(at('2026-11-20T13:00:00+04:00'), 'hour', now, 2)).toHaveLength(1);
+    expect(gaps([], 'hour', now)).toEqual([]);
+  });
+});
+
+describe('points', () => {
+  const day: Point = {
+    timestamp: '2026-11-20T00:00:00+04:00',
+    avg_pm25: 12.34,
+    range_pm25: [8.1, 20.4],
+    total_rain: 0,
+  };
+  const gap = 'no value';
+
+  it('are told with their range', () => {
+    expect(describeValue('en', day, quantity('pm2.5'), gap)).toBe('12.3 µg/m³ (8.1–20.4)');
+    expect(describeValue('ru', day, quantity('pm2.5'), gap)).toBe('12,3 мкг/м³ (8,1–20,4)');
+    expect(describeValue('en', day, quantity('rain'), gap)).toBe('0.0 mm');
+    expect(describeValue('en', day, quantity('o3'), gap)).toBe(gap);
+    expect(describeValue('en', undefined, quantity('pm2.5'), gap)).toBe(gap);
+    for (let pressure = 50_005; pressure <= 110_000; pressure += 10) {
+      const halfUp = formatNumber('en', (pressure + 5) / 100, 1);
+      expect(describeValue('en', { ...day, avg_pressure: pressure }, quantity('pressure'), gap)).toBe(`${halfUp} hPa`);
+    }
+    expect(rangeOf({ ...day, min_no2: 1, max_no2: 2 }, quantity('no2'))).toEqual([1, 2]);
+    expect(rangeOf({ ...day, range_aqi: null }, AQI)).toBeNull();
+  });
+
+  it('have local times, whatever the zone of the machine', () => {
+    expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('20 Nov, 00:00');
+    expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('20 Nov');
+    expect(formatBucket('ru', '2026-11-01T00:00:00+12:00', 'month')).toBe('нояб. 2026 г.');
+  });
+
+  it('are of the running month until that is over', () => {
+    const [month, end] = ['2026-11-01T00:00:00+04:00', Date.parse('2026-12-01T00:00:00+04:00')];
+    expect(isRunning(month, 'month', end - 1)).toBe(true);
+    expect(isRunning(month, 'month', end)).toBe(false);
+    expect(isRunning(month, 'day', end - 1)).toBe(false);
+  });
+
+  it('decide which parameters there are: PM2.5 first, a direction with the speed', () => {
+    const keys = (point: object) =>
+      measuredQuantities(QUANTITIES, [[], [{ timestamp: day.timestamp, ...point }]]).map(({ key }) => key);
+    expect(keys({ avg_temperature: 0, avg_pm25: 1, aqi: 6, avg_pm10: null })).toEqual(['pm2.5', 'aqi', 'temperature']);
+    expect(keys({ avg_wind_direction: 90 })).toEqual(['wind_speed']);
+    expect(keys({})).toEqual([]);
+  });
+});
+
+it('the axis has no more times than fit, and the year where it changes', () => {
+  const months = Array.from(
+    { length: 24 },
+    (_, n) => `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`,
+  );
+  const buckets = fillGaps(at(...months.map((month) => `${month}-01T00:00:00+04:00`)), { unit: 'month', count: 24 }, 0);
+  const window = { key: '2y', unit: 'month', count: 24 } as const;
+  expect(ticksOf('en', buckets, window, 24).map(({ label }) => label)).toEqual(
+    expect.arrayContaining(['Jan\n2025', 'Feb', 'Jan\n2026']),
+  );
+  for (const most of [2, 5, 12, 24]) expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
+});
+
+it('an axis has as many decimals as its steps', () => {
+  const tick = (value: number, step: number, key: string) => formatTick('en', value, step, quantity(key));
+  expect([tick(12.5, 2.5, 'pm2.5'), tick(12, 1, 'pm2.5'), tick(0.25, 0.25, 'rain')]).toEqual(['12.5', '12', '0.25']);
+  expect([tick(99_950, 50, 'pressure'), tick(99_900, 100, 'pressure')]).toEqual(['999.5', '999']);
+});
+
+it('Armenian, which browsers do not know, is written as the server would', () => {
+  const intl = (date: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('hy', { ...options, timeZone: 'UTC' }).format(new Date(date));
+  for (const { date } of placeDays(2026)) {
+    expect(formatDate('hy', date, 'day')).toBe(intl(date, { day: 'numeric', month: 'short' }));
+    expect(formatDate('hy', date, 'month')).toBe(intl(date, { month: 'short', year: 'numeric' }));
+    expect(formatDate('hy', date, 'name of month')).toBe(intl(date, { month: 'short' }));
+    expect(formatDate('hy', date, 'name of weekday')).toBe(intl(date, { weekday: 'short' }));
+  }
+  expect(formatDate('hy', '2026-11-22', 'day of week')).toBe('կիր, 22 նոյ, 2026 թ.');
+});
+
+it.each(LOCALES)('%s has its separators and months in numbers.ts, and its pressure is in hPa', (locale) => {
+  expect(formatNumber(locale, -12_345.6, 1)).toBe(new Intl.NumberFormat(locale).format(-12_345.6).replace('-', '−'));
+  expect(SHORT_MONTHS[locale]?.split(' ')).toHaveLength(12);
+  expect(unitIn(locale, 'Pa')).not.toBe('Pa');
+});
+
+describe('the address', () => {
+  it('keeps a view, and only what makes sense', () => {
+    const query = '?window=30d&parameter=pm2.5&year=2025';
+    expect(formatView(parseView(query))).toBe(query);
+    expect(formatView(parseView('?window=<b>&year=&other=1'))).toBe('');
+  });
+});
+
+describe('the calendar', () => {
+  it('places every day in its week, which begins on Monday', () => {
+    for (let year = 2000; year <= 2100; year++) {
+      const days = placeDays(year);
+      expect(days).toHaveLength(new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365);
+      for (const { date, week, weekday } of days) {
+        const at = new Date(`${date}T00:00:00Z`);
+        if ((at.getUTCDay() + 6) % 7 !== weekday || week > 53) expect.fail(`${date} is at ${week}, ${weekday}`);
+      }
+      expect(new Set(days.map(({ week, weekday }) => week * 7 + weekday)).size).toBe(days.length);
+    }
+    expect(placeDays(2026)[0]).toEqual({ date: '2026-01-01', week: 0, weekday: 3 }); // a Thursday
+    expect(placeDays(2026)[4]).toEqual({ date: '2026-01-05', week: 1, weekday: 0 });
+    expect(monthStarts(placeDays(2026))).toHaveLength(12);
+  });
+});

@@ -1,0 +1,201 @@
+/** A station whose particles are suspect (C9): said wherever its number stands, which is struck through; and never the worst of a list or map. */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';
+import { WORDS } from '../../../src/extras/pages/words.ts';
+import { axe, inBrowser } from './browser.ts';
+import { NOW, openSite, type Site, STATIONS } from './site.ts';
+
+type Flag = Trust['flags'][number];
+
+const LOCALES = ['en', 'ru', 'hy'] as const;
+const SINCE = '2026-11-19T20:00:00Z';
+const LIAR = STATIONS.hazardous;
+const EVIDENCE = { 'pm2.5': 400, median: 75.5, compared_with: [{ id: 1, 'pm2.5': 75.5 }] };
+const SENTENCE = "Its particles have been left out of the city's mean since 20 Nov 2026: 5 times its neighbours.";
+
+let site: Site;
+/** A period as screening records it. */
+const flag = async (station: number, reason: string, until = 'infinity') => {
+  const owner = site.here.database.as('airseries_owner', 'UTC');
+  await owner`
+    insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+    values (${station}, null, ${reason}, ${SINCE}, ${until}, 'pm', ${owner.json(EVIDENCE)})`;
+  await owner`select logic.apply_periods()`;
+};
+beforeAll(async () => {
+  site = await openSite({ SITE_TITLE: 'Air' });
+  await site.read(LIAR, { pm25: 400 }, new Date(NOW.getTime() - 3_600_000));
+  await flag(LIAR, 'outlier');
+  await flag(STATIONS.moderate, 'flat', '2026-11-20T04:00:00Z'); // it is over
+  const at = new Date(NOW.getTime() + 300_000);
+  await site.setNow(at);
+  await site.here.digest(at);
+  return () => site.close();
+});
+
+describe('the sentence', () => {
+  const at = new Date('2026-11-20T12:00:00Z');
+  const one = (change: Partial<Flag>): Flag => ({
+    ...{ kind: 'pm', test: 'flat', sensor_id: null, since: '2026-11-03T04:00:00+04:00', until: null },
+    ...{ 'pm2.5': 312, median: 60, compared_with: [] },
+    ...change,
+  });
+  const said = (...flags: Flag[]) => leftOut('en', flags, at);
+
+  it('says since when, and what was found', () => {
+    const start = "Its particles have been left out of the city's mean since 3 Nov 2026: ";
+    expect(said(one({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
+    expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
+    expect(said(one({ test: 'outlier' }))).toBe(`${start}5 times its neighbours.`);
+    expect(said(one({ test: 'outlier', median: 0 }))).toBe(`${start}far above its neighbours.`);
+    expect(said(one({ test: 'operator', 'pm2.5': null }))).toBe(`${start}its operator does not trust them.`);
+  });
+
+  it('names each reason once, since the first of them; without a start, none', () => {
+    const later = one({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
+    expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
+      'since 3 Nov 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
+    );
+    expect(said(later, one({ test: 'operator', since: null }))).toMatch(/^Its particles are left out of the city's/);
+  });
+
+  it('is of the periods that hold, of particles', () => {
+    expect(said(one({ kind: 'thp' }))).toBeUndefined();
+    expect(said(one({ until: '2026-11-20T16:00:00+04:00' }))).toBeUndefined();
+    expect(said(one({ until: '2026-11-20T16:00:01+04:00' }))).toBeDefined();
+    expect(said(one({ since: '2026-11-20T16:00:00+04:00' }))).toBeDefined();
+    expect(said(one({ since: '2026-11-20T16:00:01+04:00' }))).toBeUndefined();
+  });
+
+  it.each(LOCALES)('has its plurals: %s', (locale) => {
+    const times = (n: number) => leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
+    for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
+    if (locale === 'ru') expect(times(22)).toContain('в 22 раза');
+  });
+});
+
+describe('the report card', () => {
+  const pair = { x: { sensor_id: 11, station_id: 1 }, y: { sensor_id: 21, station_id: 2 }, days: 30 };
+  const figures = { slope: 1.184, intercept: -0.25, r2: 0.987, rmse: 1_234.56 };
+  const cells = (...pairs: Trust['pairs']) =>
+    [...trustPart('ru', 1, { flags: [], pairs }).text.matchAll(/<(?:td|th scope="row")>(.*?)<\/t/g)].map(
+      ([, cell]) => cell,
+    );
+
+  it('has the figures of each pair, and leads to the other station', () => {
+    const name = '11 · 21 (<a href="/ru/station/2">2</a>)';
+    expect(cells({ ...pair, ...figures, meets_targets: true })).toEqual([
+      name,
+      '30',
+      '1,18',
+      '−0,3',
+      '0,99',
+      '1\u00a0234,6',
+      'да',
+    ]);
+    expect(cells({ ...pair, ...figures, meets_targets: false }).at(-1)).toBe('нет');
+  });
+
+  it('says nothing of what is not known, and is not there without pairs', () => {
+    const unknown = { slope: null, intercept: null, r2: null, meets_targets: null };
+    expect(cells({ ...pair, ...unknown, rmse: 0 })).toEqual([expect.any(String), '30', '–', '–', '–', '0,0', '–']);
+    expect(trustPart('en', 1, { flags: [], pairs: [] }).text).toBe('<section data-live="trust"></section>');
+  });
+});
+
+describe('without a browser', () => {
+  it.each(LOCALES)(
+    'the page says why, strikes its numbers through, and gives no advice by them: %s',
+    async (locale) => {
+      const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="words"');
+      const words = WORDS[locale];
+      expect(body).toContain(`<div class="warning"><p>${leftOutOf(locale).replaceAll("'", '&#39;')}`);
+      expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
+      expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
+      expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
+      expect(body).not.toContain(words.everybody);
+      expect(body).toContain('<rect class="plain"');
+      expect(body).not.toContain(words.hazardous);
+      expect(body).toMatch(new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`));
+    },
+  );
+  const leftOutOf = (locale: (typeof LOCALES)[number]) =>
+    leftOut(
+      locale,
+      [{ kind: 'pm', test: 'outlier', sensor_id: null, since: '2026-11-20', until: null, ...EVIDENCE }],
+      NOW,
+    ) ?? '';
+
+  it('a frame says the same; a station whose period is over shows its number', async () => {
+    const { body } = await site.get(`/en/embed/station/${LIAR}`);
+    expect(body).toContain(SENTENCE.replaceAll("'", '&#39;'));
+    expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
+    for (const path of ['', 'embed/']) {
+      const over = (await site.get(`/en/${path}station/${STATIONS.moderate}`)).body;
+      expect(over).toContain(WORDS.en.moderate);
+      expect(over).not.toContain('<s>');
+    }
+  });
+
+  it('lists strike it through, after those that are known; a region says how many its mean is of', async () => {
+    for (const path of ['', 'region/old-town']) {
+      const { body } = await site.get(`/en/${path}`);
+      const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
+      const at = lines.findIndex((line) => line.includes(`/station/${LIAR}"`));
+      expect(lines[at]).toMatch(/<span class="chip unknown">suspect <s>\d+<\/s><\/span>.*<s>400\.0 µg\/m³<\/s>/);
+      expect(
+        lines.slice(0, at).filter((line) => /chip (good|moderate|sensitive|unhealthy|very)/.test(line)).length,
+      ).toBe(6);
+    }
+    const region = async () => (await site.get('/en/region/old-town')).body;
+    await expect.poll(region).toContain('6 stations in the mean, 1 left out as suspect');
+    expect((await site.get('/en/region/secret-park')).body).not.toMatch(/\d left out as suspect/);
+  });
+});
+
+inBrowser('with a browser', (open) => {
+  const shown = async (page: Page, selector: string) => (await page.locator(selector).first().innerText()).trim();
+
+  it('the map strikes it through, without the colour of a category', async () => {
+    const page = await open({ viewport: { width: 1280, height: 2_000 } });
+    await page.goto(`${site.origin}/en/region/old-town`);
+    const pin = page.locator(`.map a.pin[href="/en/station/${LIAR}"]`);
+    await pin.waitFor();
+    expect(await pin.getAttribute('class')).toContain('unknown');
+    expect(await pin.locator('s').textContent()).toMatch(/^\d+$/);
+  });
+
+  it('the widget says why', async () => {
+    const page = await open();
+    await page.goto(`${site.origin}/en/embed/station/${LIAR}`);
+    await page.setContent(
+      `<air-quality station="${LIAR}" lang="en"></air-quality><air-quality station="1" lang="en"></air-quality>`,
+    );
+    await page.addScriptTag({ url: `${site.origin}/widget.js`, type: 'module' });
+    await page.locator('air-quality .card').nth(1).waitFor();
+    expect(await shown(page, 'air-quality .warning')).toBe(SENTENCE);
+    expect(await page.locator('air-quality s').allTextContents()).toEqual([
+      expect.stringMatching(/^\d+$/),
+      '400.0 µg/m³',
+    ]);
+    expect(await shown(page, 'air-quality .index span')).toContain('suspect');
+    expect(await page.locator('air-quality .index').first().getAttribute('class')).toBe('index unknown');
+    expect(await page.locator('air-quality .warning').count()).toBe(1);
+  });
+
+  it.each(LOCALES)('a frame of 320 × 180 shows all of it without scrolling: %s', async (locale) => {
+    const page = await open({ viewport: { width: 320, height: 180 } });
+    await page.goto(`${site.origin}/${locale}/embed/station/${LIAR}`);
+    expect(await shown(page, '.warning')).toContain(WORDS[locale].leftOutSince.split('{')[0]);
+    expect(await page.evaluate(() => document.body.scrollHeight)).toBeLessThanOrEqual(180);
+  });
+
+  it.each(['light', 'dark'] as const)('has no barrier that axe finds: %s', async (colorScheme) => {
+    const page = await open({ colorScheme, viewport: { width: 390, height: 844 } });
+    for (const path of [`station/${LIAR}`, `embed/station/${LIAR}`, 'region/old-town']) {
+      await page.goto(`${site.origin}/en/${path}`, { waitUntil: 'networkidle' });
+      expect(await axe(page), path).toEqual([]);
+    }
+  });
+});

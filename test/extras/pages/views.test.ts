@@ -1,0 +1,145 @@
+/** Every view in a real browser: by keyboard alone, and with an API that fails or takes its time. */
+import type { Route } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { engines } from '../../support/database.ts';
+import { inBrowser } from './browser.ts';
+import { serveTown } from './town.ts';
+
+/** Each with what is there once all of it is. */
+const VIEWS = [
+  ['/en/', '.line'],
+  ['/ru/region/town?parameter=aqi', '#calendar .calendar'],
+  ['/en/station/2', '[data-live=head]'],
+  ['/hy/embed/station/1', '.index'],
+  ['/en/embed/region/town', '.index'],
+] as const;
+
+/** What a view asks for when, and where it says that this is missing. */
+const NEEDS = [
+  ['/en/station/1', /-history\.json/, '#parts'],
+  ['/en/station/1?year=2026', /\/days\//, '#calendar'],
+] as const;
+
+const LOADING = /^(Loading…|Загружается…|Բեռնվում է…)$/;
+
+inBrowser('every view', (open) => {
+  let origin = '';
+  beforeAll(async () => {
+    const town = await serveTown(engines[0] ?? 'plain');
+    origin = town.origin;
+    return () => town.close();
+  });
+
+  /** On a screen as long as the page, since parts are made when they come near. */
+  const openLong = (options = {}) => open({ ...options, viewport: { width: 1_280, height: 9_000 } });
+
+  it.each(VIEWS)('%s: the Tab key reaches everything, in its order, and shows where it is', async (path, whole) => {
+    const page = await openLong({ reducedMotion: 'reduce' });
+    await page.goto(origin + path, { waitUntil: 'networkidle' });
+    await page.locator(whole).first().waitFor();
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    const count = await page.evaluate(() => {
+      const can = 'a[href], button:enabled, select, input, summary, [tabindex="0"]';
+      const all = [...document.querySelectorAll<HTMLElement>(can)].filter(
+        (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }),
+      );
+      for (const [n, one] of all.entries()) one.dataset.turn = String(n);
+      document.body.tabIndex = -1;
+      document.body.focus();
+      return all.length;
+    });
+    expect(count).toBeGreaterThan(0);
+    const turns: number[] = [];
+    for (let presses = 0; turns.length < count && presses < 3 * count + 20; presses++) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => {
+        const focused = document.activeElement as HTMLElement;
+        const { top, bottom, width } = focused.getBoundingClientRect();
+        const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+        return {
+          turn: Number(focused.dataset.turn ?? Number.NaN),
+          isSeen: bottom > 0 && top < innerHeight && width > 0,
+          hasOutline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+          html: focused.outerHTML.slice(0, 120),
+        };
+      });
+      if (at.turn === turns.at(-1)) continue; // the fields of a date are one element
+      expect(at, at.html).toMatchObject({ turn: turns.length, isSeen: true, hasOutline: true });
+      turns.push(at.turn);
+    }
+    expect(turns).toHaveLength(count);
+  });
+
+  it('Enter goes from the list to a city, arrow keys through its chart, Enter to what a value was made of', async () => {
+    const page = await open();
+    await page.goto(`${origin}/en/`);
+    await page.locator('.line a', { hasText: 'town' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/en/region/town');
+    await page.locator('#history').scrollIntoViewIfNeeded();
+    await page.locator('.chart svg').waitFor();
+    await page.getByRole('button', { name: '30 days' }).focus();
+    await page.keyboard.press(' ');
+    const live = page.locator('#parts .live').first();
+    await expect.poll(() => live.textContent()).toMatch(/^19 Nov: /);
+    await page.locator('.chart').focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await live.textContent()).toMatch(/^18 Nov: /);
+    await page.keyboard.press('Enter');
+    const line = page.locator('#parts .inputs').first();
+    expect(await line.locator('summary').textContent()).toBe('How it is computed: PM2.5, 18 Nov');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/en/explore/v1/region/town/hours/2026-11-18/2026-11-18.csv',
+    );
+  });
+
+  it.each(NEEDS)(
+    '%s says that %s is on its way, that it cannot be reached, and gets it again',
+    async (path, url, place) => {
+      const page = await openLong({ errors: /503/ });
+      const held: Route[] = [];
+      await page.route(url, (route) => void held.push(route));
+      await page.goto(origin + path);
+      const said = page.locator(`${place} > [role=status]`);
+      await said.waitFor();
+      expect(await said.textContent()).toMatch(LOADING);
+      for (const route of held.splice(0)) await route.fulfill({ status: 503 });
+      const warning = page.locator(`${place} > .warning`);
+      await warning.waitFor();
+      const good = page.locator(`${place} :is(.chip.good, rect.good)`);
+      expect(await good.count(), 'nothing looks as if it were known').toBe(0);
+      await warning.getByRole('button').click();
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      expect(await said.textContent()).toMatch(LOADING);
+      for (const route of held.splice(0)) await route.continue();
+      await said.waitFor({ state: 'detached' });
+      expect(await page.locator(`${place} > *`).count()).toBeGreaterThan(0);
+    },
+  );
+
+  it('an answer that is no longer wanted changes nothing, and no focus is lost', async () => {
+    const page = await openLong({ errors: /503/ });
+    await page.goto(`${origin}/en/station/1`);
+    const heading = page.locator('#calendar h2');
+    await expect.poll(() => heading.textContent()).toBe('Calendar of 2026');
+    const held: Route[] = [];
+    await page.route(/\/days\/2025/, (route) => void held.push(route));
+    await page.getByRole('button', { name: 'Previous year' }).press('Enter');
+    await expect.poll(() => held.length).toBe(1);
+    const answered = page.waitForResponse(/\/days\/2024/);
+    await page.evaluate(() => {
+      history.replaceState(null, '', '?year=2024');
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    await answered;
+    await expect.poll(() => heading.textContent()).toBe('Calendar of 2024');
+    const late = page.waitForResponse(/\/days\/2025/);
+    await held[0]?.fulfill({ status: 503 });
+    await late;
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await heading.textContent()).toBe('Calendar of 2024');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('‹ Previous year');
+  });
+});

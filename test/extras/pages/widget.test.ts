@@ -1,0 +1,284 @@
+/** The widget on a page of another origin, whose Content-Security-Policy is as strict as can be, and the frame that needs no script. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page, Route } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
+import { CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
+import { WORDS } from '../../../src/extras/pages/words.ts';
+import { axe, inBrowser, type Open } from './browser.ts';
+import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
+
+const LOCALES = ['en', 'ru', 'hy'] as const;
+const UNIT = { en: 'µg/m³', ru: 'мкг/м³', hy: 'մկգ/մ³' };
+const REFRESH_MS = 300_000;
+
+let site: Site;
+let foreign: Server;
+/** What the foreign page has in it. */
+let content = '';
+beforeAll(async () => {
+  site = await openSite();
+  foreign = createServer((_req, res) => {
+    const policy = `default-src 'none'; script-src ${site.origin}/widget.js; connect-src ${site.origin}; frame-src ${site.origin}; base-uri 'none'; require-trusted-types-for 'script'`;
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.end(`<!doctype html><html lang="ru-RU"><title>Elsewhere</title><main><h1>Elsewhere</h1>${content}</main>
+<script type="module" src="${site.origin}/widget.js"></script></html>`);
+  }).listen(0);
+  return async () => {
+    foreign.close();
+    foreign.closeAllConnections();
+    await site.close();
+  };
+});
+
+async function show(open: Open, html: string, options: Parameters<Open>[0] = {}): Promise<Page> {
+  content = html;
+  const page = await open(options);
+  await page.clock.install();
+  await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+  const cards = page.locator('air-quality .card'); // through shadow roots
+  await expect.poll(() => cards.count(), { timeout: 10_000 }).toBe(html.split('<air-quality').length - 1);
+  return page;
+}
+
+/** What is read in a widget, the lines in one. */
+const textOf = async (page: Page, selector = 'air-quality') =>
+  (await page.locator(selector).locator('.card').innerText()).replace(/[ \n]+/g, ' ').trim();
+
+const api = (locale: string, path: string) => site.json(`/${locale}/air-quality-app/v1/${path}.json`);
+
+inBrowser('the widget', (open) => {
+  it.each(LOCALES)(
+    'shows what the API says, in %s: every category, unlike the others, and a region',
+    async (locale) => {
+      const ids = Object.values(STATIONS);
+      const stations = ids.map((id) => `<air-quality id="s${id}" station="${id}" lang="${locale}"></air-quality>`);
+      const page = await show(
+        open,
+        `${stations.join('')}<air-quality id="r" region="town" lang="${locale}-AM"></air-quality>`,
+      );
+      const words = WORDS[locale];
+      const looks = new Map<string, string>();
+      for (const id of ids) {
+        const values = await api(locale, `station/${id}`);
+        const aqi = values.aqi as number | null;
+        const category = values.status === 'offline' ? 'offline' : categoryOf(aqi);
+        const when = values.measurement_time as string | null;
+        const parts = [
+          values.title,
+          aqi !== null && String(aqi),
+          category === 'unknown'
+            ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
+            : words[category],
+          aqi !== null && words.aqiOf,
+          aqi !== null && `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
+          when === null ? words.nothingRecent : words.meanOfHour.replace('{time}', formatTime(locale, when)),
+          `· ${MARKUP}`,
+        ];
+        expect(await textOf(page, `#s${id}`)).toBe(parts.filter((one) => typeof one === 'string').join(' '));
+        if (category !== 'unknown')
+          looks.set(
+            category,
+            (await page.locator(`#s${id} :is(.index, .chip)`).evaluate((chip) => {
+              const { backgroundColor, borderStyle } = getComputedStyle(chip);
+              return `${backgroundColor} ${borderStyle}`;
+            })) as string,
+          );
+      }
+      expect([...looks.keys()].sort()).toEqual([...CATEGORIES.map(({ name }) => name), 'offline'].sort());
+      expect(new Set(looks.values()).size).toBe(looks.size);
+      const region = await api(locale, 'region/town');
+      expect(await textOf(page, '#r')).toContain(
+        `${words.digestOf.replace('{time}', formatTime(locale, region.measurement_time as string))}`,
+      );
+      expect(await textOf(page, '#r')).toContain(
+        `${region.aqi} ${words[categoryOf(region.aqi as number)]} ${words.aqiOf}`,
+      );
+      const links = await page.locator('#r a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
+      expect(links).toEqual([`${site.origin}/${locale}/region/town`, `${site.origin}/${locale}/`]);
+    },
+  );
+
+  it('takes the language of its page, and English where that is none of ours', async () => {
+    const page = await show(
+      open,
+      '<air-quality id="a" station="1"></air-quality><div lang="de"><air-quality id="b" station="1"></air-quality></div><air-quality id="c" station="1" lang="constructor"></air-quality>',
+    );
+    expect(await textOf(page, '#a')).toContain(WORDS.ru.good);
+    expect(await textOf(page, '#b')).toContain(WORDS.en.good);
+    expect(await textOf(page, '#c')).toContain(WORDS.en.good);
+  });
+
+  it('shows markup as text', async () => {
+    const page = await show(open, `<air-quality station="${STATIONS.markup}" lang="en"></air-quality>`);
+    expect(await page.locator('air-quality h1').textContent()).toBe(MARKUP);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe('Elsewhere');
+  });
+
+  it('adds no heading or landmark to its page, and its links open as those of its page do', async () => {
+    const page = await show(open, '<air-quality station="1" lang="en"></air-quality>');
+    expect(await page.getByRole('heading').allTextContents()).toEqual(['Elsewhere']);
+    expect(await page.getByRole('main').count()).toBe(1);
+    const targets = await page
+      .locator('air-quality a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('target')));
+    expect(targets).toEqual([null, null]);
+  });
+
+  it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s, in three sizes', async (theme) => {
+    const one = (size: string, id: number) =>
+      `<air-quality station="${id}" lang="en" theme="${theme}" size="${size}"></air-quality>`;
+    const page = await show(
+      open,
+      Object.values(STATIONS)
+        .map((id, n) => one(['small', 'normal', 'large'][n % 3] ?? '', id))
+        .join(''),
+      { colorScheme: theme === 'light' ? 'dark' : 'light' }, // the attribute decides
+    );
+    expect(await axe(page)).toEqual([]);
+    const heights = await page
+      .locator('air-quality')
+      .evaluateAll((all) => all.slice(0, 3).map((widget) => Number.parseFloat(getComputedStyle(widget).fontSize)));
+    expect(heights).toEqual([13, 16, 21]);
+    const background = await page
+      .locator('air-quality .card')
+      .first()
+      .evaluate((card) => getComputedStyle(card).backgroundColor);
+    expect(background).toBe(theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
+  });
+
+  it.each(['light', 'dark'] as const)('follows the scheme that its reader prefers, %s', async (colorScheme) => {
+    const page = await show(open, '<air-quality station="1"></air-quality>', { colorScheme });
+    const background = await page
+      .locator('air-quality .card')
+      .evaluate((card) => getComputedStyle(card).backgroundColor);
+    expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
+  });
+
+  it('asks once, again after five minutes by ETag, and not while nobody looks', async () => {
+    const page = await open();
+    const asked: (string | undefined)[] = [];
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
+      if (headers[':path']?.includes('station') || headers.Accept === '*/*') asked.push(headers['If-None-Match']);
+    });
+    let answers = 0;
+    page.on('response', (answer) => {
+      if (answer.url().endsWith('/embed/station/1')) answers++;
+    });
+    content = '<air-quality station="1" lang="en"></air-quality>';
+    await page.clock.install();
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await page.locator('air-quality .card').waitFor();
+    expect(answers).toBe(1);
+    await page.clock.fastForward(REFRESH_MS - 10_000);
+    expect(answers).toBe(1);
+    await page.clock.fastForward(10_000);
+    await expect.poll(() => answers).toBe(2);
+    expect(asked.at(-1)).toMatch(/^"[\w-]+"$/);
+    await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+    await page.clock.fastForward(2 * REFRESH_MS);
+    expect(answers).toBe(2);
+    await page.evaluate(
+      "Object.defineProperty(document, 'hidden', { value: false }); document.dispatchEvent(new Event('visibilitychange'))",
+    );
+    await expect.poll(() => answers).toBe(3);
+  });
+
+  it('shows a new value, and another station when its attribute changes', async () => {
+    const page = await show(open, `<air-quality station="${STATIONS.elsewhere}" lang="en"></air-quality>`);
+    expect(await textOf(page)).toContain('PM2.5 30.0 µg/m³');
+    await site.read(STATIONS.elsewhere, { pm25: 50 }, new Date('2026-11-20T11:59:00Z'));
+    const published = async () => (await api('en', `station/${STATIONS.elsewhere}`))['pm2.5'];
+    await expect.poll(published, { timeout: 10_000 }).toBe(40); // a process asks every second whether data have changed
+    await page.clock.fastForward(REFRESH_MS);
+    await expect.poll(() => textOf(page)).toContain('PM2.5 40.0 µg/m³');
+    await page.evaluate("document.querySelector('air-quality').setAttribute('station', '1')");
+    await page.clock.fastForward(10);
+    await expect.poll(() => textOf(page)).toContain('At good');
+  });
+
+  it('asks once for attributes that change together, and drops an answer that is no longer wanted', async () => {
+    const page = await open();
+    const asked: Route[] = [];
+    await page.route('**/embed/**', (route) => void asked.push(route));
+    content = '<air-quality station="1" lang="en"></air-quality>';
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    await expect.poll(() => asked.length).toBe(1);
+    await page.locator('air-quality').evaluate((widget) => {
+      widget.setAttribute('station', '2');
+      widget.setAttribute('lang', 'hy');
+    });
+    await expect.poll(() => asked.length).toBe(2);
+    await asked[1]?.continue();
+    await page.locator('air-quality .card').waitFor();
+    const late = page.waitForResponse(/station\/1$/);
+    await asked[0]?.continue();
+    await (await late).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await textOf(page)).toContain(WORDS.hy.moderate);
+    const paths = asked.map((route) => new URL(route.request().url()).pathname);
+    expect(paths).toEqual(['/en/embed/station/1', '/hy/embed/station/2']);
+  });
+
+  it('says when it cannot reach the service, keeps what it knows, and comes back', async () => {
+    const page = await show(open, '<air-quality station="1" lang="en"></air-quality>', {
+      errors: /ERR_|Failed to load/,
+    });
+    await page.route('**/embed/station/1', (route) => route.abort());
+    await page.clock.fastForward(REFRESH_MS);
+    const when = formatTime('en', (await api('en', 'station/1')).measurement_time as string);
+    await expect.poll(() => textOf(page)).toContain(WORDS.en.stale.replace('{time}', when));
+    expect(await textOf(page)).toContain('28 Good');
+    await page.unroute('**/embed/station/1');
+    await page.clock.fastForward(60_000);
+    await expect.poll(() => textOf(page)).not.toContain('may be old');
+  });
+
+  it('says at once that the data cannot be reached, that they are old, or that there is no such station', async () => {
+    const page = await open({ errors: /ERR_|Failed to load/ });
+    await page.route('**/embed/station/2', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.route('**/embed/station/3', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, headers: { ...answer.headers(), age: '120' } });
+    });
+    content = ['1', '2', '3', '999', '../../../x']
+      .map((id, n) => `<air-quality id="n${n}" station="${id}" lang="en"></air-quality>`)
+      .join('');
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    const notice = async (n: number) => {
+      await page.locator(`#n${n} .card`).waitFor();
+      return await page.locator(`#n${n} [role=status]:visible`).allTextContents();
+    };
+    expect(await notice(0)).toEqual([]);
+    expect(await notice(1)).toEqual([WORDS.en.unavailable]);
+    expect(await notice(2)).toEqual([expect.stringMatching(/may be old.*20 Nov/)]);
+    expect(await textOf(page, '#n3')).toContain('There is no station 999 here.');
+    expect(await textOf(page, '#n4')).toContain('There is no station ../../../x here.');
+  });
+});
+
+inBrowser('the frame', (open) => {
+  it.each([200, 320, 600])('of %i pixels shows all of a station without scrolling, light and dark', async (width) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open({ colorScheme, viewport: { width, height: 180 } });
+      for (const subject of ['station/5', 'station/7', 'station/8', 'region/town']) {
+        for (const locale of LOCALES) {
+          await page.goto(`${site.origin}/${locale}/embed/${subject}`);
+          await page.evaluate('document.querySelector(\'main a[href$="/"]\').textContent = "Air of the town"');
+          const [w = 0, h = 0] = await page.evaluate(() => [
+            document.documentElement.scrollWidth,
+            document.body.scrollHeight,
+          ]);
+          expect(w, `${locale} ${subject}`).toBeLessThanOrEqual(width);
+          expect(h, `${locale} ${subject}`).toBeLessThanOrEqual(180);
+        }
+        if (width === 320) expect(await axe(page)).toEqual([]);
+      }
+    }
+  });
+});

@@ -1,0 +1,101 @@
+/** What a sender learns from the answer to its readings, beyond how many were stored. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stored } from '../support.ts';
+import { engines } from '../../support/database.ts';
+import { openPushing, type Pushing, send } from './pushing.ts';
+
+// nothing here depends on the engine
+let here: Pushing;
+beforeAll(async () => {
+  here = await openPushing(engines[0] as (typeof engines)[0]);
+});
+beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+afterAll(() => here.close());
+
+const T = '2026-11-20T10:00:00Z';
+const CSV = { 'Content-Type': 'text/csv; charset=utf-8' };
+const json = async (readings: object) => (await send(here.app, here.token, JSON.stringify(readings))).body;
+const csv = (text: string, headers: Record<string, string> = CSV) => send(here.app, here.token, text, headers);
+
+describe('an answer', () => {
+  it('names each value that was left out, with its bounds and what may have gone wrong', async () => {
+    const answer = await json([
+      { sensor_id: 1, time: T, pm25: 5, pm10: 2_001 },
+      { sensor_id: 2, time: T, temperature: 3, pressure: 1013.25, wind_direction: 361, humidity: '40,5' },
+    ]);
+    expect(answer).toEqual({
+      ...{ received: 2, accepted: 2, unchanged: 0, quarantined: [] },
+      values: [
+        { index: 0, parameter: 'pm10', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' },
+        { index: 1, parameter: 'humidity', reason: 'unreadable', hint: '40,5 has a comma: write 40.5' },
+        {
+          ...{ index: 1, parameter: 'pressure', reason: 'out_of_bounds', bounds: [50_000, 110_000], unit: 'Pa' },
+          hint: '1013.25 looks like hPa: send it in Pa, as 101325',
+        },
+        { index: 1, parameter: 'wind_direction', reason: 'out_of_bounds', bounds: [0, 360], unit: 'degrees' },
+      ],
+      format: 'airseries',
+    });
+  });
+
+  it('names the keys that are not used, once, among them a second name of a parameter', async () => {
+    const readings = [
+      { sensor_id: 1, time: T, pm25: 5, 'pm2.5': 6, signal: -71 },
+      { sensor_id: 2, time: T, temperature: 1, signal: -70, battery: 3.3 },
+    ];
+    expect((await json(readings)).ignored).toEqual(['signal', 'pm2.5', 'battery']);
+    expect(await stored(here.owner)).toMatchObject([{ pm25: 5 }, { temperature: 1 }]);
+  });
+
+  it('stays of a reasonable size', async () => {
+    const readings = Array.from({ length: 1_100 }, (_, second) => ({
+      sensor_id: 1,
+      time: new Date(Date.parse(T) - second * 1_000).toISOString(),
+      pm25: 9_999,
+      pm10: 1,
+    }));
+    const answer = await json(readings);
+    expect(answer).toMatchObject({ accepted: 1_100, more_values: 100 });
+    expect(answer.values).toHaveLength(1_000);
+  });
+});
+
+describe('readings', () => {
+  it('may be CSV, with decimal commas between semicolons', async () => {
+    const plain = await csv(`sensor_id,time,pm2.5,colour\n1,${T},5,red\n99,${T},5,red\n`);
+    expect(plain.body).toEqual({
+      ...{ received: 2, accepted: 1, unchanged: 0, quarantined: [{ index: 1, reason: 'unknown_sensor' }] },
+      ignored: ['colour'],
+      format: 'airseries',
+    });
+    const german = await csv(`\ufeffsensor_id;time;temperature;pressure\r\n2;${T};-0,5;1013,2\r\n`);
+    expect(german.body).toMatchObject({
+      accepted: 1,
+      values: [{ index: 0, parameter: 'pressure', hint: expect.stringContaining('1013.2 looks like hPa') }],
+    });
+    expect(await stored(here.owner)).toMatchObject([{ pm25: 5 }, { temperature: -0.5, pressure: null }]);
+    expect((await csv('sensor_id,time,pm25\n')).body).toMatchObject({ received: 0, quarantined: [] });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['without a header', `1,${T},5\n`, /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/],
+    [
+      "without a line of the header's length",
+      `sensor_id,time,pm25\n1,${T}\n`,
+      /Nothing in the body is a reading: of the first, it has 2 fields, but the header has 3/,
+    ],
+    ['with blank lines alone', '\n\n', /no line/],
+  ])('as CSV %s are refused', async (_, text, detail) => {
+    const { status, body } = await csv(text);
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(detail)]);
+    expect(await stored(here.owner)).toEqual([]);
+  });
+
+  it('of an unknown type are refused with what to send', async () => {
+    const { status, body } = await csv('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' });
+    expect([status, body.detail]).toEqual([
+      415,
+      expect.stringMatching(/text\/csv.*With curl: -H 'Content-Type: application\/json'/),
+    ]);
+  });
+});

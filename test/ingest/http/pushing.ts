@@ -1,0 +1,119 @@
+/** The real ingestion app over a real database with two providers, and tokens for it. */
+import type { Express } from 'express';
+import request from 'supertest';
+import type { Sql } from '../../../src/database/client.ts';
+import { openIngestPool } from '../../../src/database/pools.ts';
+import type { QueryPool } from '../../../src/database/queryPool.ts';
+import { makeIngestApp } from '../../../src/ingest/http/app.ts';
+import { createToken } from '../../../src/ingest/http/tokens.ts';
+import type { Engine } from '../../../src/schema/aggregates.ts';
+import { bringIn, keepingLog, NOW } from '../support.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+export type Pushing = {
+  app: Express;
+  database: TestDatabase;
+  owner: Sql;
+  writes: QueryPool;
+  log: ReturnType<typeof keepingLog>;
+  /** Of all stations of `us`. */
+  token: string;
+  makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
+  /** Another app over the same database, with counts of its own. */
+  another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: QueryPool }): Express;
+  close(): Promise<void>;
+};
+
+export async function openPushing(engine: Engine): Promise<Pushing> {
+  const database = await testDatabase(engine);
+  const owner = database.as();
+  await bringIn(owner, NETWORK);
+  const writes = openIngestPool(database.target, { timeZone: database.timeZone, max: 2 });
+  const log = keepingLog();
+  const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>
+    (await createToken(owner, { name, provider, stations, now: NOW })).token;
+  const another: Pushing['another'] = (options) =>
+    makeIngestApp({ writes, clock: () => NOW, log, rate: 1_000_000, failures: 10_000, ...options });
+  return {
+    app: another({}),
+    database,
+    owner,
+    writes,
+    log,
+    token: await makeToken('feed'),
+    makeToken,
+    another,
+    async close() {
+      await writes.close();
+      await database.drop();
+    },
+  };
+}
+
+export function send(app: Express, token: string, body: string | Buffer, headers: Record<string, string> = {}) {
+  return request(app)
+    .post('/v1/readings')
+    .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers })
+    .serialize((bytes: unknown) => bytes as string) // unchanged, whatever the type says
+    .send(body as string);
+}
+
+export function push(app: Express, token: string, body: string | object, headers: Record<string, string> = {}) {
+  return request(app)
+    .post('/v1/push/airrohr')
+    .set({ 'Content-Type': 'application/json', ...headers })
+    .auth('', token)
+    .send(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+const place = { latitude: 40, longitude: 44, regions: ['town'] };
+
+/** Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6 at station 3 have no device. */
+const NETWORK = {
+  time_zone: 'Asia/Yerevan',
+  providers: [
+    { id: 'us', title: 'Us' },
+    { id: 'them', title: 'Them' },
+  ],
+  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
+  stations: [
+    {
+      ...place,
+      id: 1,
+      provider: 'us',
+      title: { en: 'One' },
+      sensors: [
+        { id: 1, kind: 'SDS011', device: 'esp8266-12345678' },
+        { id: 2, kind: 'BME280', device: 'esp8266-12345678' },
+      ],
+    },
+    {
+      ...place,
+      id: 2,
+      provider: 'us',
+      title: { en: 'Two' },
+      sensors: [
+        { id: 3, kind: 'PMS5003', device: 'esp8266-2', correction: 'epa-2021' },
+        { id: 4, kind: 'DHT22', device: 'esp8266-2' },
+      ],
+    },
+    {
+      ...place,
+      id: 3,
+      provider: 'us',
+      title: { en: 'Three' },
+      sensors: [
+        { id: 5, kind: 'SPS30' },
+        { id: 6, kind: 'SHT31' },
+        { id: 7, device: 'esp8266-elsewhere' },
+      ],
+    },
+    {
+      ...place,
+      id: 9,
+      provider: 'them',
+      title: { en: 'Nine' },
+      sensors: [{ id: 9, kind: 'SDS011', device: 'esp8266-9' }],
+    },
+  ],
+};

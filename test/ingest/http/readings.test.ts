@@ -1,0 +1,204 @@
+/** POST /v1/readings: what can be sent, in which forms, and every refusal. */
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import request, { type Response } from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stored } from '../support.ts';
+import { engines } from '../../support/database.ts';
+import { openPushing, type Pushing, send } from './pushing.ts';
+
+const T = '2026-11-20T11:00:00Z';
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+const GOOD = JSON.stringify([{ sensor_id: 1, time: T, pm25: 5 }]);
+
+function expectProblem(res: Response, status: number, detail: RegExp) {
+  expect(res.body).toEqual({ status, title: expect.any(String), detail: expect.stringMatching(detail) });
+  expect(res.status).toBe(status);
+  expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(res.headers['cache-control']).toBe('no-store');
+}
+
+// nothing here depends on the engine
+describe('POST /v1/readings', () => {
+  let here: Pushing;
+  beforeAll(async () => {
+    here = await openPushing(engines[0] as (typeof engines)[0]);
+  });
+  beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => here.close());
+
+  const post = (body: string | Buffer, headers = {}) => send(here.app, here.token, body, headers);
+  const quarantine = () => here.owner`select source, provider_id, line, reason, text from raw.quarantine order by id`;
+
+  it('accepts an array, and reports why each unusable reading was rejected', async () => {
+    const body = JSON.stringify([
+      { sensor_id: 1, measured_at: T, pm25: 5.5, pm10: '7' },
+      { sensor_id: 77, measured_at: T, pm25: 1 },
+      'no reading',
+      { sensor_id: '2', timestamp: '2026-11-20T15:00:01+04:00', temperature: 21.5, humidity: '40.25' },
+      { sensor_id: 2, time: T, temperature: 99 },
+    ]);
+    const first = await post(body);
+    expect(first.status).toBe(200);
+    expect(first.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(first.text).toBe(
+      '{"received":5,"accepted":2,"unchanged":0,"quarantined":[{"index":1,"reason":"unknown_sensor"},' +
+        '{"index":2,"reason":"unreadable_line"},{"index":4,"reason":"no_value"}],' +
+        '"values":[{"index":4,"parameter":"temperature","reason":"out_of_bounds","bounds":[-60,60],"unit":"°C",' +
+        '"hint":"99 looks like °F: send it in °C, as 37.2"}],"format":"airseries"}',
+    );
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 1, pm25: 5.5, pm10: 7 },
+      { sensor_id: 2, temperature: 21.5, humidity: 40.25 },
+    ]);
+    expect(await quarantine()).toContainEqual({
+      source: 'feed',
+      provider_id: 'us',
+      line: '3',
+      reason: 'unreadable_line',
+      text: '"no reading"',
+    });
+    expect((await post(body)).body).toMatchObject({ received: 5, accepted: 0, unchanged: 2 });
+  });
+
+  it.each(['application/x-ndjson', 'application/ndjson; charset=utf-8', 'text/plain'])(
+    'accepts lines as %s',
+    async (type) => {
+      const body = `{"sensor_id":1,"time":"${T}","pm25":5}\r\n\nnonsense\n{"sensor_id":2,"time":"${T}","humidity":50}`;
+      expect((await post(body, { 'Content-Type': type })).body).toEqual({
+        received: 3,
+        accepted: 2,
+        unchanged: 0,
+        quarantined: [{ index: 1, reason: 'unreadable_line' }],
+        format: 'airseries',
+      });
+      expect(await quarantine()).toMatchObject([{ line: '3', text: 'nonsense' }]);
+    },
+  );
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('unpacks %s', async (encoding, pack) => {
+    expect((await post(pack(GOOD), { 'Content-Encoding': encoding })).body).toMatchObject({ accepted: 1 });
+  });
+
+  it('accepts 5,000 readings, and none of 5,001', async () => {
+    const lines = (n: number) => {
+      const line = (i: number) => `{"sensor_id":1,"time":"${new Date(1.7e12 + i * 1000).toISOString()}","pm25":1}`;
+      return Array.from({ length: n }, (_, i) => line(i));
+    };
+    expectProblem(await post(lines(5001).join('\n'), LINES), 413, /more than 5000 readings/);
+    expectProblem(await post(`[${lines(5001)}]`), 413, /more than 5000 readings/);
+    expect(await stored(here.owner)).toEqual([]);
+    expect((await post(lines(5000).join('\n'), LINES)).body).toMatchObject({ received: 5000, accepted: 5000 });
+  });
+
+  describe('refuses', () => {
+    it.each<[string, string | Buffer, Record<string, string>, number, RegExp]>([
+      ['what is not JSON', 'sensor_id,time\n1,2', {}, 400, /not JSON/],
+      ['JSON that is no reading', '"x"', {}, 400, /Nothing in the body is a reading/],
+      ['an array without a reading', '[1,[],null]', {}, 400, /Nothing in the body is a reading/],
+      ['lines without a reading', 'a\n[{}]\n7', LINES, 400, /Nothing in the body is a reading/],
+      [
+        'an object above 512 KiB',
+        `{"a":"${'x'.repeat(600_000)}"}`,
+        {},
+        400,
+        /this is one JSON document, and it is longer than 512 KiB\. Make it one object a line/,
+      ],
+      ['an object above 64 KiB', `{"a":"${'x'.repeat(70_000)}"}`, {}, 400, /: of the first, it is longer than 64 KiB/],
+      ['deep brackets', '['.repeat(1e5) + ']'.repeat(1e5), {}, 400, /: of the first, it is longer than 64 KiB/],
+      ['brackets', '['.repeat(100) + ']'.repeat(100), {}, 400, /: of the first, it is nested more than 32 levels deep/],
+      ['blank lines', '\n\r\n', LINES, 400, /no line/],
+      ['an empty body', '', {}, 400, /empty/],
+      ['an empty archive', gzipSync(''), { 'Content-Encoding': 'gzip' }, 400, /empty/],
+      ['an archive that is none', GOOD, { 'Content-Encoding': 'gzip' }, 400, /damaged/],
+      ['an archive cut off', gzipSync(GOOD).subarray(0, -12), { 'Content-Encoding': 'gzip' }, 400, /cut off/],
+      ['another type', GOOD, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, /application\/x-ndjson/],
+      ['another encoding', GOOD, { 'Content-Encoding': 'compress' }, 415, /gzip/],
+      ['what is too large', Buffer.alloc(8 * 1024 * 1024 + 1, ' '), {}, 413, /8192 KiB/],
+      ['a bomb', gzipSync(Buffer.alloc(100_000_000)), { 'Content-Encoding': 'gzip' }, 413, /8192 KiB/],
+    ])('%s', async (_, body, headers, status, detail) => {
+      expectProblem(await post(body, headers), status, detail);
+      expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
+    });
+
+    it('a body of unknown length as soon as it is too large', async () => {
+      const server = here.app.listen(0);
+      const { port } = server.address() as { port: number };
+      const body = new ReadableStream({
+        start(controller) {
+          for (let n = 0; n < 9; n++) controller.enqueue(Buffer.alloc(1024 * 1024, ' '));
+          controller.close();
+        },
+      });
+      const headers = { Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' };
+      const res = await fetch(`http://localhost:${port}/v1/readings`, {
+        method: 'POST',
+        headers,
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      expect(res.status).toBe(413);
+      server.close();
+    });
+  });
+
+  it('survives odd JSON', async () => {
+    const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
+    const body = `[{"__proto__":{"sensor_id":1},"time":"${T}","pm25":1},
+      {"sensor_id":1,"time":"${T}","pm25":1e999,"pm10":3,"constructor":{"prototype":1},"toString":1},
+      {"sensor_id":1,"time":"${T}","pm25":${deep}}, ${deep},
+      {"sensor_id":{"valueOf":1},"time":["x"],"pm25":1},
+      {"sensor_id":1,"time":"${T}","pm25":1,"note":"${'x'.repeat(70_000)}"},
+      {"sensor_id":2,"time":"\\ud800\\u0000","pm25":1}]`;
+    const res = await post(body);
+    expect([res.status, res.body]).toEqual([
+      200,
+      {
+        received: 7,
+        accepted: 1,
+        unchanged: 0,
+        quarantined: [
+          { index: 0, reason: 'unknown_sensor' },
+          { index: 2, reason: 'unreadable_line' },
+          { index: 3, reason: 'unreadable_line' },
+          { index: 4, reason: 'unknown_sensor' },
+          { index: 5, reason: 'unreadable_line' },
+          { index: 6, reason: 'unreadable_time' },
+        ],
+        values: [{ index: 1, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' }],
+        ignored: ['__proto__', 'constructor', 'toString'],
+        format: 'airseries',
+      },
+    ]);
+    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, pm25: null, pm10: 3 }]);
+    expect(({} as Record<string, unknown>).sensor_id).toBeUndefined();
+    expect((await post(deep)).status).toBe(400);
+    expect((await post(`{"sensor_id":1,"time":"${T}","__proto__":${deep}}`)).status).toBe(400);
+  });
+
+  it('is refused as a whole if the token is not authorized for a sensor', async () => {
+    const rows = [1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }));
+    expectProblem(await post(JSON.stringify(rows)), 403, /sensor 9\. Nothing of this request was stored/);
+    expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
+    const narrow = await here.makeToken('only one', 'us', [1]);
+    expect((await send(here.app, narrow, GOOD)).body).toMatchObject({ accepted: 1 });
+    const other = JSON.stringify([3, 5].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 })));
+    expectProblem(await send(here.app, narrow, other), 403, /sensors 3, 5\./);
+  });
+
+  it('has two paths and one method', async () => {
+    for (const path of ['/v1/readings', '/v1/push/airrohr']) {
+      const res = await request(here.app).get(path);
+      expectProblem(res, 405, /Use POST/);
+      expect(res.headers.allow).toBe('POST');
+      expect((await request(here.app).put(path)).status).toBe(405);
+    }
+    for (const path of ['/', '/v1/reading', '/v1/readings/', '/V1/readings', '/v1/push/other']) {
+      expectProblem(await request(here.app).post(path), 404, /\/v1\/readings or \/v1\/push\/airrohr/);
+    }
+    expectProblem(await request(here.app).post('/v1/%zz'), 400, /percent/);
+  });
+});

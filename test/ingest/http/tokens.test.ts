@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeClock } from '../../../src/base/clock.ts';
+import type { Context } from '../../../src/commands/context.ts';
+import type { Role, Sql } from '../../../src/database/client.ts';
+import { openIngestPool } from '../../../src/database/pools.ts';
+import type { QueryPool } from '../../../src/database/queryPool.ts';
+import { createToken, findToken, hasTokens, listTokens, revokeToken } from '../../../src/ingest/http/tokens.ts';
+import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
+import { runCommand } from '../../support/command.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+
+onEveryEngine('tokens', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let writes: QueryPool;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    await bringIn(owner, smallNetwork());
+    await owner`insert into raw.provider (id, title) values ('them', 'Them')`;
+    writes = openIngestPool(db.target, { timeZone: db.timeZone });
+  });
+  beforeEach(() => owner`truncate raw.token`);
+  afterAll(async () => {
+    await writes.close();
+    await db.drop();
+  });
+  const create = (name: string, stations: number[] | null = null, provider = 'us') =>
+    createToken(owner, { name, provider, stations, now: NOW });
+
+  test('are shown once and stored as a hash', async () => {
+    const made = await create('feed', [2, 1, 2]);
+    expect(made).toEqual({ name: 'feed', provider: 'us', stations: [1, 2], token: expect.any(String) });
+    expect(made.token).toMatch(/^airs_[0-9a-f]{10}_[\w-]{43}$/);
+    expect(made.token.length).toBeLessThan(64);
+    const [, id = '', secret = ''] = /^airs_([^_]+)_(.+)$/.exec(made.token) ?? [];
+    const [row] = await owner`select * from raw.token`;
+    expect(row).toMatchObject({
+      id,
+      sha256: createHash('sha256').update(secret).digest(),
+      name: 'feed',
+      revoked_at: null,
+    });
+    expect(JSON.stringify([row, await listTokens(owner)])).not.toContain(secret);
+  });
+
+  test('are found with their scope, and only if they match exactly', async () => {
+    const all = await create('all');
+    const one = await create('one', [2]);
+    expect(await findToken(writes, all.token, NOW)).toMatchObject({
+      name: 'all',
+      scope: { provider: 'us', stations: null },
+    });
+    expect(await findToken(writes, one.token, NOW)).toMatchObject({
+      name: 'one',
+      scope: { provider: 'us', stations: [2] },
+    });
+    const mixed = all.token.slice(0, 16) + one.token.slice(16);
+    for (const wrong of [
+      '',
+      'airs',
+      mixed,
+      ` ${all.token}`,
+      `${all.token}\n`,
+      all.token.toUpperCase(),
+      'x'.repeat(1e6),
+    ]) {
+      expect(await findToken(writes, wrong, NOW)).toBeUndefined();
+    }
+  });
+
+  test('record their last use, once a minute', async () => {
+    const { token } = await create('feed');
+    const used = async (at: Date) => {
+      await findToken(writes, token, at);
+      return (await listTokens(owner))[0]?.last_used_at;
+    };
+    expect((await listTokens(owner))[0]?.last_used_at).toBeNull();
+    expect(await used(NOW)).toBe('2026-11-20T16:00:00+04:00');
+    expect(await used(later(59))).toBe('2026-11-20T16:00:00+04:00');
+    expect(await used(later(60))).toBe('2026-11-20T16:01:00+04:00');
+    await findToken(writes, `${token.slice(0, -2)}__`, later(600));
+    expect((await listTokens(owner))[0]?.last_used_at).toBe('2026-11-20T16:01:00+04:00');
+  });
+
+  test('are refused from the moment they are revoked', async () => {
+    const { token } = await create('feed');
+    expect(await hasTokens(writes)).toBe(true);
+    await revokeToken(owner, 'feed', later(5));
+    expect(await findToken(writes, token, later(6))).toBeUndefined();
+    expect(await hasTokens(writes)).toBe(false);
+    expect(await listTokens(owner)).toEqual([
+      {
+        name: 'feed',
+        provider: 'us',
+        stations: null,
+        created_at: '2026-11-20T16:00:00+04:00',
+        last_used_at: null,
+        revoked_at: '2026-11-20T16:00:05+04:00',
+      },
+    ]);
+    await expect(revokeToken(owner, 'feed', NOW)).rejects.toThrow('token feed: it is revoked already. See token list.');
+    await expect(revokeToken(owner, 'food', NOW)).rejects.toThrow('token food: there is no token of this name.');
+    await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
+  });
+
+  test('are not created for an unknown provider or station', async () => {
+    await expect(create('x', null, 'nobody')).rejects.toThrow(
+      '--provider: the network has no provider nobody. There are: them, us.',
+    );
+    await expect(create('x', [1, 77, 78])).rejects.toThrow('--stations: us has no station 77, 78.');
+    await expect(create('x', [1], 'them')).rejects.toThrow('--stations: them has no station 1.');
+    expect(await listTokens(owner)).toEqual([]);
+  });
+
+  test('are not created for a name of several lines, or what is no list of stations', async () => {
+    const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) => work(db.as(role));
+    const context = { as, clock: makeClock(NOW), log: keepingLog() } as unknown as Context;
+    const token = (...words: string[]) => runCommand(context, 'token', ...words);
+    await expect(token('add', 'a\nb', '--provider', 'us')).rejects.toThrow('one line');
+    for (const stations of ['', 'x', '1,', '0', '1;2', '-1']) {
+      await expect(token('add', 'x', '--provider', 'us', '--stations', stations)).rejects.toThrow('--stations');
+    }
+  });
+});

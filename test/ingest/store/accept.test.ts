@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
+import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, differences, NOW, reading, smallNetwork, stored } from '../support.ts';
+
+const T = '2026-01-01T00:00:00Z';
+
+onEveryEngine('acceptReadings', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const accept = (readings: ReadingInput[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const quarantine = () => owner`select source, line, kind, reason, text from raw.quarantine order by id`;
+  const empty = () => owner`truncate raw.readings, raw.quarantine`;
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    const moved = {
+      id: 5,
+      stations: [
+        { id: 1, until: '2026-05-01T00:00Z' },
+        { id: 2, since: '2026-05-01T00:00Z' },
+      ],
+    };
+    await bringIn(
+      owner,
+      smallNetwork({
+        one: { is_bad_thp: [{ since: '2026-03-01T00:00Z', until: '2026-04-01T00:00Z' }] },
+        sensor: {
+          suspicious: [{ since: '2026-03-10T00:00Z', until: '2026-03-11T00:00Z' }],
+          stations: [{ id: 1, since: '2025-01-01T00:00Z' }],
+        },
+        two: { sensors: [{ id: 3 }, { id: 4, correction: 'epa-2021' }, moved] },
+      }),
+    );
+  });
+  beforeEach(empty);
+  afterAll(() => db.drop());
+
+  test('stores every parameter, and counts readings without a placement: at no station, or suspicious (P2, S2)', async () => {
+    const values = Object.fromEntries(
+      PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
+    );
+    const outcome = await accept([
+      reading('1', T, values),
+      reading(1, '2026-03-05T00:00:00+04:00', { pm25: 1 }),
+      reading(1, '2026-03-10T23:59:59.999999Z', { pm25: 2 }),
+      reading(1, '2026-03-11T00:00:00Z', { pm25: 3 }),
+      reading(2, '2026-03-10T12:00:00Z', { pm25: 4 }),
+      reading(1, '2024-12-31T23:59:59Z', { pm25: 5 }),
+      reading(1, '2026-03-10T00:00:00Z', { pm25: 6 }),
+    ]);
+    const counts = { received: 7, accepted: 7, unchanged: 0, withoutStation: 3, overflowed: 0 };
+    expect(outcome).toEqual({ ...counts, quarantined: [], values: [] });
+    const rows = await stored(owner);
+    expect(rows[1]).toEqual({ ...values, pressure: 101325.5, sensor_id: 1, measured_at: expect.any(String) });
+    expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 6, 2, 3, 4]);
+    expect(await differences(db)).toEqual([]);
+    expect(await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`).toHaveLength(7);
+    expect(await owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
+      [values.pm25, 1, 4, 3].map((pm25) => ({ pm25 })),
+    );
+  });
+
+  test('stores a reading without its values that are out of bounds, and records those', async () => {
+    const odd = reading('1', T, { temperature: '60.5', humidity: 'wet', wind_direction: '360', pm10: '7' }, 12);
+    expect(await accept([odd, odd])).toMatchObject({
+      accepted: 1,
+      unchanged: 1,
+      quarantined: [],
+      values: [
+        { index: 0, reason: 'out_of_bounds:temperature' },
+        { index: 0, reason: 'unreadable:humidity' },
+        { index: 1, reason: 'out_of_bounds:temperature' },
+        { index: 1, reason: 'unreadable:humidity' },
+      ],
+    });
+    expect(await accept([odd])).toMatchObject({ accepted: 0, unchanged: 1 });
+    expect(await stored(owner)).toMatchObject([{ temperature: null, humidity: null, wind_direction: 0, pm10: 7 }]);
+    expect(await quarantine()).toEqual([
+      { source: 'test', line: '12', kind: 'value', reason: 'out_of_bounds:temperature', text: odd.text },
+      { source: 'test', line: '12', kind: 'value', reason: 'unreadable:humidity', text: odd.text },
+    ]);
+  });
+
+  test.each<[string, ReadingInput]>([
+    ['unknown_sensor', reading(99, T, { pm25: 1 })],
+    ['unknown_sensor', reading('1e0', T, { pm25: 1 })],
+    ['unknown_sensor', reading(undefined, T, { pm25: 1 })],
+    ['unknown_sensor', reading(99_999_999_999, 'no time', {})],
+    ['unknown_sensor', reading(99, 'no time', { pm25: 'x' })],
+    ['unreadable_time', reading(1, '2026-01-01T00:00:00', { pm25: 1 })],
+    ['unreadable_time', reading(1, 1767225600, { pm25: 1 })],
+    ['no_value', reading(1, T, {})],
+    ['no_value', reading(1, T, { pm25: '', pm10: null })],
+    ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
+    ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
+    ['unreadable_line', { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true }],
+  ])('quarantines an unusable reading: %s', async (reason, bad) => {
+    const good = reading(2, T, { pm25: 1 });
+    const outcome = await accept([good, bad, { ...good }, bad]);
+    expect(outcome).toMatchObject({ received: 4, accepted: 1, unchanged: 1, values: [] });
+    expect(outcome.quarantined).toEqual([
+      { index: 1, reason },
+      { index: 3, reason },
+    ]);
+    expect(await quarantine()).toMatchObject([
+      { kind: 'reading', reason, text: bad.text.replace(/[\0\n]/g, '\ufffd') },
+    ]);
+    await accept([bad]);
+    expect(await quarantine()).toHaveLength(1);
+  });
+
+  test('accepts the last instant that is not in the future, and the first of the epoch (Z1)', async () => {
+    const outcome = await accept([
+      reading(1, '2026-11-20T12:05:00Z', { pm25: 1 }),
+      reading(1, '2000-01-01T00:00:00+04:00', { pm25: 1 }),
+    ]);
+    expect(outcome.accepted).toBe(2);
+  });
+
+  test('accepts a reading from the cutoff on, which cannot be raised until it is stored (S2)', async () => {
+    await owner`update raw.installation set ingest_cutoff = ${T}`;
+    const outcome = await accept([reading(1, T, { pm25: 1 }), reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 })]);
+    expect(outcome).toMatchObject({ accepted: 1, quarantined: [{ index: 1, reason: 'older_than_retention' }] });
+    await ingest.begin(async (storing) => {
+      await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], { now: NOW, source: 'test' });
+      const raised = owner.begin(async (sql) => {
+        await sql`set local lock_timeout = '50ms'`;
+        await sql`call logic.raise_ingest_cutoff('2026-02-01')`;
+      });
+      await expect(raised).rejects.toThrow('lock timeout');
+    });
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+  });
+
+  test('counts the closed hours that it wrote to (S4)', async () => {
+    const lateHours: number[] = [];
+    const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map((time) => `2026-11-20T${time}:00Z`);
+    await acceptReadings(
+      ingest,
+      times.map((time) => reading(1, time, { pm25: 1 })),
+      {
+        now: new Date('2026-11-20T12:01:00Z'),
+        source: 'test',
+        onWrite: (written) => lateHours.push(written.lateHours),
+      },
+    );
+    expect(lateHours).toEqual([2]);
+  });
+
+  test('replaces nothing when it takes only what is new, and of two new readings the last', async () => {
+    const onlyNew = (readings: ReadingInput[]) =>
+      acceptReadings(ingest, readings, { now: NOW, source: 'test', onlyNew: true });
+    await accept([reading(1, T, { pm25: 5 })]);
+    expect(await onlyNew([reading(1, T, { pm25: 6 })])).toMatchObject({ accepted: 0, unchanged: 1 });
+    const two = [1, 2].map((pm25) => reading(2, T, { pm25 }));
+    expect(await onlyNew(two)).toMatchObject({ accepted: 1, unchanged: 1 });
+    expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
+  });
+
+  test('takes from a sender what its station measured, and nothing of a sensor since that has left', async () => {
+    const scope = { provider: 'us', stations: [1] };
+    const send = (time: string) =>
+      acceptReadings(ingest, [reading(5, time, { pm25: 1 })], { now: NOW, source: 'test', scope });
+    expect(await send('2026-04-30T23:59:59Z')).toMatchObject({ accepted: 1 });
+    await expect(send('2026-05-01T00:00:00Z')).rejects.toThrow(UnauthorizedSensors);
+  });
+
+  test('lets two writers of the same rows in different orders both succeed', async () => {
+    const pools = [ingest, db.as('airseries_ingest')];
+    const batch = (writer: number, round: number) =>
+      Array.from({ length: 200 }, (_, n) => {
+        // new and corrected readings in alternating hours, the other way round for each writer
+        const hour = (n + writer) % 2 === 0 ? n : n + 200 * (round + 1) + 5_000 * writer;
+        return reading(1 + (n % 3), new Date(1.7e12 + hour * 3_600_000).toISOString(), { pm25: writer * 100 + round });
+      });
+    await Promise.all(
+      pools.map(async (pool, writer) => {
+        for (let round = 0; round < 15; round++) {
+          const readings = writer === 0 ? batch(writer, round) : batch(writer, round).reverse();
+          const outcome = await acceptReadings(pool, readings, { now: new Date('2100-01-01'), source: 'test' });
+          expect(outcome.quarantined).toEqual([]);
+        }
+      }),
+    );
+    expect(await differences(db)).toEqual([]);
+  });
+
+  describe('any input', () => {
+    const odd = [null, true, {}, [], 2 ** 40, '01'];
+    const value = fc.constantFrom<unknown>(
+      '1',
+      '1.0',
+      '2',
+      '0.1',
+      '0.10000000149',
+      '5000',
+      'x',
+      '',
+      '1e999',
+      -0,
+      ...odd,
+    );
+    const anything = fc
+      .record({
+        sensor: fc.constantFrom<unknown>('1', '2', 1, 2, '9', 'x', ...odd),
+        time: fc.constantFrom<unknown>(
+          T,
+          '2026-01-01T00:00:00.000+00:00',
+          '2026-03-10T01:00:00Z',
+          '2026-01-01',
+          '1999-01-01T00:00:00Z',
+          '2030-01-01T00:00:00Z',
+          1_763_640_000,
+          null,
+        ),
+        pm25: value,
+        pm10: value,
+      })
+      .map(({ sensor, time, pm25, pm10 }) => reading(sensor, time, { pm25, pm10 }));
+
+    test('adds up to accepted + unchanged + quarantined, and is stored the same wherever batches end', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anything, { minLength: 1, maxLength: 30 }),
+          fc.array(fc.nat(30)),
+          async (readings, cuts) => {
+            await empty();
+            const whole = await accept(readings);
+            expect(whole.accepted + whole.unchanged + whole.quarantined.length).toBe(readings.length);
+            const atOnce = [await stored(owner), (await quarantine()).length];
+
+            // a reading that is not corrected by a later one is unchanged when it comes again
+            const last = new Map(
+              readings.map((each) => [`${each.sensorId} ${Date.parse(each.measuredAt as string)}`, each]),
+            );
+            const again = await accept([...last.values()]);
+            expect(again.accepted).toBe(0);
+
+            await empty();
+            const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort((a, b) => a - b);
+            let refused = 0;
+            for (const [index, end] of ends.entries()) {
+              const part = readings.slice(ends[index - 1] ?? 0, end);
+              const outcome = await accept(part);
+              expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(part.length);
+              refused += outcome.quarantined.length;
+            }
+            expect(refused).toBe(whole.quarantined.length);
+            expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+  });
+});

@@ -1,0 +1,115 @@
+/** COPY while others write too: the database may change between validating a batch and storing it. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, differences, NOW, reading, smallNetwork } from '../support.ts';
+
+onEveryEngine('a copied batch', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(owner, smallNetwork());
+  });
+  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => db.drop());
+
+  const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`;
+
+  it('is stored correctly after another writer was faster (S3)', async () => {
+    const copier = makeCopier(ingest);
+    const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
+    const prepared = await copier.prepare(mine, NOW);
+    expect([prepared.lines.length, prepared.others]).toEqual([3, []]);
+    const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
+    await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
+    expect(await copier.store(prepared, 'file')).toMatchObject({ received: 3, accepted: 2, unchanged: 1 });
+    expect(await owner`select pm25 from raw.readings order by measured_at`).toEqual([
+      { pm25: 1 },
+      { pm25: 2 },
+      { pm25: 3 },
+    ]);
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('is validated again if the ingest cutoff was raised in between (S2)', async () => {
+    const copier = makeCopier(ingest);
+    const old = reading(1, '2026-01-15T00:00:00Z', { pm25: 1 }, 1);
+    const prepared = await copier.prepare([old, reading(1, at(1), { pm25: 2 }, 2)], NOW);
+    await owner`call logic.raise_ingest_cutoff('2026-02-01')`;
+    expect(await copier.store(prepared, 'file')).toMatchObject({
+      accepted: 1,
+      quarantined: [{ index: 0, reason: 'older_than_retention' }],
+    });
+    expect(await owner`select line::int, reason from raw.quarantine`).toEqual([
+      { line: 1, reason: 'older_than_retention' },
+    ]);
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+  });
+
+  it('lets the later of two readings for one time win, though only the earlier has a value that cannot be used (S3)', async () => {
+    const copier = makeCopier(ingest);
+    const batch = [reading(1, at(1), { pm25: 5, temperature: 400 }), reading(1, at(1), { pm25: 7 })];
+    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({ received: 2, accepted: 2 });
+    expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
+  });
+
+  it('counts readings of a sensor that was at no station then', async () => {
+    await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
+    const copier = makeCopier(ingest);
+    const prepared = await copier.prepare(
+      [1, 4, 5].map((minute) => reading(1, at(minute), { pm25: 1 })),
+      NOW,
+    );
+    expect(await copier.store(prepared, 'file')).toMatchObject({ accepted: 3, withoutStation: 2 });
+    await bringIn(owner, smallNetwork());
+  });
+
+  it('finds a sensor that was added since the batch before', async () => {
+    const copier = makeCopier(ingest);
+    const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');
+    expect(first.quarantined).toEqual([{ index: 0, reason: 'unknown_sensor' }]);
+    await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 7 }] } }));
+    const second = await copier.store(await copier.prepare([reading(7, at(2), { pm25: 1 })], NOW), 'file');
+    expect(second).toMatchObject({ accepted: 1, withoutStation: 0, quarantined: [] });
+  });
+
+  it('records each unusable value and reading once, and the sum holds (S2)', async () => {
+    const batch = [
+      reading(1, at(1), { pm25: 5, temperature: 400 }, 1),
+      reading(1, at(2), { temperature: 'warm' }, 2),
+      reading(1, 'yesterday', { pm25: 5 }, 3),
+      reading(1, '1999-01-01T00:00:00Z', { pm25: 5 }, 4),
+      reading(1, '2030-01-01T00:00:00Z', { pm25: 5 }, 5),
+      reading(99, at(1), { pm25: 5 }, 6),
+    ];
+    const copy = async () => {
+      const copier = makeCopier(ingest);
+      return await copier.store(await copier.prepare(batch, NOW), 'file');
+    };
+    const outcome = await copy();
+    expect(outcome).toMatchObject({ received: 6, accepted: 1, unchanged: 0 });
+    expect(outcome.quarantined.map(({ reason }) => reason)).toEqual([
+      'no_value',
+      'unreadable_time',
+      'before_epoch',
+      'in_the_future',
+      'unknown_sensor',
+    ]);
+    expect(await copy()).toMatchObject({ received: 6, accepted: 0, unchanged: 1 });
+    expect(await owner`select line::int, kind, reason from raw.quarantine order by 1, 2`).toEqual([
+      { line: 1, kind: 'value', reason: 'out_of_bounds:temperature' },
+      { line: 2, kind: 'reading', reason: 'no_value' },
+      { line: 2, kind: 'value', reason: 'unreadable:temperature' },
+      { line: 3, kind: 'reading', reason: 'unreadable_time' },
+      { line: 4, kind: 'reading', reason: 'before_epoch' },
+      { line: 5, kind: 'reading', reason: 'in_the_future' },
+      { line: 6, kind: 'reading', reason: 'unknown_sensor' },
+    ]);
+  });
+});

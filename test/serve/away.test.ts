@@ -1,0 +1,177 @@
+/**
+ * The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back.
+ * That depends on connections, not on the engine.
+ */
+import type { RequestListener } from 'node:http';
+import type { Response } from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeClock } from '../../src/base/clock.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { engines, type TestDatabase } from '../support/database.ts';
+import { openTransaction } from '../support/openTransaction.ts';
+import { request } from '../support/request.ts';
+import { openMute, openWire } from '../support/silence.ts';
+import { DOCUMENTS, NOW } from './network.ts';
+import { type Served, serve } from './serve.ts';
+
+async function get(
+  app: RequestListener,
+  path = 'station/1.json',
+): Promise<{ status: number; ms: number; res: Response }> {
+  const began = performance.now();
+  const res = await request(app).get(`/en/air-quality-app/v1/${path}`);
+  return { status: res.status, ms: performance.now() - began, res };
+}
+
+async function expectUnavailable(app: RequestListener, path?: string) {
+  const { res, ms } = await get(app, path);
+  expect(res.status).toBe(503);
+  expect(ms).toBeLessThan(3_000);
+  expect(res.headers['retry-after']).toBe('5');
+  expect(res.headers['cache-control']).toBe('no-store');
+  expect(res.headers['access-control-allow-origin']).toBe('*');
+  expect(res.body).toEqual({
+    status: 503,
+    title: 'Service Unavailable',
+    detail: expect.stringMatching(/again in 5 seconds/),
+  });
+}
+
+function appOver(target: DatabaseAddress) {
+  const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
+  const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone: 'Asia/Yerevan' });
+  const log = keepingLog();
+  const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
+  return { app, db: { destroy: () => Promise.all([db.destroy(), wholeNetwork.destroy()]) }, log };
+}
+
+describe('an API whose database goes away', () => {
+  let served: Served;
+  let target: TestDatabase['target'];
+  let administrator: Sql;
+  beforeAll(async () => {
+    served = await serve(engines[0] ?? 'plain');
+    target = served.database.target;
+    administrator = connect({ ...target, database: 'postgres' }, {});
+  });
+  afterAll(async () => {
+    await administrator.end();
+    await served.close();
+  });
+
+  const terminate = () => administrator`select pg_terminate_backend(pid) from (${backends()}) b`;
+  const backends = () => administrator<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = ${target.database} and application_name = 'airseries read' order by pid`;
+
+  it('loses no request when its backends are terminated between requests', async () => {
+    for (let round = 0; round < 10; round++) {
+      expect((await get(served.app)).status).toBe(200);
+      await terminate();
+    }
+  });
+
+  it('answers nearly every request, and in time, while its backends are terminated under load', async () => {
+    let done = false;
+    const killer = (async () => {
+      while (!done) {
+        await terminate();
+        await new Promise((resolve) => setTimeout(resolve, 400));
+      }
+    })();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, client) => {
+        const seen = [];
+        for (let n = 0; n < 15; n++) seen.push(await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]));
+        return seen;
+      }),
+    );
+    done = true;
+    await killer;
+    expect(answers.flat().filter(({ ms }) => ms > 3_000)).toEqual([]);
+    const statuses = answers.flat().map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    // a query is retried once only, and may be hit both times
+    expect(statuses.filter((status) => status === 503).length).toBeLessThan(statuses.length / 10);
+    expect((await get(served.app)).status).toBe(200);
+  });
+
+  it('gives up on statements that take too long', async () => {
+    const lock = 'lock table raw.station, raw.region in access exclusive mode';
+    const end = await openTransaction(served.database.as(), lock);
+    await Promise.all(DOCUMENTS.map((path) => expectUnavailable(served.app, path)));
+    await end('rollback');
+    for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
+  });
+
+  it('retries on a new connection when all open ones were cut silently', async () => {
+    const wire = await openWire(target);
+    const { app, db } = appOver(wire.target);
+    for (const path of DOCUMENTS) expect((await get(app, path)).status).toBe(200);
+    wire.cut(false);
+    const answers = await Promise.all(
+      DOCUMENTS.filter((path) => path !== 'stations.json').map((path) => get(app, path)),
+    );
+    for (const { status } of answers) expect(status).toBe(200);
+    for (const { ms } of answers) expect(ms).toBeLessThan(3_000);
+    expect((await get(app)).ms).toBeLessThan(3_000);
+    await db.destroy();
+    await wire.close();
+  });
+
+  it('answers 503 while the network is cut, and recovers when it is back', async () => {
+    const wire = await openWire(target);
+    const { app, db, log } = appOver(wire.target);
+    expect((await get(app)).status).toBe(200);
+    wire.cut(true);
+    await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
+    await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
+    wire.join();
+    await expect.poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
+    const notes = log.lines.filter(({ level }) => level !== 'debug');
+    expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: the database cannot answer; answering 503 until it can',
+      'info: the database answers again',
+    ]);
+    await db.destroy();
+    await wire.close();
+  });
+
+  it('recovers as soon as the database accepts connections again', async () => {
+    await administrator.unsafe(`alter database ${target.database} allow_connections false`);
+    await terminate();
+    for (const path of DOCUMENTS) await expectUnavailable(served.app, path);
+    await administrator.unsafe(`alter database ${target.database} allow_connections true`);
+    for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
+  });
+});
+
+it.each<[string, DatabaseAddress]>([
+  ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
+  ['a port without a listener', 'postgres://x@127.0.0.1:1/x'],
+  ['a host without a name', 'postgres://x@nowhere.invalid/x'],
+])('%s gives 503 for every path', async (_, target) => {
+  const { app, db } = appOver(target);
+  for (const path of DOCUMENTS) await expectUnavailable(app, path);
+  await db.destroy();
+});
+
+it('a server that accepts connections and never answers leads to 503', async () => {
+  const mute = await openMute(() => undefined);
+  const { app, db } = appOver(mute.target);
+  await Promise.all([...DOCUMENTS, ...DOCUMENTS, ...DOCUMENTS].map((path) => expectUnavailable(app, path)));
+  await expectUnavailable(app);
+  await db.destroy();
+  mute.close();
+});
+
+it('a server that accepts connections and closes them leads to 503', async () => {
+  const mute = await openMute((socket) => socket.end());
+  const { app, db } = appOver(mute.target);
+  await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
+  expect(mute.connections()).toBeLessThan(100);
+  await db.destroy();
+  mute.close();
+});

@@ -1,0 +1,133 @@
+/** Whatever may change published data raises the data version, and each process hears of it. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { removeDemo } from '../../src/extras/demo/lifecycle.ts';
+import { demoNetwork } from '../../src/extras/demo/network.ts';
+import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { screen } from '../../src/network/screening.ts';
+import { onOneEngine, testDatabase } from '../support/database.ts';
+import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const log = makeLog('silent');
+
+onOneEngine('the data version', (engine) => {
+  let here: Installation;
+  let owner: Sql;
+  const network = citiesOfOneStation(['town']);
+  beforeAll(async () => {
+    here = await install(engine, {
+      ...network,
+      stations: network.stations.map((one) => ({ ...one, screening: true })),
+    });
+    owner = here.database.as();
+  });
+  afterAll(() => here.close());
+
+  const version = async (sql = owner) => {
+    const [row] = await sql<{ data_version: number }[]>`select data_version from rollup.freshness`;
+    return row?.data_version ?? 0;
+  };
+
+  it.each([
+    [
+      'a refresh of what was measured',
+      async () => {
+        await here.accept([reading(1, new Date(NOW.getTime() - 60_000), { pm25: 5 })]);
+        await here.refresh(NOW);
+      },
+    ],
+    ['a digest', () => here.digest(NOW)],
+    [
+      'an import of the network that changes it',
+      () => here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, altitude: 7 })) }),
+    ],
+  ])('is raised by %s', async (_, change) => {
+    const before = await version();
+    await change();
+    expect(await version()).toBeGreaterThan(before);
+  });
+
+  it.each([
+    ['a refresh that has nothing to do', () => here.refresh(NOW)],
+    ['a digest that is there already', () => here.digest(NOW)],
+    ['an import of the same network', () => here.importNetwork(network)],
+  ])('is not raised by %s', async (_, repeat) => {
+    await repeat();
+    const before = await version();
+    await repeat();
+    expect(await version()).toBe(before);
+  });
+
+  it('is raised by a screening that changes a flag, and by no other', async () => {
+    const before = await version();
+    await screen(here.database.target, NOW);
+    expect(await version()).toBe(before);
+    await here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, screening: true })) });
+    const hours = Array.from({ length: 30 }, (_, n) => new Date(NOW.getTime() - (n + 0.5) * 3_600_000));
+    await here.accept(hours.map((at) => reading(1, at, { temperature: 0, humidity: 0 })));
+    await here.refresh(NOW);
+    const refreshed = await version();
+    expect(await screen(here.database.target, NOW)).toMatchObject({ raised: 3 }); // zero, and constant twice
+    expect(await version()).toBe(refreshed + 1);
+  });
+
+  it('is raised by the removal of the demo', async () => {
+    const database = await testDatabase(engine);
+    const sql = database.as();
+    await importNetwork(sql, JSON.stringify(demoNetwork(database.timeZone)), { log });
+    const before = await version(sql);
+    await removeDemo(database.target);
+    expect(await version(sql)).toBe(before + 1);
+    await database.drop();
+  });
+
+  describe('as a process watches it', () => {
+    let watch: DataVersionWatch;
+    let closeReads: () => Promise<void>;
+    beforeEach(() => {
+      const { target, timeZone } = here.database;
+      const db = openReaderPool<Api>(target, { timeZone, max: 2 });
+      closeReads = () => db.destroy();
+      watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5 });
+    });
+    afterEach(async () => {
+      watch.close();
+      await closeReads();
+    });
+    const heard = (wanted: number) => expect.poll(() => watch.current()?.version, { interval: 5 }).toBe(wanted);
+
+    it('is known at once, and each new one soon after', async () => {
+      await here.refresh(NOW);
+      const before = await version();
+      await heard(before);
+      for (const n of [1, 2, 3]) {
+        await here.digest(new Date(NOW.getTime() + n * 60_000));
+        await heard(before + n);
+      }
+      expect(watch.lastKnown()).toEqual({ version: before + 3, history: 1, confirmedAt: NOW });
+    });
+
+    it('is at least what was read, in the same history', async () => {
+      const before = await version();
+      await heard(before);
+      watch.close(); // or it would hear that it was set back
+      for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY]) watch.sawVersion(seen, 1);
+      watch.sawVersion(before + 5, 2); // of another history
+      expect(watch.current()?.version).toBe(before);
+      watch.sawVersion(before + 5, 1);
+      expect(watch.current()).toMatchObject({ version: before + 5, history: 1 });
+    });
+
+    it('belongs to another history when it was set back', async () => {
+      const before = await version();
+      await heard(before);
+      await owner`update rollup.freshness set data_version = data_version - 1`;
+      await heard(before - 1);
+      expect(watch.lastKnown()?.history).toBe(2);
+    });
+  });
+});

@@ -1,0 +1,394 @@
+/** The documents of `explore/v1`: what is in them, and what they refuse. Every answer is compared with the OpenAPI document too. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeApp } from '../../src/serve/app.ts';
+import { CSV_HEADERS } from '../../src/contract/explore.ts';
+import { connect } from '../../src/database/client.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { emptyDatabase, onOneEngine } from '../support/database.ts';
+import { BANDS, bandOf, nowcast } from '../support/indices.ts';
+import { type Body, citiesOfOneStation, install, reading, type Values } from '../support/installation.ts';
+import { seeded } from '../support/random.ts';
+import { request } from '../support/request.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { PATHS, type Served, serve } from './serve.ts';
+
+const BASE = '/en/explore/v1';
+const HOUR = 3_600_000;
+
+onOneEngine('the documents of the front page', (engine) => {
+  describe.each(PATHS)('(answers are %s)', (path) => {
+    let served: Served;
+    beforeAll(async () => {
+      served = await serve(engine, { path });
+    });
+    afterAll(() => served.close());
+
+    const send = (path: string) => request(served.app).get(`${BASE}/${path}`).set('Accept-Encoding', 'identity');
+
+    async function get(path: string): Promise<Body> {
+      const res = await send(path);
+      expect(res.status, path).toBe(200);
+      return res.body;
+    }
+
+    it('are what the contract says, of every station and region, hidden or empty', async () => {
+      const subjects = [
+        ...[1, 2, 3, 4, 5, 6].map((id) => `station/${id}`),
+        ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
+      ];
+      for (const subject of subjects) {
+        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'completeness'])
+          await get(`${subject}/${name}.json`);
+        await get(`${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`);
+        if (subject.startsWith('station')) await get(`${subject}/flags.json`);
+        expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
+        if (subject.startsWith('region')) await get(`${subject}/limits.json`);
+      }
+    });
+
+    it('have the headers of the five', async () => {
+      const first = await send('station/1/days/2026.json');
+      expect(first.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'cache-control': 'max-age=60, stale-while-revalidate=240, stale-if-error=600',
+        'content-language': 'en',
+      });
+      const second = await send('station/1/days/2026.json').set('If-None-Match', String(first.headers.etag));
+      expect(second.status).toBe(304);
+    });
+
+    it('NowCast and the European index of now, and how complete a station is', async () => {
+      expect(await get('station/1/now.json')).toEqual({
+        nowcast: { 'pm2.5': expect.any(Number), pm10: 30, aqi: expect.any(Number), hours: 12 },
+        european_index: {
+          index: 'moderate', // of NO2: 14.25 ppb are 27.3 µg/m³
+          timestamp: '2026-11-20T12:00:00+04:00',
+          pollutants: { 'pm2.5': expect.any(String), pm10: 'fair', o3: 'good', no2: 'moderate', so2: 'good' },
+        },
+        completeness: { measured_hours: 24, expected_hours: 24 },
+      });
+      expect(await get('station/2/now.json')).toMatchObject({
+        nowcast: { 'pm2.5': 20, pm10: null, aqi: 71, hours: 12 },
+        european_index: { index: 'moderate', pollutants: { pm10: null, no2: null } },
+      });
+      expect(await get('station/3/now.json')).toEqual({
+        nowcast: { 'pm2.5': null, pm10: null, aqi: null, hours: 0 },
+        european_index: {
+          index: null,
+          timestamp: null,
+          pollutants: { 'pm2.5': null, pm10: null, o3: null, no2: null, so2: null },
+        },
+        completeness: { measured_hours: 0, expected_hours: 24 },
+      });
+      expect((await get('station/5/now.json')).completeness).toEqual({ measured_hours: 0, expected_hours: 0 });
+      expect(Object.keys(await get('region/alpha/now.json'))).toEqual(['nowcast', 'european_index', 'particles']);
+    });
+
+    it('the days of a year are those of the history, completed ones only', async () => {
+      for (const subject of ['station/1', 'region/alpha']) {
+        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const { year, days } = await get(`${subject}/days/2026.json`);
+        expect(year).toBe(2026);
+        expect(days.slice(-30).map(({ hours: _, expected_hours: __, ...day }: Body) => day)).toEqual(history['30d']);
+        expect(days.at(-1)).toMatchObject({ hours: { 'pm2.5': 24, wind_sin: 24, uv: 0 }, expected_hours: 24 });
+        expect(days).toHaveLength(323);
+        expect(days[0].timestamp).toBe('2026-01-01T00:00:00+04:00');
+        expect((await get(`${subject}/days/2025.json`)).days.at(-1).timestamp).toBe('2025-12-31T00:00:00+04:00');
+        expect((await get(`${subject}/days/2027.json`)).days).toEqual([]);
+      }
+    });
+
+    it('an hour of a region has the hours of its stations once it has closed', async () => {
+      const hour = await get('region/alpha/stations/2026-11-20T08:30Z.json');
+      expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', complete: true });
+      expect(hour.stations.map(({ id, is_bad_thp: isFlagged }: Body) => [id, isFlagged])).toEqual([
+        [1, false], // the hidden one is no part of it
+        [2, true],
+      ]);
+      expect(hour.stations[0].mean).toEqual((await get('station/1/readings/2026-11-20T08Z.json')).station);
+      expect(hour.region.temperature).toBe(hour.stations[0].mean.temperature);
+      expect(hour.region['pm2.5']).toBe((hour.stations[0].mean['pm2.5'] + 20) / 2);
+      const open = await get('region/alpha/stations/2026-11-20T09Z.json');
+      expect([open.hour, open.region, open.stations]).toEqual([null, null, []]);
+    });
+
+    it('the flags of a station say since when, and by which test', async () => {
+      const { flags, pairs } = await get('station/2/flags.json');
+      expect(flags).toEqual([
+        {
+          ...{ kind: 'thp', test: 'operator', sensor_id: null, since: '2026-11-01T00:00:00+04:00', until: null },
+          ...{ 'pm2.5': null, median: null, compared_with: [] },
+        },
+      ]);
+      expect(pairs).toEqual([]);
+    });
+
+    it('an hour has its readings once it has closed', async () => {
+      const hour = await get('station/1/readings/2026-11-20T08:30Z.json');
+      for (const same of [
+        '2026-11-20T08Z',
+        hour.timestamp,
+        encodeURIComponent(hour.timestamp),
+        '2026-11-20T04:59:59-04:00',
+      ])
+        expect(await get(`station/1/readings/${same}.json`), same).toEqual(hour);
+      expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', kept: true, complete: true });
+      expect(hour.sensors).toHaveLength(1);
+      expect(hour.sensors[0]).toMatchObject({ id: 11, formula: null, mean: hour.station });
+      expect(hour.sensors[0].readings.map(({ time }: Body) => time)).toEqual([
+        '2026-11-20T12:00:00+04:00',
+        '2026-11-20T12:30:00+04:00',
+      ]);
+      expect(hour.sensors[0].readings[0]).toMatchObject({ 'pm2.5_raw': 20, no2: 14.25, usvh: 0.123, uv: null });
+      expect(await get('station/1/readings/2026-11-20T09Z.json')).toMatchObject({
+        hour: null,
+        sensors: [],
+        station: null,
+      });
+      expect(await get('station/1/readings/2010-01-01T00Z.json')).toMatchObject({
+        sensors: [{ id: 11, readings: [], mean: null }],
+        complete: true,
+      });
+    });
+
+    it('hours as CSV have the values of the hours, and a name to be saved under', async () => {
+      for (const [subject, kind, file] of [
+        ['station/1', 'station', 'station-1'],
+        ['region/alpha', 'region', 'alpha'],
+      ] as const) {
+        const res = await send(`${subject}/hours/2026-11-18/2026-11-20.csv`);
+        expect(res.headers).toMatchObject({
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${file}_hours_2026-11-18_2026-11-20.csv"`,
+          'access-control-expose-headers': expect.stringContaining('Content-Disposition'),
+        });
+        const [header = '', ...lines] = res.text.trimEnd().split('\n');
+        expect(header).toBe(CSV_HEADERS[kind]);
+        expect(lines).toHaveLength(24 + 24 + 13);
+        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const id = subject.split('/')[1];
+        expect(lines).toEqual(history['7d'].slice(-61).map((point: Body) => [id, ...Object.values(point)].join(',')));
+      }
+      const gases = 'no2,usvh,dust,so2,o3,wind_direction,wind_speed,rain';
+      expect(CSV_HEADERS).toEqual({
+        station: `station_id,timestamp,temperature,humidity,pressure,pm2.5,pm10,pm2.5_raw,${gases},aqi`,
+        region: `city_slug,timestamp,temperature,humidity,pressure,pm2.5,pm10,${gases},station_count,aqi`,
+      });
+      expect((await send('station/5/hours/2026-11-18/2026-11-20.csv')).text).toBe(`${CSV_HEADERS.station}\n`);
+    });
+
+    it.each([
+      ['station/999/now.json', /no station 999\b.*stations\[\]\.id/],
+      ['station/2147483648/now.json', /no station 2147483648\b/],
+      ['station/01/now.json', /"01" cannot be a station id/],
+      ['station/999/days/2026.json', /no station 999\b/],
+      ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
+      ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
+      ['region/nowhere/now.json', /no region "nowhere".*regions\[\]\.slug/],
+      ['region/nowhere/days/2026.json', /no region "nowhere"/],
+      ['region/nowhere/hours/2026-11-20/2026-11-20.csv', /no region "nowhere"/],
+      ['region/Alpha/now.json', /"Alpha" cannot be a slug/],
+      ['station/1/days/1899.json', /"1899" cannot be a year from 1900 to 2100/],
+      ['station/1/days/2101.json', /cannot be a year/],
+      ['station/1/days/02026.json', /cannot be a year/],
+      ['station/1/days/2e3.json', /cannot be a year/],
+      ['station/1/hours/2026-02-30/2026-03-01.csv', /"2026-02-30" cannot be a local date.*2026-11-22/],
+      ['station/1/hours/2026-2-3/2026-03-01.csv', /cannot be a local date/],
+      ['station/1/hours/%32026-11-20/2026-11-20.csv', /nothing at/],
+      ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in the hour .*T13:00:00\+04:00.*T09Z/],
+      ['station/1/readings/2026-11-20T13:00:00+15:00.json', /cannot be a time in the hour/],
+      ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in the hour/],
+      ['station/1/readings/2026-11-20T09.json', /cannot be a time in the hour/],
+      ['region/nowhere/stations/2026-11-20T09Z.json', /no region "nowhere"/],
+      ['region/alpha/stations/2026-11-20T24Z.json', /cannot be a time in the hour/],
+      ['station/1/hours/1899-12-31/2026-11-20.csv', /cannot be a local date/],
+      ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
+      ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
+      ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
+      ['station/1/hours/2026-11-20/2026-11-31.csv', /"2026-11-31" cannot be a local date.*the last one/],
+      ['station/1/nothing.json', /nothing at .*explore\/v1/],
+    ])('have nothing at %s', async (path, detail) => {
+      const res = await send(path);
+      expect([res.status, res.body.title]).toEqual([404, 'Not Found']);
+      expect(res.body.detail).toMatch(detail);
+    });
+
+    it('have no other locale, and 400 days', async () => {
+      const res = await request(served.app).get('/fr/explore/v1/station/1/now.json');
+      expect([res.status, res.body.detail]).toEqual([404, expect.stringMatching(/no locale "fr"/)]);
+      expect((await send('station/1/hours/2025-01-01/2026-02-04.csv')).status).toBe(200);
+    });
+  });
+
+  it('NowCast and the European index are those of the hours before now (X1, X2), hours are those of the local clock (Z3)', async () => {
+    const here = await install(engine, citiesOfOneStation(['town'], { timeZone: 'Asia/Kolkata' }), 'Asia/Kolkata');
+    const random = seeded(7);
+    const since = Date.parse('2026-05-31T18:30:00Z');
+    const times = Array.from({ length: 30 }, (_, n) => since + n * HOUR).filter(() => random.next() < 0.8);
+    const value = (most: number) => random.next() * most - 2;
+    await here.accept(times.map((time) => reading(1, time, { pm25: value(80), pm10: value(200) })));
+    await here.refresh(new Date(since + 31 * HOUR));
+    const stored = await here.database.as()`select bucket, pm25, pm10 from rollup.station_hourly`;
+    const means = new Map(stored.map((row) => [Date.parse(row.bucket), row]));
+    for (const newest of times) {
+      const last12 = Array.from({ length: 12 }, (_, age) => means.get(newest - age * HOUR));
+      const cast = (key: string, digits: number) =>
+        nowcast(
+          last12.map((row) => row?.[key] ?? null),
+          digits,
+        );
+      const [pm25, pm10] = [bandOf('pm25', last12[0]?.pm25), bandOf('pm10', last12[0]?.pm10)];
+      for (const subject of ['station/1', 'region/town']) {
+        const now = await here.get(`${BASE}/${subject}/now.json`, new Date(newest + 1.5 * HOUR));
+        const hours = last12.filter((row) => row !== undefined).length;
+        expect(now.nowcast).toMatchObject({ 'pm2.5': cast('pm25', 1), pm10: cast('pm10', 0), hours });
+        expect(now.european_index).toMatchObject({
+          index: BANDS[Math.max(pm25, pm10)],
+          pollutants: { 'pm2.5': BANDS[pm25], pm10: BANDS[pm10], o3: null },
+        });
+      }
+    }
+    const hourAt = async (instant: string) =>
+      (await here.get(`${BASE}/station/1/readings/${instant}.json`, new Date(since + 31 * HOUR))).timestamp;
+    expect(await hourAt('2026-06-01T04:15Z')).toBe('2026-06-01T09:00:00+05:30');
+    expect(await hourAt('2026-06-01T03:30Z')).toBe('2026-06-01T09:00:00+05:30');
+    expect(await hourAt('2026-06-01T03:29Z')).toBe('2026-06-01T08:00:00+05:30');
+    await here.close();
+  });
+
+  it('how many hours of days and months are measured (A11), and the days of a region against the limits of the EU', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    const day = (date: number, hours: number, values: Values) =>
+      Array.from({ length: hours }, (_, n) => reading(1, Date.parse(`2026-11-${date}T20:10:00Z`) + n * HOUR, values));
+    await here.accept([
+      ...day(15, 24, { pm25: 25, pm10: 46 }), // a limit is not above itself
+      ...day(16, 17, { pm25: 26, pm10: 44, no2: 26.2 }), // of NO2 50.1 µg/m³
+      ...day(17, 1, { no2: 20 }),
+    ]);
+    const now = new Date('2026-11-20T12:00:00Z');
+    await here.refresh(now);
+    for (const subject of ['station/1', 'region/town']) {
+      const { days, months } = await here.get(`${BASE}/${subject}/completeness.json`, now);
+      const pm = days.map((one: Body) => [one.timestamp.slice(0, 10), one.hours['pm2.5'], one.hours.no2]);
+      expect(pm).toEqual([
+        ['2026-11-16', 24, 0],
+        ['2026-11-17', 17, 17],
+        ['2026-11-18', 0, 1],
+        ['2026-11-19', 0, 0],
+      ]);
+      expect(days[1].expected_hours).toBe(24);
+      expect(months).toMatchObject([
+        { timestamp: '2026-11-01T00:00:00+04:00', hours: { 'pm2.5': 41, no2: 18 }, expected_hours: 4 * 24 + 16 },
+      ]);
+    }
+    expect(await here.get(`${BASE}/region/town/limits.json`, now)).toEqual({
+      'pm2.5': { mean: 25.5, days: 2, days_above: 1 },
+      pm10: { mean: 45, days: 2, days_above: 1 },
+      no2: { mean: 44.2, days: 2, days_above: 1 },
+    });
+    const empty = { mean: null, days: 0, days_above: 0 };
+    const later = new Date('2028-01-01T00:00:00Z');
+    expect(await here.get(`${BASE}/region/town/limits.json`, later)).toEqual({
+      'pm2.5': empty,
+      pm10: empty,
+      no2: empty,
+    });
+    await here.close();
+  });
+
+  it('say that readings are no longer kept, and keep their means', async () => {
+    const here = await install(engine, citiesOfOneStation(['town']));
+    await here.accept([reading(1, '2026-03-02T09:10:00Z', { pm25: 10 })]);
+    await here.refresh(new Date('2026-11-20T09:20:00Z'));
+    await here.database.as()`update raw.installation set ingest_cutoff = '2026-06-01Z', retained_from = '2026-06-01Z'`;
+    await here.database.as()`delete from raw.readings`;
+    const hour = await here.get(`${BASE}/station/1/readings/2026-03-02T09Z.json`, new Date('2026-11-20T09:20:00Z'));
+    expect(hour).toMatchObject({ kept: false, sensors: [{ readings: [], mean: { 'pm2.5': 10 } }] });
+    const first = await here.get(`${BASE}/station/1/readings/2026-06-01T00Z.json`, new Date('2026-11-20T09:20:00Z'));
+    expect(first).toMatchObject({ kept: true });
+    await here.close();
+  });
+
+  it('an hour of a region has the stations that belonged to it when it began, from the instant on at which it closes', async () => {
+    const network = citiesOfOneStation(['town', 'other', 'third']);
+    const [joined, left, stayed] = network.stations;
+    const here = await install(engine, {
+      ...network,
+      regions: network.regions.slice(0, 1),
+      stations: [
+        { ...joined, regions: [{ slug: 'town', since: '2026-11-20T08:00:00Z' }] },
+        { ...left, regions: [{ slug: 'town', until: '2026-11-20T08:00:00Z' }] },
+        { ...stayed, regions: ['town'] },
+      ],
+    });
+    await here.accept([3, 2, 1].map((id) => reading(id, '2026-11-20T08:10:00Z', { pm25: 10 * id })));
+    const closed = new Date('2026-11-20T09:00:00Z');
+    await here.refresh(closed);
+    const { stations, region, complete } = await here.get(`${BASE}/region/town/stations/2026-11-20T08Z.json`, closed);
+    expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([[1, 3], 20, true]);
+    const some =
+      await here.database.as()`select stations, is_complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
+    expect(some).toMatchObject([{ is_complete: false }]);
+    await here.close();
+  });
+
+  it('show at most 5,000 readings of an hour, and only sensors that stood there for the whole of it (P2)', async () => {
+    const [city] = citiesOfOneStation(['town']).stations;
+    const leaving = { id: 2, stations: [{ id: 1, until: '2026-11-20T09:00:00Z' }] };
+    const moving = { id: 3, stations: [{ id: 1, since: '2026-11-20T08:30:00Z' }] };
+    const network = {
+      ...citiesOfOneStation(['town']),
+      stations: [{ ...city, sensors: [{ id: 1, correction: 'epa-2021' }, leaving, moving] }],
+    };
+    const here = await install(engine, network);
+    const readings = [1, 2, 3].flatMap((id) =>
+      Array.from({ length: 3_000 }, (_, n) => reading(id, Date.parse('2026-11-20T08:00Z') + n * 1_000, { pm25: 10 })),
+    );
+    await here.accept(readings);
+    await here.refresh(new Date('2026-11-20T09:20:00Z'));
+    const { sensors, complete } = await here.get(
+      `${BASE}/station/1/readings/2026-11-20T08Z.json`,
+      new Date('2026-11-20T09:20:00Z'),
+    );
+    expect(complete).toBe(false);
+    expect(sensors.map((one: Body) => [one.id, one.formula])).toEqual([
+      [1, 'epa-2021'],
+      [2, null],
+    ]);
+    expect(sensors.flatMap((one: Body) => one.readings)).toHaveLength(5_000);
+    await here.close();
+  });
+});
+
+onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
+  it('takes Unix times of then, and shows their days and readings', async () => {
+    const { target, drop } = await emptyDatabase(engine);
+    const now = new Date('1990-11-20T12:00:00Z');
+    await migrate(target, { epoch: '1990-01-01', now, log: makeLog('silent') });
+    const owner = connect(target, { role: 'airseries_owner' });
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log: makeLog('silent') });
+    const seconds = Date.parse('1990-10-05T08:30:00Z') / 1_000;
+    const path = join(temporaryFolder('epoch'), 'unix.csv');
+    writeFileSync(path, `sensor_id,time,pm25\n1,${seconds},7\n1,${seconds}000,7\n1,631000000,7\n`);
+    const summary = await importReadings(owner, [path], { now, log: makeLog('silent'), terminal: false });
+    expect(summary).toMatchObject({ accepted: 1, unchanged: 1, quarantined: { before_epoch: 1 } });
+    await refresh(target, now);
+    const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 2 });
+    const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
+    const get = async (subject: string) => (await request(app).get(`${BASE}/station/1/${subject}`)).body;
+    const day = { timestamp: '1990-10-05T00:00:00+04:00', avg_pm25: 7 };
+    expect((await get('days/1990.json')).days).toMatchObject([day]);
+    expect((await get('days/1989.json')).days).toEqual([]);
+    expect((await get('readings/1990-10-05T08Z.json')).sensors[0].readings).toHaveLength(1);
+    await Promise.all([db.destroy(), owner.end()]);
+    await drop();
+  });
+});

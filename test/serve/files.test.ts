@@ -1,0 +1,91 @@
+/** Files of hours, which take long: two at a time, the others in turn, and none for a client that has left before its turn. */
+import { connect } from 'node:net';
+import type { Kysely } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeClock } from '../../src/base/clock.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { type Api, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { type Listening, listen } from '../../src/http/listen.ts';
+import { openTransaction } from '../support/openTransaction.ts';
+import { closed, send } from '../support/raw.ts';
+import { httpGet, until } from '../support/service.ts';
+import { NOW } from './network.ts';
+import { type Served, serve } from './serve.ts';
+
+const PATH = '/en/explore/v1/station/1/hours/2026-11-18/2026-11-20.csv';
+const rawRequest = (station: number) =>
+  `GET ${PATH.replace('station/1', `station/${station}`)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+let served: Served;
+let wholeNetwork: Kysely<Api>;
+let here: Listening;
+let owner: Sql;
+let superuser: Sql;
+const statements: string[] = [];
+beforeAll(async () => {
+  served = await serve('plain');
+  const { target, timeZone } = served.database;
+  [owner, superuser] = [served.database.as(), served.database.superuser()];
+  const observer = () => ({ onAcquired: () => undefined, onQuery: (name: string) => void statements.push(name) });
+  wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
+  const { db, log } = served;
+  const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
+  here = await listen(app, { port: 0, variable: 'PORT' });
+});
+afterAll(async () => {
+  await here.close({ drainMs: 0, deadlineMs: 0 });
+  await wholeNetwork.destroy();
+  await served.close();
+});
+
+/** Lets statements go on that wait for the hours. */
+let go: () => Promise<void>;
+beforeEach(async () => {
+  const end = await openTransaction(owner, 'lock table rollup.station_hourly');
+  go = () => end('rollback');
+  return () => go().catch(() => undefined);
+});
+
+/** When each statement that waits for the hours began. */
+async function waiting(): Promise<string[]> {
+  const rows = await superuser`
+    select pid || ' ' || query_start as began from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries read all' and wait_event_type = 'Lock'`;
+  return rows.map(({ began }) => began);
+}
+const warnings = () => served.log.lines.filter(({ level }) => level !== 'debug');
+const untilTwoWait = () => until(async () => (await waiting()).length === 2, 'two statements wait for the hours');
+
+it('are made two at a time; a hundred wait for their turn, and more are refused', async () => {
+  const all = Array.from({ length: 103 }, () => httpGet(here.port, PATH));
+  const refused = await Promise.race(all);
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
+  expect(refused.body).toContain('Too many files are asked for');
+  await untilTwoWait();
+  await go();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(102);
+  expect(warnings()).toEqual([]); // the database could answer
+});
+
+it('are not made for a client that has left or ended its sending side before its turn', async () => {
+  const others = [httpGet(here.port, PATH), httpGet(here.port, PATH)];
+  await untilTwoWait();
+  const made = () => statements.filter((name) => name === 'api.station_hours_csv').length;
+  const before = made();
+  const first = send(here.port, rawRequest(2));
+  const second = connect({ port: here.port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+    second.write(rawRequest(3)),
+  );
+  const cutOff = closed(second);
+  expect((await httpGet(here.port, '/en/air-quality-app/v1/stations.json')).status).toBe(200); // by now they wait
+  first.destroy();
+  second.end();
+  expect(await cutOff).toBe('');
+  await go();
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await httpGet(here.port, PATH)).status).toBe(200);
+  expect(made() - before).toBe(3);
+  expect(warnings()).toEqual([]);
+});

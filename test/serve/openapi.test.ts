@@ -1,0 +1,61 @@
+/** The OpenAPI document as it is served: on the public port, cached and compressed like other answers, whether or not there is a database. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeClock } from '../../src/base/clock.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { openApi } from '../support/documented.ts';
+import { request } from '../support/request.ts';
+import { NOW } from './network.ts';
+
+const PATH = '/openapi.json';
+const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
+
+describe(PATH, () => {
+  const log = keepingLog();
+  let db: ReturnType<typeof openReaderPool<Api>>;
+  let app: ReturnType<typeof makeApp>;
+  beforeAll(() => {
+    db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
+    app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log });
+  });
+  afterAll(() => db.destroy());
+
+  const ask = (method: 'get' | 'head' | 'options' | 'post' = 'get', coding = 'identity') =>
+    request(app)[method](PATH).set('Accept-Encoding', coding);
+
+  it('is the document that all responses of these tests are compared with', async () => {
+    const { status, body } = await ask();
+    expect(status).toBe(200);
+    expect(body).toEqual(openApi);
+    expect(body.openapi).toBe('3.1.0');
+  });
+
+  it('has the headers of an answer, is in English, and may be kept for an hour', async () => {
+    const { headers } = await ask();
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-language': 'en',
+      'cache-control': 'max-age=3600, stale-while-revalidate=240, stale-if-error=600',
+      etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      vary: 'Accept-Encoding',
+      'access-control-allow-origin': '*',
+    });
+    const head = await ask('head');
+    expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' });
+    expect(head.text ?? '').toBe('');
+  });
+
+  it('is served while the database is unreachable, and does not say that it is back', async () => {
+    expect((await request(app).get('/en/air-quality-app/v1/station/1.json')).status).toBe(503);
+    expect((await ask()).status).toBe(200);
+    expect(log.lines.filter(({ level }) => level !== 'debug').map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('is mentioned where somebody looks for it', async () => {
+    for (const path of ['/openapi', '/openapi.json/', '/openapi.yaml', '/en/openapi.json']) {
+      const { status, body } = await request(app).get(path);
+      expect([status, body.detail]).toEqual([404, expect.stringContaining('described in /openapi.json')]);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+/** The real app on a real database, at a fixed instant. */
+import type { RequestListener } from 'node:http';
+import type { Kysely } from 'kysely';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeClock } from '../../src/base/clock.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import type { DataVersions } from '../../src/serve/dataVersion.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { insertNetwork, NOW } from './network.ts';
+
+export type Served = {
+  app: RequestListener;
+  db: Kysely<Api>;
+  database: TestDatabase;
+  log: ReturnType<typeof keepingLog>;
+  close(): Promise<void>;
+};
+
+/** Whether answers are rendered for each request or come from the response cache. */
+export const PATHS = ['rendered', 'kept'] as const;
+
+type Options = { siteBaseUrl?: string; path?: (typeof PATHS)[number] };
+
+export async function serve(
+  engine: Engine,
+  { siteBaseUrl = 'https://air.example', path = 'rendered' }: Options = {},
+): Promise<Served> {
+  const database = await testDatabase(engine);
+  await insertNetwork(database.as());
+  const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 4 });
+  const log = keepingLog();
+  const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;
+  return {
+    app: makeApp({ db, clock: makeClock(NOW), siteBaseUrl, log, ...(cache && { cache }) }),
+    db,
+    database,
+    log,
+    async close() {
+      await db.destroy();
+      await database.drop();
+    },
+  };
+}
+
+/** The current data version, for a database that no longer changes. */
+export async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
+  const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
+  const known = () => ({ version: data_version ?? 0, history: 1, confirmedAt: NOW });
+  return { current: known, lastKnown: known, sawVersion: () => undefined };
+}
