@@ -6,8 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const options = ['--package-lock-only', '--sbom-format=cyclonedx'];
-const bom = JSON.parse(execFileSync('npm', ['sbom', ...options], { encoding: 'utf8', maxBuffer: 2 ** 26 }));
-const isDevelopment = ({ properties }) => properties.some(({ name }) => name === 'cdx:npm:package:development');
+const bom = JSON.parse(
+  execFileSync('npm', ['sbom', ...options], { encoding: 'utf8', maxBuffer: 2 ** 26 }),
+);
+const isDevelopment = ({ properties }) =>
+  properties.some(({ name }) => name === 'cdx:npm:package:development');
 const left = new Set(bom.components.filter(isDevelopment).map((component) => component['bom-ref']));
 
 bom.metadata.component.name = JSON.parse(readFileSync('package.json', 'utf8')).name; // npm takes that of the folder

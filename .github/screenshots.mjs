@@ -9,7 +9,11 @@ mkdirSync('screenshots', { recursive: true });
 const browser = await chromium.launch();
 const page = await browser.newPage({
   viewport: { width: 1600, height: 3000 },
-  httpCredentials: { username: 'admin', password: process.env.GRAFANA_PASSWORD ?? '', send: 'always' },
+  httpCredentials: {
+    username: 'admin',
+    password: process.env.GRAFANA_PASSWORD ?? '',
+    send: 'always',
+  },
 });
 for (const uid of UIDS) {
   await page.goto(`${GRAFANA}/d/airseries-${uid}?kiosk`, { waitUntil: 'networkidle' });

@@ -32,7 +32,9 @@ function checkNode() {
   const needed = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).engines.node;
   if (versionNumber(process.versions.node) >= versionNumber(needed)) return;
   const found = `this is ${process.versions.node} (${process.execPath})`;
-  refuse(`airseries needs Node ${needed}, and ${found}. Install a newer one: https://nodejs.org/en/download`);
+  refuse(
+    `airseries needs Node ${needed}, and ${found}. Install a newer one: https://nodejs.org/en/download`,
+  );
 }
 
 /** Loading the program takes this many at once. */
@@ -51,7 +53,9 @@ function isStale() {
   if (!existsSync(PROGRAM) || !existsSync(STAMP)) return true;
   const built = statSync(STAMP).mtimeMs;
   // of folders too: that is where a deleted file shows
-  return readdirSync(SOURCES, { recursive: true }).some((path) => statSync(join(SOURCES, path)).mtimeMs > built);
+  return readdirSync(SOURCES, { recursive: true }).some(
+    (path) => statSync(join(SOURCES, path)).mtimeMs > built,
+  );
 }
 
 function compileIfStale() {
@@ -61,7 +65,10 @@ function compileIfStale() {
     return; // installed without what develops it, and built before
   }
   if (!isStale()) return;
-  const { status } = spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync('npm', ['run', '-s', 'build'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
   if (status !== 0) refuse(`The sources in ${SOURCES} do not compile.`);
   const now = new Date();
   utimesSync(STAMP, now, now);

@@ -1,5 +1,7 @@
 /** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
 import { makeClock } from './base/clock.ts';
+import { makeLog } from './base/log.ts';
+import { howFar } from './base/progress.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
@@ -7,8 +9,6 @@ import { type Config, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { explainConnection, whyUncaught } from './database/errors.ts';
 import { openDatabase } from './extras/embedded/server.ts';
-import { makeLog } from './base/log.ts';
-import { howFar } from './base/progress.ts';
 import { migrate } from './schema/migrate.ts';
 
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
@@ -46,7 +46,8 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
 
 /** As a table on a terminal, unless `format` says how. */
 function shown({ result, table }: Outcome, format: Format): string {
-  const isTable = table !== null && (format ?? (process.stdout.isTTY ? 'table' : 'json')) === 'table';
+  const isTable =
+    table !== null && (format ?? (process.stdout.isTTY ? 'table' : 'json')) === 'table';
   if (!isTable) return JSON.stringify(result, null, 1);
   const width = Math.max(process.stdout.columns ?? 0, WIDTH);
   return table === undefined ? resultTable(result, width) : table(width);

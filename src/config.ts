@@ -12,10 +12,16 @@ const DAYS = { day: 1, month: 30, year: 365 } as const;
 
 const retention = z
   .string()
-  .regex(/^\d+ (day|month|year)s?$/, 'must be a duration such as "400 days", "24 months" or "2 years"')
+  .regex(
+    /^\d+ (day|month|year)s?$/,
+    'must be a duration such as "400 days", "24 months" or "2 years"',
+  )
   .refine((text) => {
     const [n, unit = ''] = text.split(' ');
-    return Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >= SHORTEST_RETENTION_DAYS;
+    return (
+      Number(n) * (DAYS[unit.replace(/s$/, '') as keyof typeof DAYS] ?? 0) >=
+      SHORTEST_RETENTION_DAYS
+    );
   }, `must be at least ${SHORTEST_RETENTION_DAYS} days: the running month is computed from its readings, and readings may arrive late`);
 
 function isDecodable(url: string): boolean {
@@ -41,7 +47,12 @@ const databaseUrl = encodedUrl
       'names several hosts: name one. To read from several, put a proxy in front, such as HAProxy (src/database/README.md)',
     abort: true,
   })
-  .pipe(z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' }));
+  .pipe(
+    z.url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must look like postgres://user:password@host:5432/database',
+    }),
+  );
 const firstOfMonth = 'must be the first of a month from 1900 to 2100, such as 2011-01-01';
 const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
@@ -118,7 +129,8 @@ const SCHEMA = z.object({
   }),
   drainSeconds: whole(0, 300).optional().register(ABOUT, {
     name: 'DRAIN_SECONDS',
-    meaning: 'how long requests are still served after SIGTERM, while readiness is 503 and load balancers go elsewhere',
+    meaning:
+      'how long requests are still served after SIGTERM, while readiness is 503 and load balancers go elsewhere',
     defaultsTo: '5 with a database URL, else 0',
   }),
   role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
@@ -169,7 +181,8 @@ const SCHEMA = z.object({
   }),
   pageUrl: webAddress().register(ABOUT, {
     name: 'PAGE_URL',
-    meaning: 'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
+    meaning:
+      'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
   }),
   siteTitle: z.string().default('Air quality').register(ABOUT, {
     name: 'SITE_TITLE',
@@ -191,7 +204,8 @@ const SCHEMA = z.object({
     )
     .transform((text) => {
       const [url = '', ...words] = text.trim().split(/\s+/);
-      const link = words.length > 1 && /^https?:/.test(words.at(-1) ?? '') ? (words.pop() as string) : '';
+      const link =
+        words.length > 1 && /^https?:/.test(words.at(-1) ?? '') ? (words.pop() as string) : '';
       return { url, attribution: words.join(' '), link };
     })
     .optional()
@@ -238,7 +252,10 @@ export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name
 
 /** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  const given = CONFIGURATION.map(({ key, name }) => [key, environment[name] === '' ? undefined : environment[name]]);
+  const given = CONFIGURATION.map(({ key, name }) => [
+    key,
+    environment[name] === '' ? undefined : environment[name],
+  ]);
   const parsed = SCHEMA.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => {
@@ -260,7 +277,10 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
         'An embedded server has its worker in the same process: leave ROLE unset.',
     );
   }
-  return { ...parsed.data, drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5) };
+  return {
+    ...parsed.data,
+    drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5),
+  };
 }
 
 /** Shorter names are too close to those of other programs, such as PAGER. */
@@ -276,7 +296,8 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
   const hints = Object.keys(environment).flatMap((name) => {
     if (VARIABLES.includes(name)) return [];
     const isNear = (known: string) =>
-      plain(name) === plain(known) || (known.length >= SHORTEST_MISSPELT && distance(name, known) <= 2);
+      plain(name) === plain(known) ||
+      (known.length >= SHORTEST_MISSPELT && distance(name, known) <= 2);
     const meant = unset.find(isNear);
     return meant === undefined ? [] : [`the variable ${name} is not read: did you mean ${meant}?`];
   });
@@ -295,7 +316,14 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
 }
 
 /** Throws an Error if two listeners of the role would have the same port at the same address: the second would report that another process has the port. */
-export function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, ingestHost }: Config): void {
+export function checkPorts({
+  role,
+  port: api,
+  adminPort,
+  adminHost,
+  ingestPort,
+  ingestHost,
+}: Config): void {
   const listeners = [
     { name: 'ADMIN_PORT', port: adminPort, host: adminHost },
     ...(role === 'worker' ? [] : [{ name: 'PORT', port: api, host: '0.0.0.0' }]),
@@ -307,10 +335,14 @@ export function checkPorts({ role, port: api, adminPort, adminHost, ingestPort, 
       .slice(index + 1)
       .find(
         ({ port, host }) =>
-          port === one.port && port !== 0 && (host === one.host || [host, one.host].some(isEverywhere)),
+          port === one.port &&
+          port !== 0 &&
+          (host === one.host || [host, one.host].some(isEverywhere)),
       );
     if (other === undefined) continue;
-    throw new Error(`${one.name} and ${other.name} are both ${one.port}. Set one of them to another port.`);
+    throw new Error(
+      `${one.name} and ${other.name} are both ${one.port}. Set one of them to another port.`,
+    );
   }
 }
 

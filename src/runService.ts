@@ -1,8 +1,8 @@
 /** Runs the service as a process: reads the environment, starts the service, and stops it at a signal. */
 import { makeClock } from './base/clock.ts';
+import { makeLog } from './base/log.ts';
 import { checkPorts, environmentHints, readConfig } from './config.ts';
 import { whyUncaught } from './database/errors.ts';
-import { makeLog } from './base/log.ts';
 import { start } from './service.ts';
 
 /** Resolves to the first signal to stop. A second one ends the process at once. */
@@ -22,7 +22,9 @@ export async function runService(): Promise<number> {
   checkPorts(config);
   const log = makeLog(config.logLevel);
   for (const hint of environmentHints(process.env)) log.warn(hint);
-  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
+  process
+    .removeAllListeners('warning')
+    .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   process.on('uncaughtException', (error) => {
     log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come
     process.exit(1);

@@ -1,30 +1,38 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { type AppOptions, makeApp } from './serve/app.ts';
+import { becomeLeader, type Candidate } from './aggregate/leader.ts';
+import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
+import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
 import type { DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
-import { type Api, openIngestPool, openReaderPool, openWholeNetworkPool, POOL_SIZES } from './database/pools.ts';
-import { watchDataVersion } from './serve/dataVersion.ts';
+import {
+  type Api,
+  openIngestPool,
+  openReaderPool,
+  openWholeNetworkPool,
+  POOL_SIZES,
+} from './database/pools.ts';
 import { type Database, openDatabase } from './extras/embedded/server.ts';
+import { addPages } from './extras/pages/pages.ts';
 import { listen, startingListener } from './http/listen.ts';
-import { boundedLog, type Log } from './base/log.ts';
+import { makeIngestApp, openListener } from './ingest/http/app.ts';
+import { hasTokens } from './ingest/http/tokens.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import { observeDisk, observePool } from './metrics/recorders.ts';
-import { makeIngestApp, openListener } from './ingest/http/app.ts';
-import { hasTokens } from './ingest/http/tokens.ts';
 import { rememberApi } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
-import { addPages } from './extras/pages/pages.ts';
-import { becomeLeader, type Candidate } from './aggregate/leader.ts';
-import { type Schedule, startJobs } from './aggregate/schedule.ts';
+import { type AppOptions, makeApp } from './serve/app.ts';
+import { watchDataVersion } from './serve/dataVersion.ts';
 
-const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string };
+const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
+  version: string;
+};
 
 /** Few clients use it, and their connections must not take what the public API needs. */
 const ADMIN_CONNECTIONS = 100;
@@ -33,7 +41,12 @@ const ADMIN_CONNECTIONS = 100;
 export const SHUTDOWN_TIMEOUT_MS = 15_000;
 
 /** `schedule` starts the jobs; default: cron. `pollMs`: interval at which the data version is polled; default: a second. */
-type Dependencies = { clock: Clock; log: Log; schedule?: Schedule | undefined; pollMs?: number | undefined };
+type Dependencies = {
+  clock: Clock;
+  log: Log;
+  schedule?: Schedule | undefined;
+  pollMs?: number | undefined;
+};
 
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
@@ -43,7 +56,11 @@ export type Service = {
 };
 
 /** Everything that is open: how to close it, which listeners to drain first, and the checks for readiness. */
-type Opened = { closers: (() => Promise<unknown>)[]; listeners: { drain(): void }[]; state: StartupState };
+type Opened = {
+  closers: (() => Promise<unknown>)[];
+  listeners: { drain(): void }[];
+  state: StartupState;
+};
 
 type Context = Dependencies & {
   config: Config;
@@ -56,8 +73,18 @@ type Context = Dependencies & {
 /** Starts all parts that the configuration asks for. */
 export function start(config: Config, dependencies: Dependencies): Service {
   const { log } = dependencies;
-  const opened: Opened = { closers: [], listeners: [], state: { opened: undefined, serving: false } };
-  const ready = open({ ...dependencies, config, requestLog: boundedLog(log), metrics: makeMetrics(), opened });
+  const opened: Opened = {
+    closers: [],
+    listeners: [],
+    state: { opened: undefined, serving: false },
+  };
+  const ready = open({
+    ...dependencies,
+    config,
+    requestLog: boundedLog(log),
+    metrics: makeMetrics(),
+    opened,
+  });
   const stopAfter = async (drainSeconds: number) => {
     opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
     for (const listener of opened.listeners) listener.drain();
@@ -83,14 +110,18 @@ async function open(context: Context): Promise<void> {
   if ((config.databaseUrl ?? config.readerDatabaseUrl) === undefined)
     state.dataDirectory = resolve(config.dataDirectory);
   const dataDirectory = () => state.dataDirectory;
-  const admin = await listen(makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }), {
-    port: adminPort,
-    host: adminHost,
-    variable: 'ADMIN_PORT',
-    connections: ADMIN_CONNECTIONS,
-    log: requestLog,
-  }).catch(async (error: Error) => {
-    const other = errorCode(error.cause) === 'EADDRINUSE' ? await whoListens(adminHost, adminPort) : undefined;
+  const admin = await listen(
+    makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }),
+    {
+      port: adminPort,
+      host: adminHost,
+      variable: 'ADMIN_PORT',
+      connections: ADMIN_CONNECTIONS,
+      log: requestLog,
+    },
+  ).catch(async (error: Error) => {
+    const other =
+      errorCode(error.cause) === 'EADDRINUSE' ? await whoListens(adminHost, adminPort) : undefined;
     throw other === undefined ? error : alreadyRunning(other, adminPort);
   });
   closers.push(() => admin.close({ drainMs: 0 }));
@@ -105,13 +136,22 @@ async function open(context: Context): Promise<void> {
   if (database?.dataDirectory) observeDisk(metrics, database.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
-  const reads = openReaderPool<Api>(readFrom, { timeZone, max, observer: observePool(metrics, 'read') });
-  const wholeNetwork = openWholeNetworkPool<Api>(readFrom, { timeZone, observer: observePool(metrics, 'read_all') });
+  const reads = openReaderPool<Api>(readFrom, {
+    timeZone,
+    max,
+    observer: observePool(metrics, 'read'),
+  });
+  const wholeNetwork = openWholeNetworkPool<Api>(readFrom, {
+    timeZone,
+    observer: observePool(metrics, 'read_all'),
+  });
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
   state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
   if (database !== undefined && config.role !== 'api') {
-    await startWork(context, database, timeZone).catch(explaining('DATABASE_URL', config.databaseUrl));
+    await startWork(context, database, timeZone).catch(
+      explaining('DATABASE_URL', config.databaseUrl),
+    );
   }
 
   state.serving = true;
@@ -149,23 +189,34 @@ function alreadyRunning(other: string, adminPort: number): Error {
 }
 
 /** The database to write to, undefined where there is only a reader's login, and the address to read from. */
-type Databases = { database: Database | undefined; readFrom: DatabaseAddress; installation: Installation };
+type Databases = {
+  database: Database | undefined;
+  readFrom: DatabaseAddress;
+  installation: Installation;
+};
 
 /** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl, timeZone, epoch } = config;
   const checkReader = (url: string) => {
-    const check = () => checkInstalled(url, { timeZone, epoch }).catch(explaining('READER_DATABASE_URL', url));
+    const check = () =>
+      checkInstalled(url, { timeZone, epoch }).catch(explaining('READER_DATABASE_URL', url));
     return waitForDatabase(check, log);
   };
   if (databaseUrl === undefined && readerDatabaseUrl !== undefined) {
-    return { database: undefined, readFrom: readerDatabaseUrl, installation: await checkReader(readerDatabaseUrl) };
+    return {
+      database: undefined,
+      readFrom: readerDatabaseUrl,
+      installation: await checkReader(readerDatabaseUrl),
+    };
   }
   const database = await openDatabase(config, log);
   opened.state.dataDirectory = database.dataDirectory;
   opened.closers.push(() => database.close());
   const bringUp = () =>
-    migrate(database.target, { timeZone, epoch, now: clock(), log }).catch(explaining('DATABASE_URL', databaseUrl));
+    migrate(database.target, { timeZone, epoch, now: clock(), log }).catch(
+      explaining('DATABASE_URL', databaseUrl),
+    );
   const installation = await waitForDatabase(bringUp, log);
   if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);
   return { database, readFrom: readerDatabaseUrl ?? database.target, installation };
@@ -176,7 +227,11 @@ const explaining = (variable: string, url: string | undefined) => (error: unknow
   Promise.reject(explainConnection(error, variable, url));
 
 /** Ingests readings, and runs the scheduled jobs while this process is the worker. */
-async function startWork(context: Context, { target, embedded }: Database, timeZone: string): Promise<void> {
+async function startWork(
+  context: Context,
+  { target, embedded }: Database,
+  timeZone: string,
+): Promise<void> {
   const { config, clock, log, requestLog, metrics, opened, schedule } = context;
   const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { makeLog } from '../src/base/log.ts';
 import { UsageError } from '../src/commands/context.ts';
 import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
 import { findBundled, whyOutdated } from '../src/extras/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/server.ts';
-import { makeLog } from '../src/base/log.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { makeHome, start } from './support/program.ts';
 
@@ -54,7 +54,10 @@ describe('bad usage', () => {
     ['token add me', "required option '--provider <id>' not specified"],
     ['delete readings --sensor 1', "required option '--from <time>' not specified"],
     ['delete readings --sensor one --from 2026-01-01 --to 2026-01-02', 'a whole number'],
-    ['delete readings --sensor 2147483648 --from 2026-01-01 --to 2026-01-02', 'a whole number from 1 to 2147483647'],
+    [
+      'delete readings --sensor 2147483648 --from 2026-01-01 --to 2026-01-02',
+      'a whole number from 1 to 2147483647',
+    ],
     ['token add me --provider p --stations 1,2147483648', 'a whole number from 1 to 2147483647'],
     ['token add me --provider p --stations 0', 'a whole number from 1 to 2147483647'],
     ['migrate twice', 'unexpected argument: twice'],
@@ -100,12 +103,15 @@ describe('bad usage', () => {
     expect(chooseCommand(split(words))).toHaveProperty('run');
   });
 
-  it.each(['', 'retention --apply'])('"%s" exits 2 with help, and opens no database', async (words) => {
-    const { code, stdout, stderr } = await run(words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('Usage: airseries ');
-    expect(existsSync(join(home.folder, 'data'))).toBe(false);
-  });
+  it.each(['', 'retention --apply'])(
+    '"%s" exits 2 with help, and opens no database',
+    async (words) => {
+      const { code, stdout, stderr } = await run(words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Usage: airseries ');
+      expect(existsSync(join(home.folder, 'data'))).toBe(false);
+    },
+  );
 
   it('lists all problems of the configuration', async () => {
     const { code, stderr } = await run('migrate', {
@@ -116,7 +122,13 @@ describe('bad usage', () => {
       ROLE: 'boss',
     });
     expect(code).toBe(1);
-    for (const name of ['PORT=http', 'FIXED_NOW=noon', 'DATABASE_URL: must look like', 'at least 35 days', 'ROLE=boss'])
+    for (const name of [
+      'PORT=http',
+      'FIXED_NOW=noon',
+      'DATABASE_URL: must look like',
+      'at least 35 days',
+      'ROLE=boss',
+    ])
       expect(stderr).toContain(name);
     expect(stderr).not.toContain('mysql://x'); // it could contain a password
   });
@@ -127,7 +139,9 @@ it('an export to a path that cannot be made ends before anything is started', as
   writeFileSync(taken, '');
   const { code, stdout, stderr } = await run(`export ${join(taken, 'folder')}`);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: .*taken.folder is a file, or below one.*Name a folder that you may write to\.\n$/);
+  expect(stderr).toMatch(
+    /^error: .*taken.folder is a file, or below one.*Name a folder that you may write to\.\n$/,
+  );
   expect(existsSync(join(home.folder, 'data'))).toBe(false);
 });
 
@@ -138,7 +152,9 @@ describe('help', () => {
     return choice.text;
   };
   const commandsIn = (help: string) =>
-    [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].map(([, name = '']) => name);
+    [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].map(
+      ([, name = '']) => name,
+    );
   const all = (words: string): string[] =>
     commandsIn(program(`${words} --help`.trim())).flatMap((name) => {
       const deeper = `${words} ${name}`.trim();
@@ -147,15 +163,25 @@ describe('help', () => {
 
   it('exists for every command, and describes it', () => {
     const names = all('');
-    expect(names).toEqual(expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']));
+    expect(names).toEqual(
+      expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']),
+    );
     for (const name of names) {
-      expect(program(`${name} --help`)).toMatch(new RegExp(`^Usage: airseries ${name} .*\\n\\n\\S+ \\S+`));
+      expect(program(`${name} --help`)).toMatch(
+        new RegExp(`^Usage: airseries ${name} .*\\n\\n\\S+ \\S+`),
+      );
     }
   });
 
   it('and the version are printed to stdout, even with an invalid configuration', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    expect(await run('--version', { PORT: 'http' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const { version } = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    );
+    expect(await run('--version', { PORT: 'http' })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
     expect(await run('token add --help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('--provider <id>'),
@@ -167,7 +193,9 @@ describe('help', () => {
 describe('the service', () => {
   it('prints help and its version, refuses other arguments, and makes no database', async () => {
     const service = (words: string) => start(split(`start ${words}`), home.environment).finished;
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    const { version } = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    );
     expect(await service('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     const help = await service('--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
@@ -178,7 +206,9 @@ describe('the service', () => {
     expect(refused).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^Usage: airseries start[\s\S]*\n\nerror: unknown option --port\n$/),
+      stderr: expect.stringMatching(
+        /^Usage: airseries start[\s\S]*\n\nerror: unknown option --port\n$/,
+      ),
     });
     expect(existsSync(join(home.folder, 'data'))).toBe(false);
   });
@@ -197,7 +227,13 @@ describe('one network from its file to its audit', () => {
 
   it('makes a database only where that is meant', async () => {
     writeFileSync(file, JSON.stringify(NETWORK));
-    for (const words of ['audit', 'status', 'token list', 'network export', `import network ${file} --dry-run`])
+    for (const words of [
+      'audit',
+      'status',
+      'token list',
+      'network export',
+      `import network ${file} --dry-run`,
+    ])
       expect(chooseCommand(split(words)), words).toMatchObject({ makesDatabase: false });
     const { code, stdout, stderr } = await run('audit');
     expect([code, stdout]).toEqual([1, '']);
@@ -209,7 +245,10 @@ describe('one network from its file to its audit', () => {
   });
 
   it('migrates, imports, refreshes and audits', async () => {
-    expect((await json('migrate')).result).toMatchObject({ time_zone: 'Asia/Yerevan', engine: 'plain' });
+    expect((await json('migrate')).result).toMatchObject({
+      time_zone: 'Asia/Yerevan',
+      engine: 'plain',
+    });
     // from here on the commands use a running server: starting one for each would take most of the time
     server = await openEmbeddedServer({
       dataDirectory: join(home.folder, 'data'),
@@ -235,7 +274,11 @@ describe('one network from its file to its audit', () => {
     const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
     const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25=PM2.5_mean';
     expect(
-      (await json(`import readings - ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`, { input: city })).result,
+      (
+        await json(`import readings - ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`, {
+          input: city,
+        })
+      ).result,
     ).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
     // people are shown what is not zero
     const table = await run('import readings - --table', {
@@ -248,40 +291,63 @@ describe('one network from its file to its audit', () => {
       made_at: '2026-11-19T09:30:00.000Z',
     });
     expect((await json('refresh --from 2026-11-01 --to 2026-12-01')).code).toBe(0);
-    expect((await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+    expect(
+      (await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result,
+    ).toEqual({
       deleted: 1,
     });
     expect(await json('audit --repair')).toMatchObject({ code: 0 });
 
     // nothing usable is a failure, and what waits is shown
-    const none = await json('import readings -', { input: 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n' });
-    expect(none).toMatchObject({ code: 1, result: { failed: true, examples: [{ reason: 'unknown_sensor' }] } });
+    const none = await json('import readings -', {
+      input: 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n',
+    });
+    expect(none).toMatchObject({
+      code: 1,
+      result: { failed: true, examples: [{ reason: 'unknown_sensor' }] },
+    });
     expect(none.stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
     expect((await json('status --sensors')).result).toMatchObject({
       sensors: [{ sensor: 1, station: 1, newest_reading: '2026-11-19T12:00:00+04:00', waiting: 1 }],
-      unknown: expect.arrayContaining([{ sensor: 77, device: null, waiting: 1, newest: expect.any(String) }]),
+      unknown: expect.arrayContaining([
+        { sensor: 77, device: null, waiting: 1, newest: expect.any(String) },
+      ]),
     });
     expect((await json('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
       bundled: whyOutdated(findBundled().version.split('.', 2).join('.')),
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
-      versions: { airseries: '1.0.0-rc.2', postgresql: expect.stringMatching(/^18/), timescaledb: null },
-      freshness: { newest_reading: '2026-11-19T12:00:00+04:00', refreshed_at: expect.stringMatching(/\+04:00$/) },
+      versions: {
+        airseries: '1.0.0-rc.2',
+        postgresql: expect.stringMatching(/^18/),
+        timescaledb: null,
+      },
+      freshness: {
+        newest_reading: '2026-11-19T12:00:00+04:00',
+        refreshed_at: expect.stringMatching(/\+04:00$/),
+      },
       providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
     });
     expect((await json('quarantine drop --reason unknown_sensor')).result).toEqual({ dropped: 2 });
     expect((await json('import readings -', { input: READINGS })).code).toBe(0);
-    expect((await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result).toEqual({
+    expect(
+      (await json('delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20')).result,
+    ).toEqual({
       deleted: 1,
     });
   });
 
   it('retries the quarantine, manages tokens, corrects, screens and exports', async () => {
-    expect((await json('quarantine list')).result).toMatchObject({ total: 4, by_reason: { unknown_sensor: 1 } });
+    expect((await json('quarantine list')).result).toMatchObject({
+      total: 4,
+      by_reason: { unknown_sensor: 1 },
+    });
     const [station] = NETWORK.stations;
     const grown = { ...station, sensors: [{ id: 1 }, { id: 12, correction: 'epa-2021' }] };
     writeFileSync(file, JSON.stringify({ ...NETWORK, stations: [grown] }));
-    expect((await json(`import network ${file}`)).result).toMatchObject({ sensors: { added: 1, unchanged: 1 } });
+    expect((await json(`import network ${file}`)).result).toMatchObject({
+      sensors: { added: 1, unchanged: 1 },
+    });
     expect((await json('quarantine retry')).result).toMatchObject({ accepted: 1 });
     expect((await json('quarantine drop --reason unreadable_line')).result).toEqual({ dropped: 1 });
 
@@ -299,10 +365,18 @@ describe('one network from its file to its audit', () => {
 
     const whole = await json('network export');
     writeFileSync(file, JSON.stringify(whole.result));
-    expect((await json(`import network ${file} --dry-run`)).result).toMatchObject({ dry_run: true, changes: [] });
-    expect((await json('network remove sensor 12')).stderr).toContain('it has 1 readings. Add --with-readings');
+    expect((await json(`import network ${file} --dry-run`)).result).toMatchObject({
+      dry_run: true,
+      changes: [],
+    });
+    expect((await json('network remove sensor 12')).stderr).toContain(
+      'it has 1 readings. Add --with-readings',
+    );
 
-    expect((await json('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
+    expect((await json('screen --from 2026-01-01')).result).toMatchObject({
+      raised: 0,
+      flagged: [],
+    });
     for (const command of ['screen', 'audit'])
       expect(await run(`${command} --from 2027-01-01`)).toMatchObject({
         code: 2,
@@ -323,13 +397,16 @@ describe('one network from its file to its audit', () => {
   it('shows what retention would delete, deletes it, and accepts older readings again', async () => {
     const FIXED_NOW = '2027-06-01T00:00:00Z';
     const later = 'sensor_id,time,pm25\n1,2027-05-31T08:00:00Z,1\n12,2027-05-31T09:00:00Z,1\n';
-    expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({ accepted: 2 });
+    expect((await json('import readings -', { input: later, FIXED_NOW })).result).toMatchObject({
+      accepted: 2,
+    });
     const none = { retention: null, cutoff: null, retained_from: null };
     expect((await json('retention')).result).toEqual(none);
     expect((await json('retention --cutoff 2026-11-01')).stderr).toMatch(
       /no cutoff is set; readings of any age are acc/,
     );
-    const retention = (words = '') => json(`retention${words}`, { RAW_RETENTION: '60 days', FIXED_NOW });
+    const retention = (words = '') =>
+      json(`retention${words}`, { RAW_RETENTION: '60 days', FIXED_NOW });
     expect((await retention()).result).toEqual({
       ...none,
       retention: '60 days',
@@ -340,14 +417,24 @@ describe('one network from its file to its audit', () => {
     });
     const since = '2027-04-01T00:00:00+04:00';
     const applied = await retention(' --apply');
-    expect(applied.result).toMatchObject({ cutoff: since, retained_from: since, months: 0, readings: 0 });
+    expect(applied.result).toMatchObject({
+      cutoff: since,
+      retained_from: since,
+      months: 0,
+      readings: 0,
+    });
     expect(applied.stderr).toMatch(/"readings":2.*a month of readings is being deleted/);
     expect((await retention(' --cutoff 2026-11-01')).stderr).toMatch(
       /may have been deleted.*earliest cutoff is 2026-11-19 13:00/,
     );
-    expect((await retention(' --cutoff 2027-05-01')).stderr).toMatch(/already accepted from 2027-04-01/);
+    expect((await retention(' --cutoff 2027-05-01')).stderr).toMatch(
+      /already accepted from 2027-04-01/,
+    );
     const back = '2026-12-01T00:00:00+04:00';
-    expect((await retention(' --cutoff 2026-12-01')).result).toMatchObject({ cutoff: back, retained_from: back });
+    expect((await retention(' --cutoff 2026-12-01')).result).toMatchObject({
+      cutoff: back,
+      retained_from: back,
+    });
   });
 
   it('refuses invalid input and configuration with exit 1 and a remedy', async () => {
@@ -355,7 +442,9 @@ describe('one network from its file to its audit', () => {
     const { code, stderr } = await run(`import network ${file}`);
     expect(code).toBe(1);
     expect(stderr).toMatch(/Europe\/Berlin.*Asia\/Yerevan|Asia\/Yerevan.*Europe\/Berlin/s);
-    expect((await run('migrate', { TIME_ZONE: 'UTC' })).stderr).toMatch(/TIME_ZONE is UTC.*made for Asia\/Yerevan/);
+    expect((await run('migrate', { TIME_ZONE: 'UTC' })).stderr).toMatch(
+      /TIME_ZONE is UTC.*made for Asia\/Yerevan/,
+    );
     expect((await run('import readings no-such-file.csv')).code).toBe(1);
     expect((await run('demo')).stderr).toMatch(/needs an empty database/);
   });

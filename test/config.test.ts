@@ -9,7 +9,8 @@ import { temporaryFolder } from './support/temporaryFolder.ts';
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
 it('the configuration is in src/README.md: every variable, its default and its meaning', () => {
-  const [, table = ''] = /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('src/README.md')) ?? [];
+  const [, table = ''] =
+    /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('src/README.md')) ?? [];
   const rows = table.trimEnd().split('\n');
   const documented = rows.map((row) =>
     row
@@ -17,7 +18,9 @@ it('the configuration is in src/README.md: every variable, its default and its m
       .split('|')
       .map((cell) => cell.trim().replace(/^`([^`]+)`$/, '$1')),
   );
-  expect(documented).toEqual(CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]));
+  expect(documented).toEqual(
+    CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]),
+  );
 });
 
 it('the configuration is in .env.example, with the defaults', () => {
@@ -47,11 +50,18 @@ it('the configuration has the values of the environment, with the types that the
     rawRetention: '2 years',
     drainSeconds: 5,
   });
-  expect(readConfig({})).toMatchObject({ drainSeconds: 0, pullHosts: [], siteBaseUrl: '', role: 'all' });
+  expect(readConfig({})).toMatchObject({
+    drainSeconds: 0,
+    pullHosts: [],
+    siteBaseUrl: '',
+    role: 'all',
+  });
 });
 
 it('the configuration defaults to the time zone and the epoch of a new database', () => {
-  const defaults = Object.fromEntries(CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]));
+  const defaults = Object.fromEntries(
+    CONFIGURATION.map(({ name, defaultsTo }) => [name, defaultsTo]),
+  );
   expect(defaults).toMatchObject({ TIME_ZONE: DEFAULT_TIME_ZONE, EPOCH: DEFAULT_EPOCH });
 });
 
@@ -69,7 +79,9 @@ it('ROLE=api without a database is refused, because no worker would ever fill it
     /^ROLE=api only serves what a worker computes: set READER_DATABASE_URL or DATABASE_URL.* leave ROLE unset\.$/,
   );
   for (const name of ['DATABASE_URL', 'READER_DATABASE_URL'])
-    expect(readConfig({ ROLE: 'api', [name]: 'postgres://me@here/air' })).toMatchObject({ role: 'api' });
+    expect(readConfig({ ROLE: 'api', [name]: 'postgres://me@here/air' })).toMatchObject({
+      role: 'api',
+    });
   expect(readConfig({ ROLE: 'worker' })).toMatchObject({ role: 'worker' });
 });
 
@@ -77,8 +89,11 @@ it.each(['pa#cret', '12#cret', '12/cret', 'pa/cret'])(
   'a password of %s is a mistake with a remedy, and not shown',
   (word) => {
     for (const name of ['DATABASE_URL', 'READER_DATABASE_URL']) {
-      const read = () => readConfig({ ROLE: 'api', [name]: `postgres://me:${word}@here:5432/air?sslmode=require` });
-      expect(read).toThrow(`  ${name}: has # or / in the user or the password: write # as %23, and / as %2F`);
+      const read = () =>
+        readConfig({ ROLE: 'api', [name]: `postgres://me:${word}@here:5432/air?sslmode=require` });
+      expect(read).toThrow(
+        `  ${name}: has # or / in the user or the password: write # as %23, and / as %2F`,
+      );
       expect(read).not.toThrow('cret');
     }
   },
@@ -104,12 +119,24 @@ describe('hints on the environment', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['PULL_HOST', 'PULL_HOSTS'],
   ])('%s may be meant for %s', (name, meant) => {
-    expect(environmentHints({ [name]: 'x' })).toEqual([`the variable ${name} is not read: did you mean ${meant}?`]);
+    expect(environmentHints({ [name]: 'x' })).toEqual([
+      `the variable ${name} is not read: did you mean ${meant}?`,
+    ]);
     expect(environmentHints({ [name]: 'x', [meant]: 'y' })).toEqual([]); // it is another program's
   });
 
   it('leave variables of other programs alone', () => {
-    const others = ['PATH', 'PAGER', 'TZ', 'HOME', 'DEBUG', 'PGHOST', 'XDG_DATA_DIRS', 'POSTGRES_PASSWORD', 'NODE_ENV'];
+    const others = [
+      'PATH',
+      'PAGER',
+      'TZ',
+      'HOME',
+      'DEBUG',
+      'PGHOST',
+      'XDG_DATA_DIRS',
+      'POSTGRES_PASSWORD',
+      'NODE_ENV',
+    ];
     expect(environmentHints(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
   });
 
@@ -117,7 +144,10 @@ describe('hints on the environment', () => {
     const folder = temporaryFolder('environment');
     const hints = (environment: NodeJS.ProcessEnv) => environmentHints(environment, folder);
     expect(hints({})).toEqual([]);
-    writeFileSync(join(folder, '.env'), "# ours\nexport PORT=80\nTIME_ZONE='Europe/Berlin'\nROLE=\nOTHER=1\n");
+    writeFileSync(
+      join(folder, '.env'),
+      "# ours\nexport PORT=80\nTIME_ZONE='Europe/Berlin'\nROLE=\nOTHER=1\n",
+    );
     expect(hints({ PORT: '80', TIME_ZONE: 'Europe/Berlin' })).toEqual([]);
     expect(hints({ PORT: '80' })).toEqual([
       '.env sets TIME_ZONE, but is not read: first run "set -a; . ./.env; set +a" in this shell',
@@ -126,9 +156,21 @@ describe('hints on the environment', () => {
 });
 
 it.each([
-  ['several hosts', 'postgres://me:secret@one:5432,two/air', 'names several hosts: name one. To read from several,'],
-  ['a port that is none', 'postgres://me:secret@one:port/air', 'must look like postgres://user:password@host:5432/'],
-  ['another protocol', 'mysql://me:secret@one/air', 'must look like postgres://user:password@host:5432/'],
+  [
+    'several hosts',
+    'postgres://me:secret@one:5432,two/air',
+    'names several hosts: name one. To read from several,',
+  ],
+  [
+    'a port that is none',
+    'postgres://me:secret@one:port/air',
+    'must look like postgres://user:password@host:5432/',
+  ],
+  [
+    'another protocol',
+    'mysql://me:secret@one/air',
+    'must look like postgres://user:password@host:5432/',
+  ],
 ])('%s is said, and no password', (_, url, said) => {
   const read = () => readConfig({ ROLE: 'api', READER_DATABASE_URL: url });
   expect(read).toThrow(`READER_DATABASE_URL: ${said}`);

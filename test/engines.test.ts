@@ -4,17 +4,25 @@
  * of them, and tested in test/aggregate.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Sql } from '../src/database/client.ts';
-import { acceptReadings } from '../src/ingest/store/accept.ts';
-import { deleteReadings } from '../src/ingest/store/deleteReadings.ts';
-import { importReadings } from '../src/ingest/importReadings.ts';
-import { makeLog } from '../src/base/log.ts';
 import { audit } from '../src/aggregate/audit.ts';
 import { maintain, rebuild, refresh } from '../src/aggregate/refresh.ts';
 import { deleteExpired } from '../src/aggregate/retention.ts';
+import { makeLog } from '../src/base/log.ts';
+import { connect, type Sql } from '../src/database/client.ts';
+import { importReadings } from '../src/ingest/importReadings.ts';
+import { acceptReadings } from '../src/ingest/store/accept.ts';
+import { deleteReadings } from '../src/ingest/store/deleteReadings.ts';
 import { type Engine, LEVELS } from '../src/schema/aggregates.ts';
 import { migrate } from '../src/schema/migrate.ts';
-import { bringIn, differences, file, keepingLog, NOW, reading, smallNetwork } from './ingest/support.ts';
+import {
+  bringIn,
+  differences,
+  file,
+  keepingLog,
+  NOW,
+  reading,
+  smallNetwork,
+} from './ingest/support.ts';
 import { copyIn } from './support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from './support/database.ts';
 import { changedDefinitions } from './support/definitions.ts';
@@ -67,7 +75,13 @@ const ENGINES: Record<Engine, Differences> = {
   },
 };
 
-type Chunk = { relation: string; name: string; is_compressed: boolean; is_stale: boolean; is_old: boolean };
+type Chunk = {
+  relation: string;
+  name: string;
+  is_compressed: boolean;
+  is_stale: boolean;
+  is_old: boolean;
+};
 
 const ZONE = 'Asia/Kolkata'; // hours begin at half past
 const DAY = 86_400_000;
@@ -97,14 +111,21 @@ onEveryEngine('an engine', (engine) => {
   });
 
   const noted = async () =>
-    (await owner<{ hour: string }[]>`select distinct hour from rollup.changed_hour order by 1`).map(({ hour }) => hour);
+    (await owner<{ hour: string }[]>`select distinct hour from rollup.changed_hour order by 1`).map(
+      ({ hour }) => hour,
+    );
   const version = async () =>
-    (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]?.data_version ?? 0;
+    (await owner<{ data_version: number }[]>`select data_version from rollup.freshness`)[0]
+      ?.data_version ?? 0;
   const pending = () => owner`select since, until from logic.pending`;
   const chunks = () => owner.unsafe<Chunk[]>(differing.chunks);
   const stale = async () => (await chunks()).filter(({ is_stale, is_old }) => is_stale && is_old);
   const count = async (condition: string) =>
-    (await owner.unsafe<{ n: number }[]>(`select count(*)::int as n from raw.readings where ${condition}`))[0]?.n;
+    (
+      await owner.unsafe<{ n: number }[]>(
+        `select count(*)::int as n from raw.readings where ${condition}`,
+      )
+    )[0]?.n;
 
   describe('refreshes: what is written, to compressed rows too, is noted by the writer, and in the aggregates after one refresh', () => {
     beforeEach(() => refresh(database.target, NOW));
@@ -126,7 +147,11 @@ onEveryEngine('an engine', (engine) => {
         `update raw.readings set measured_at = '${at('07-05 10:45')}', sensor_id = 3 where measured_at = '${at('07-04 10:00')}' and sensor_id = 1`,
         [hour('07-04T10'), hour('07-05T10')],
       ],
-      ['a deletion by time', `delete from raw.readings where measured_at = '${at('07-06 10:00')}'`, [hour('07-06T10')]],
+      [
+        'a deletion by time',
+        `delete from raw.readings where measured_at = '${at('07-06 10:00')}'`,
+        [hour('07-06T10')],
+      ],
       [
         'very many rows at once',
         `insert into raw.readings (measured_at, sensor_id, pm25) select '${at('08-20 10:40')}', 100 + n, 5 from generate_series(0, 20000) n`,
@@ -210,7 +235,9 @@ onEveryEngine('an engine', (engine) => {
       await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
         create trigger cut_off before delete on ${storage} for each row execute function public.cut_off()`);
       // TimescaleDB 2.28.3 on PostgreSQL 15.20, and 2.29.2 on 17.12, hide the error behind another
-      await expect(refresh(database.target, NOW)).rejects.toThrow(/cut off|invalid transaction termination/);
+      await expect(refresh(database.target, NOW)).rejects.toThrow(
+        /cut off|invalid transaction termination/,
+      );
       expect(
         await owner`select from rollup.station_hourly where station_id = 2 and bucket >= ${at('11-01 00:00')}`,
       ).toEqual([]);
@@ -229,27 +256,30 @@ onEveryEngine('an engine', (engine) => {
         'a sensor that leaves its station',
         { one: { sensors: [{ id: 1 }, { id: 2 }, { id: 3 }] }, two: { sensors: [] } },
       ],
-    ])('of %s while a refresh runs in which its hours vanish, after the next one', async (_, elsewhere) => {
-      await owner`create temporary table of_sensor_three as select * from raw.readings where sensor_id = 3`;
-      await owner`delete from raw.readings where sensor_id = 3`;
-      // the refresh has taken the notes, and recomputed nothing yet
-      const end = await openTransaction(
-        superuser,
-        `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
-      );
-      const refreshed = refresh(database.target, NOW);
-      const waiting = () => superuser`select from pg_stat_activity
+    ])(
+      'of %s while a refresh runs in which its hours vanish, after the next one',
+      async (_, elsewhere) => {
+        await owner`create temporary table of_sensor_three as select * from raw.readings where sensor_id = 3`;
+        await owner`delete from raw.readings where sensor_id = 3`;
+        // the refresh has taken the notes, and recomputed nothing yet
+        const end = await openTransaction(
+          superuser,
+          `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
+        );
+        const refreshed = refresh(database.target, NOW);
+        const waiting = () => superuser`select from pg_stat_activity
         where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
-      await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
-      await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
-      await end('rollback');
-      await refreshed;
-      expect(await differences(database)).toEqual([]);
-      await bringIn(owner, smallNetwork({ timeZone: ZONE }));
-      await owner`insert into raw.readings select * from of_sensor_three`;
-      await owner`drop table of_sensor_three`;
-      expect(await differences(database)).toEqual([]);
-    });
+        await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+        await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
+        await end('rollback');
+        await refreshed;
+        expect(await differences(database)).toEqual([]);
+        await bringIn(owner, smallNetwork({ timeZone: ZONE }));
+        await owner`insert into raw.readings select * from of_sensor_three`;
+        await owner`drop table of_sensor_three`;
+        expect(await differences(database)).toEqual([]);
+      },
+    );
   });
 
   describe('compresses what has been at rest for long enough, if it compresses anything', () => {
@@ -257,13 +287,19 @@ onEveryEngine('an engine', (engine) => {
       await refresh(database.target, NOW);
       await maintain(database.target, NOW);
       const all = await chunks();
-      expect([...new Set(all.map(({ name }) => name))].sort()).toEqual([...differing.compressed].sort());
-      for (const name of differing.compressed) {
-        expect(all.filter((chunk) => chunk.name === name && chunk.is_old).length).toBeGreaterThan(2);
-      }
-      expect(all.filter((chunk) => chunk.is_compressed !== chunk.is_old || chunk.is_stale === chunk.is_old)).toEqual(
-        [],
+      expect([...new Set(all.map(({ name }) => name))].sort()).toEqual(
+        [...differing.compressed].sort(),
       );
+      for (const name of differing.compressed) {
+        expect(all.filter((chunk) => chunk.name === name && chunk.is_old).length).toBeGreaterThan(
+          2,
+        );
+      }
+      expect(
+        all.filter(
+          (chunk) => chunk.is_compressed !== chunk.is_old || chunk.is_stale === chunk.is_old,
+        ),
+      ).toEqual([]);
       expect(await differences(database)).toEqual([]);
       await maintain(database.target, NOW); // may be repeated at any time
     });
@@ -281,7 +317,9 @@ onEveryEngine('an engine', (engine) => {
       expect(lines.map(({ message }) => message.includes('left for the next time'))).toEqual(
         Array(differing.postponed).fill(true),
       );
-      expect((await stale()).map(({ relation }) => relation).includes(busy)).toBe(differing.postponed > 0);
+      expect((await stale()).map(({ relation }) => relation).includes(busy)).toBe(
+        differing.postponed > 0,
+      );
       await maintain(database.target, NOW);
       expect(await stale()).toEqual([]);
       expect(await differences(database)).toEqual([]);
@@ -299,7 +337,9 @@ onEveryEngine('an engine', (engine) => {
       /** Imports a reading of every sensor in each of these hours. */
       const imported = async ({ minute = 0, pm25 = 1, of = hours } = {}) => {
         const lines = of.flatMap((n) => {
-          const time = new Date(Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000).toISOString();
+          const time = new Date(
+            Date.parse('2026-07-01T00:00:00+04:00') + (n * 60 + minute) * 60_000,
+          ).toISOString();
           return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
         });
         const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
@@ -312,7 +352,10 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(month)).toEqual([]);
       await maintain(month.target, NOW);
       expect(await imported()).toEqual({ accepted: 0, unchanged: all });
-      expect(await imported({ of: [100], pm25: 77 })).toEqual({ accepted: sensors.length, unchanged: 0 });
+      expect(await imported({ of: [100], pm25: 77 })).toEqual({
+        accepted: sensors.length,
+        unchanged: 0,
+      });
       expect(await differences(month)).toEqual([]);
       await maintain(month.target, NOW);
       expect(await imported({ pm25: 2 })).toEqual({ accepted: all, unchanged: 0 });
@@ -379,7 +422,10 @@ onEveryEngine('an engine', (engine) => {
     const before = await rain();
     expect(before).toBeGreaterThan(0);
     // the new aggregates are being filled, and the first of them can't be
-    const end = await openTransaction(superuser, 'lock table raw.membership in access exclusive mode');
+    const end = await openTransaction(
+      superuser,
+      'lock table raw.membership in access exclusive mode',
+    );
     const upgraded = upgrade('2 * sum(rain::float8)');
     const filled = () => superuser`select from pg_stat_activity
       where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock'`;
@@ -389,7 +435,10 @@ onEveryEngine('an engine', (engine) => {
     await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-04-01'`;
     expect(await rain()).toBe(before);
     await end('rollback');
-    await bringIn(owner, smallNetwork({ timeZone: ZONE, one: { hidden: [{ since: '2026-10-01T00:00' }] } }));
+    await bringIn(
+      owner,
+      smallNetwork({ timeZone: ZONE, one: { hidden: [{ since: '2026-10-01T00:00' }] } }),
+    );
     await upgraded;
     await refresh(database.target, NOW);
     expect(await rain()).toBe(2 * before + 2);
@@ -404,11 +453,21 @@ onEveryEngine('an engine', (engine) => {
     const night = (keep: string, apply = false) =>
       deleteExpired(database.target, NOW, keep, { log: keepingLog(), apply });
     const wrong = async () =>
-      (await audit(database.target, { now: NOW, from: new Date(at('01-01 00:00')), timeZone: ZONE })).found;
+      (
+        await audit(database.target, {
+          now: NOW,
+          from: new Date(at('01-01 00:00')),
+          timeZone: ZONE,
+        })
+      ).found;
     const aggregates = async () => {
       const all: unknown[] = [];
       for (const { name } of LEVELS) {
-        all.push(await owner.unsafe(`select * from rollup.${name} where bucket < '${RETAINED}' order by 1, 2, 3`));
+        all.push(
+          await owner.unsafe(
+            `select * from rollup.${name} where bucket < '${RETAINED}' order by 1, 2, 3`,
+          ),
+        );
       }
       return all;
     };
@@ -492,8 +551,13 @@ onEveryEngine('an engine', (engine) => {
     });
 
     it('and takes no reading of before in, nor refuses one of after', async () => {
-      const batch = [reading(1, at('08-31 23:59'), { pm25: 1 }), reading(1, at('09-01 00:20'), { pm25: 1 })];
-      expect(await acceptReadings(database.as('airseries_ingest'), batch, { now: NOW, source: 'test' })).toMatchObject({
+      const batch = [
+        reading(1, at('08-31 23:59'), { pm25: 1 }),
+        reading(1, at('09-01 00:20'), { pm25: 1 }),
+      ];
+      expect(
+        await acceptReadings(database.as('airseries_ingest'), batch, { now: NOW, source: 'test' }),
+      ).toMatchObject({
         accepted: 1,
         quarantined: [{ index: 0, reason: 'older_than_retention' }],
       });

@@ -23,14 +23,16 @@ const ROOMS = [
 /** The only files outside extras/ that may import an extra. */
 const COMPOSITION = ['cli.ts', 'service.ts', 'runService.ts', 'config.ts'];
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+);
 const roomOf = (path: string) => path.split('/')[0] ?? '';
 const orderOf = (path: string) => ROOMS.indexOf(roomOf(path));
 const extraOf = (path: string) => (roomOf(path) === 'extras' ? path.split('/')[1] : undefined);
 const isComposition = (path: string) => !path.includes('/');
 const importsOf = (path: string) =>
-  [...readFileSync(join(SRC, path), 'utf8').matchAll(/(?:from|import)\s+'(\.[^']+)'/g)].map((found) =>
-    relative(SRC, join(SRC, path, '..', found[1] ?? '')),
+  [...readFileSync(join(SRC, path), 'utf8').matchAll(/(?:from|import)\s+'(\.[^']+)'/g)].map(
+    (found) => relative(SRC, join(SRC, path, '..', found[1] ?? '')),
   );
 
 describe('the source', () => {
@@ -76,9 +78,16 @@ describe('the source', () => {
       ]),
     );
     const unused = files.flatMap((path) =>
-      [...readFileSync(join(SRC, path), 'utf8').matchAll(/^export (?:async )?(?:const|function\*?|type|class) (\w+)/gm)]
+      [
+        ...readFileSync(join(SRC, path), 'utf8').matchAll(
+          /^export (?:async )?(?:const|function\*?|type|class) (\w+)/gm,
+        ),
+      ]
         .map(([, name = '']) => name)
-        .filter((name) => ![...words].some(([other, used]) => other !== join(SRC, path) && used.has(name)))
+        .filter(
+          (name) =>
+            ![...words].some(([other, used]) => other !== join(SRC, path) && used.has(name)),
+        )
         .map((name) => `${path}: ${name}`),
     );
     expect(unused).toEqual([]);
@@ -92,8 +101,12 @@ describe('the source', () => {
   });
 
   it('names an engine only where data are stored', () => {
-    const engineAware = files.filter((path) => /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')));
-    expect(engineAware.filter((path) => !['database', 'schema'].includes(roomOf(path)))).toEqual([]);
+    const engineAware = files.filter((path) =>
+      /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')),
+    );
+    expect(engineAware.filter((path) => !['database', 'schema'].includes(roomOf(path)))).toEqual(
+      [],
+    );
     expect(engineAware.length).toBeGreaterThan(3);
     const api = readdirSync(join(SRC, '../sql/api')).filter((name) =>
       /timescale|hypertable|plain/i.test(readFileSync(join(SRC, '../sql/api', name), 'utf8')),
@@ -102,13 +115,16 @@ describe('the source', () => {
   });
 
   it('reads the time and the environment in one place each (Z4)', () => {
-    const matching = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
+    const matching = (pattern: RegExp) =>
+      files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
     expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['base/clock.ts']);
-    const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith('.sql'),
+    const sql = readdirSync(join(SRC, '../sql'), { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.sql'),
     );
     const clocks = /\bnow\(\)|clock_timestamp|current_timestamp|statement_timestamp|current_date/i;
-    expect(sql.filter((path) => clocks.test(readFileSync(join(SRC, '../sql', path), 'utf8')))).toEqual([]);
+    expect(
+      sql.filter((path) => clocks.test(readFileSync(join(SRC, '../sql', path), 'utf8'))),
+    ).toEqual([]);
     expect(matching(/process\.env/).sort()).toEqual(['cli.ts', 'runService.ts']);
   });
 });

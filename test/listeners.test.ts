@@ -42,7 +42,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const PATHS = { public: '/en/air-quality-app/v1/station/1.json', admin: '/healthz', ingest: '/v1/readings' };
+const PATHS = {
+  public: '/en/air-quality-app/v1/station/1.json',
+  admin: '/healthz',
+  ingest: '/v1/readings',
+};
 
 describe.each([
   ['public', 10_000],
@@ -68,20 +72,31 @@ describe.each([
 });
 
 describe('bodies', () => {
-  const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  const post = (
+    path: string,
+    body: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
     beginRequest(service.port.ingest, {
       method: 'POST',
       path,
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...headers },
+      headers: {
+        Authorization: `Bearer ${service.token}`,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
     }).finish(body);
-  const readings = (bytes: number) => JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]).padEnd(bytes);
+  const readings = (bytes: number) =>
+    JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]).padEnd(bytes);
   const airrohr = (bytes: number) => JSON.stringify({ sensordatavalues: [] }).padEnd(bytes);
 
   it.each([
     ['/v1/readings', 8 * 1024 * 1024, readings],
     ['/v1/push/airrohr', 64 * 1024, airrohr],
   ])('of %s may have %i bytes and no more', async (path, limit, body) => {
-    const answers = [limit, limit + 1].map((bytes) => post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }));
+    const answers = [limit, limit + 1].map((bytes) =>
+      post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }),
+    );
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
   });
 
@@ -95,7 +110,11 @@ describe('bodies', () => {
       `Authorization: Bearer ${service.token}`,
       'Connection: close',
     ];
-    socket.write([...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', ''].join('\r\n'));
+    socket.write(
+      [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', ''].join(
+        '\r\n',
+      ),
+    );
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject).write(body, () => resolve());
     });
@@ -114,11 +133,11 @@ describe('bodies', () => {
       refused = await next();
       return refused.status !== 200 && begun.every((one) => !one.answered());
     }, 'the fifth is refused');
-    expect([refused.status, refused.headers['retry-after'], refused.headers['cache-control']]).toEqual([
-      429,
-      '2',
-      'no-store',
-    ]);
+    expect([
+      refused.status,
+      refused.headers['retry-after'],
+      refused.headers['cache-control'],
+    ]).toEqual([429, '2', 'no-store']);
     expect(begun.filter((one) => one.answered())).toEqual([]);
     const answers = await Promise.all(begun.map((one) => one.finish(']')));
     expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(200));

@@ -27,7 +27,10 @@ function run(words: string, environment: Record<string, string> = {}) {
   const { uid, gid } = isRoot() ? unprivilegedUser() : { uid: 0, gid: 0 };
   const user = isRoot() ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
   const command = [...user, process.execPath, CLI, ...words.split(' ')];
-  return launch(command, { environment: { ...home.environment, ...environment }, folder: home.folder }).finished;
+  return launch(command, {
+    environment: { ...home.environment, ...environment },
+    folder: home.folder,
+  }).finished;
 }
 
 /** A folder whose owner, another user or this one, has locked this one out. */
@@ -52,11 +55,23 @@ afterAll(() => {
   for (const name of ['private', 'readOnly']) chmodSync(at(name), 0o700);
 });
 
-type Mistake = [name: string, words: string, environment: Record<string, string>, code: number, said: RegExp];
+type Mistake = [
+  name: string,
+  words: string,
+  environment: Record<string, string>,
+  code: number,
+  said: RegExp,
+];
 
 describe('a mistake is named, with its remedy', () => {
   it.each<Mistake>([
-    ['a port that is none', 'status', { PORT: 'abc' }, 1, /PORT=abc: must be a whole number from 0 to 65535$/],
+    [
+      'a port that is none',
+      'status',
+      { PORT: 'abc' },
+      1,
+      /PORT=abc: must be a whole number from 0 to 65535$/,
+    ],
     [
       'a port that is too high',
       'start',
@@ -71,7 +86,13 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /ADMIN_PORT and PORT are both 18080\. Set/,
     ],
-    ['two ports, by a default', 'start', { INGEST_PORT: '8080' }, 1, /PORT and INGEST_PORT are both 8080\. Set one/],
+    [
+      'two ports, by a default',
+      'start',
+      { INGEST_PORT: '8080' },
+      1,
+      /PORT and INGEST_PORT are both 8080\. Set one/,
+    ],
     [
       'an address as host',
       'start',
@@ -79,9 +100,27 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
     ],
-    ['a DATA_DIR that is a file', 'status', { DATA_DIR: 'file' }, 1, /DATA_DIR \(.*file\) is a file.*Choose a folder/],
-    ['and one to be made', 'migrate', { DATA_DIR: 'file' }, 1, /DATA_DIR \(.*file\) is a file.*or set DATABASE_URL/],
-    ['below a file', 'migrate', { DATA_DIR: 'file/data' }, 1, /DATA_DIR \(.*data\) is a file, or below one/],
+    [
+      'a DATA_DIR that is a file',
+      'status',
+      { DATA_DIR: 'file' },
+      1,
+      /DATA_DIR \(.*file\) is a file.*Choose a folder/,
+    ],
+    [
+      'and one to be made',
+      'migrate',
+      { DATA_DIR: 'file' },
+      1,
+      /DATA_DIR \(.*file\) is a file.*or set DATABASE_URL/,
+    ],
+    [
+      'below a file',
+      'migrate',
+      { DATA_DIR: 'file/data' },
+      1,
+      /DATA_DIR \(.*data\) is a file, or below one/,
+    ],
     [
       "another user's DATA_DIR",
       'status',
@@ -103,7 +142,13 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /readOnly\) is not open to this user \(EACCES\)/,
     ],
-    ['a DATA_DIR below it', 'start', { DATA_DIR: 'readOnly/new' }, 1, /DATA_DIR \(.*new\) is not open to this user/],
+    [
+      'a DATA_DIR below it',
+      'start',
+      { DATA_DIR: 'readOnly/new' },
+      1,
+      /DATA_DIR \(.*new\) is not open to this user/,
+    ],
     [
       'an export onto a file',
       'export file',
@@ -111,8 +156,20 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /^error: export: file is a file.*Name a folder that you may write to\.$/,
     ],
-    ['an export without rights', 'export private', {}, 1, /export: private is not open to this user.*Name a folder/],
-    ['a read-only folder', 'export readOnly/new', {}, 1, /export: readOnly\/new is not open to this user/],
+    [
+      'an export without rights',
+      'export private',
+      {},
+      1,
+      /export: private is not open to this user.*Name a folder/,
+    ],
+    [
+      'a read-only folder',
+      'export readOnly/new',
+      {},
+      1,
+      /export: readOnly\/new is not open to this user/,
+    ],
     [
       'a network that is not there',
       'import network nothing.json',
@@ -134,7 +191,13 @@ describe('a mistake is named, with its remedy', () => {
       1,
       /DATABASE_URI is not read: did you mean DATABASE_URL\?.*is a file/s,
     ],
-    ['the same at start', 'start', { LOGLEVEL: 'warn', DATA_DIR: 'file' }, 1, /did you mean LOG_LEVEL\?.*is a file/s],
+    [
+      'the same at start',
+      'start',
+      { LOGLEVEL: 'warn', DATA_DIR: 'file' },
+      1,
+      /did you mean LOG_LEVEL\?.*is a file/s,
+    ],
     [
       'a # in a password',
       'status',
@@ -167,7 +230,13 @@ describe('a mistake is named, with its remedy', () => {
 
   it.runIf(process.platform === 'linux').each<Mistake>([
     ['an export into /proc', 'export /proc/new', {}, 1, /export: \/proc\/new is .*Name a folder/],
-    ['data in /proc', 'migrate', { DATA_DIR: '/proc/new' }, 1, /DATA_DIR \(\/proc\/new\) is .*Choose a folder/],
+    [
+      'data in /proc',
+      'migrate',
+      { DATA_DIR: '/proc/new' },
+      1,
+      /DATA_DIR \(\/proc\/new\) is .*Choose a folder/,
+    ],
   ])('%s, where making folders never ends', async (_, words, environment, code, said) => {
     const found = await run(words, environment);
     expect(found.stderr.trimEnd()).toMatch(said);
@@ -191,9 +260,10 @@ describe('beside a running server', () => {
     start(['start'], { ...own.environment, DEMO: 'off', ...environment });
   const command = (...words: string[]) => start(words, own.environment).finished;
   const rows = (sensor: number, from: number, n: number) =>
-    Array.from({ length: n }, (_, i) => `${sensor},${new Date(1.7e12 + (from + i) * 60_000).toISOString()},5\n`).join(
-      '',
-    );
+    Array.from(
+      { length: n },
+      (_, i) => `${sensor},${new Date(1.7e12 + (from + i) * 60_000).toISOString()},5\n`,
+    ).join('');
 
   it('a wrong file, an unknown sensor, Ctrl-C and a deleted folder are told as what they are', {
     timeout: 180_000,
@@ -207,10 +277,26 @@ describe('beside a running server', () => {
     expect(asReadings.stderr).toContain(
       'network.json: this is a network file: it describes stations and has no readings. Import it with: node src/airseries.js import network FILE.',
     );
-    const piped = start(['import', 'network', '-'], own.environment, readFileSync(within('network.json'), 'utf8'));
-    expect(await piped.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('"added": 1') });
+    const piped = start(
+      ['import', 'network', '-'],
+      own.environment,
+      readFileSync(within('network.json'), 'utf8'),
+    );
+    expect(await piped.finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"added": 1'),
+    });
     expect(
-      await command('delete', 'readings', '--sensor', '99', '--from', '2026-01-01', '--to', '2026-01-02'),
+      await command(
+        'delete',
+        'readings',
+        '--sensor',
+        '99',
+        '--from',
+        '2026-01-01',
+        '--to',
+        '2026-01-02',
+      ),
     ).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
@@ -224,7 +310,9 @@ describe('beside a running server', () => {
     const importing = start(['import', 'readings', pipe], own.environment);
     const input = createWriteStream(pipe);
     input.write(`sensor_id,time,pm25\n${rows(99, 0, 1)}${rows(1, 0, 9_999)}${rows(1, 9_999, 5)}`);
-    await expect.poll(() => importing.log(), { timeout: 30_000 }).toContain('there is no sensor 99');
+    await expect
+      .poll(() => importing.log(), { timeout: 30_000 })
+      .toContain('there is no sensor 99');
     importing.kill('SIGINT');
     const interrupted = await importing.finished;
     input.destroy();
@@ -240,9 +328,17 @@ describe('beside a running server', () => {
     const status = async (path: string) =>
       (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).status;
     rmSync(within('data'), { recursive: true });
-    const paths = ['station/1', 'station/1-history', 'region/town', 'region/town-history', 'stations'];
+    const paths = [
+      'station/1',
+      'station/1-history',
+      'region/town',
+      'region/town-history',
+      'stations',
+    ];
     expect(await Promise.all(paths.map(status))).toEqual(paths.map(() => 503));
-    await expect.poll(() => running.log(), { timeout: 30_000 }).toMatch(/is gone: it was deleted while the server ran/);
+    await expect
+      .poll(() => running.log(), { timeout: 30_000 })
+      .toMatch(/is gone: it was deleted while the server ran/);
     expect(await Promise.all(paths.map(status))).toEqual(paths.map(() => 503));
     running.kill('SIGTERM');
     expect((await running.finished).code).toBe(0);
@@ -272,7 +368,8 @@ describe('a database that cannot be reached is named by its variable, without it
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     return port;
   };
-  const refuse = (code: string, message: string) => (socket: Socket) => socket.end(refusal(code, message));
+  const refuse = (code: string, message: string) => (socket: Socket) =>
+    socket.end(refusal(code, message));
 
   it.each<[string, ((socket: Socket, start: Buffer) => void) | undefined, RegExp, string?]>([
     [
@@ -285,15 +382,32 @@ describe('a database that cannot be reached is named by its variable, without it
       refuse('28P01', 'password authentication failed for user "me"'),
       /user or password is wrong \(pass/,
     ],
-    ['a user who may not', refuse('28000', 'no pg_hba.conf entry'), /does not let this user in \(no pg_hba.*Correct/],
-    ['no such database', refuse('3D000', 'database "air" does not exist'), /there is no such database.*createdb/],
+    [
+      'a user who may not',
+      refuse('28000', 'no pg_hba.conf entry'),
+      /does not let this user in \(no pg_hba.*Correct/,
+    ],
+    [
+      'no such database',
+      refuse('3D000', 'database "air" does not exist'),
+      /there is no such database.*createdb/,
+    ],
     [
       'a server that is full',
       refuse('53300', 'sorry, too many clients already'),
       /no connection left.*max_connections/,
     ],
-    ['no TLS', (socket) => socket.end('N'), /the server has no TLS.*leave sslmode out of the URL/, '?sslmode=require'],
-    ['something else', (socket) => socket.destroy(), /it does not answer .*Is it PostgreSQL, and running\?/],
+    [
+      'no TLS',
+      (socket) => socket.end('N'),
+      /the server has no TLS.*leave sslmode out of the URL/,
+      '?sslmode=require',
+    ],
+    [
+      'something else',
+      (socket) => socket.destroy(),
+      /it does not answer .*Is it PostgreSQL, and running\?/,
+    ],
   ])('%s', async (_, answer, said, query = '') => {
     const port = answer === undefined ? await freePort() : await serve(answer);
     const DATABASE_URL = `postgres://me:se%2Fcret@127.0.0.1:${port}/air${query}`;

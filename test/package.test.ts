@@ -22,10 +22,14 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const BIN = manifest.bin.airseries;
 
 const filesIn = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  );
 
 describe('the package', () => {
-  it('has what runs and nothing else, and runs the demo in an empty folder', { timeout: 180_000 }, async () => {
+  it('has what runs and nothing else, and runs the demo in an empty folder', {
+    timeout: 180_000,
+  }, async () => {
     const home = makeHome();
     try {
       const packed = join(home.folder, 'node_modules', 'airseries');
@@ -34,14 +38,24 @@ describe('the package', () => {
       // without scripts: they would compile under the feet of other tests
       const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home.folder];
       const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
-      execFileSync('tar', ['-xzf', join(home.folder, filename), '-C', packed, '--strip-components=1']);
+      execFileSync('tar', [
+        '-xzf',
+        join(home.folder, filename),
+        '-C',
+        packed,
+        '--strip-components=1',
+      ]);
 
       const files = filesIn(packed);
       expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
         ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
       );
-      expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual([]);
-      expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(filesIn(join(ROOT, 'sql')).length);
+      expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual(
+        [],
+      );
+      expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(
+        filesIn(join(ROOT, 'sql')).length,
+      );
 
       // what npm would install; nothing that only develops it
       const wanted = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
@@ -53,10 +67,21 @@ describe('the package', () => {
       const command = join(home.folder, 'node_modules', '.bin', 'airseries');
       symlinkSync(join(packed, BIN), command);
       const run = (words: string[], environment: Record<string, string> = {}) =>
-        launch([command, ...words], { environment: { ...home.environment, ...environment }, folder: home.folder });
-      expect(await run(['--version']).finished).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+        launch([command, ...words], {
+          environment: { ...home.environment, ...environment },
+          folder: home.folder,
+        });
+      expect(await run(['--version']).finished).toEqual({
+        code: 0,
+        stdout: `${manifest.version}\n`,
+        stderr: '',
+      });
 
-      const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+      const [PORT, ADMIN_PORT, INGEST_PORT] = [
+        await freePort(),
+        await freePort(),
+        await freePort(),
+      ];
       const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
       await ready(ADMIN_PORT, service);
       const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
@@ -79,21 +104,33 @@ describe('the package', () => {
     expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
     expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-    expect(lock.packages['']).toMatchObject({ bin: manifest.bin, dependencies: manifest.dependencies });
+    expect(lock.packages['']).toMatchObject({
+      bin: manifest.bin,
+      dependencies: manifest.dependencies,
+    });
   });
 });
 
 it('has a list of what is installed with it (SBOM), each with its version, licence and checksum', () => {
-  const made = execFileSync(process.execPath, ['.github/sbom.mjs'], { cwd: ROOT, encoding: 'utf8' }); // as the release does
+  const made = execFileSync(process.execPath, ['.github/sbom.mjs'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }); // as the release does
   const { bomFormat, components, dependencies, metadata } = JSON.parse(made);
   const { name, purl } = metadata.component;
-  expect([bomFormat, name, purl]).toEqual(['CycloneDX', 'airseries', `pkg:npm/airseries@${manifest.version}`]);
+  expect([bomFormat, name, purl]).toEqual([
+    'CycloneDX',
+    'airseries',
+    `pkg:npm/airseries@${manifest.version}`,
+  ]);
   type Locked = { version: string; dev?: boolean };
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
   };
   const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
-  const listed = shipped.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
+  const listed = shipped.map(
+    ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`,
+  );
   type Component = {
     name: string;
     version: string;
@@ -101,9 +138,15 @@ it('has a list of what is installed with it (SBOM), each with its version, licen
     hashes: { content: string }[];
   };
   const found = components as Component[];
-  expect(found.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...new Set(listed)].sort());
-  expect(listed).toEqual(expect.arrayContaining(Object.entries(manifest.dependencies).map((pair) => pair.join('@'))));
-  const licences = found.map(({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression);
+  expect(found.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(
+    [...new Set(listed)].sort(),
+  );
+  expect(listed).toEqual(
+    expect.arrayContaining(Object.entries(manifest.dependencies).map((pair) => pair.join('@'))),
+  );
+  const licences = found.map(
+    ({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression,
+  );
   expect([...new Set(licences)].sort()).toEqual([
     'Apache-2.0',
     'BSD-2-Clause',
@@ -113,10 +156,15 @@ it('has a list of what is installed with it (SBOM), each with its version, licen
     'MIT',
     'Unlicense',
   ]); // all permissive
-  expect(found.filter(({ hashes }) => !/^[0-9a-f]{128}$/.test(hashes?.[0]?.content ?? ''))).toEqual([]);
+  expect(found.filter(({ hashes }) => !/^[0-9a-f]{128}$/.test(hashes?.[0]?.content ?? ''))).toEqual(
+    [],
+  );
   const refs = found.map(({ name, version }) => `${name}@${version}`);
   type Dependency = { ref: string; dependsOn: string[] };
-  const linked = (dependencies as Dependency[]).flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]);
+  const linked = (dependencies as Dependency[]).flatMap(({ ref, dependsOn }) => [
+    ref,
+    ...dependsOn,
+  ]);
   expect([...new Set(linked)].sort()).toEqual([...refs, `airseries@${manifest.version}`].sort());
 });
 
@@ -151,7 +199,12 @@ describe('the command', () => {
 
   it('says which limit to raise where the system allows too few open files to load the program', async () => {
     const path = join(checkout('few-files'), BIN);
-    const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 80; exec "$0" "$1"`, process.execPath, path]);
+    const { status, stderr } = spawnSync('sh', [
+      '-c',
+      `ulimit -n 80; exec "$0" "$1"`,
+      process.execPath,
+      path,
+    ]);
     expect(status).toBe(1);
     expect(String(stderr)).toBe(
       'error: This process may have 80 files open, and airseries needs 512. ' +
@@ -162,7 +215,9 @@ describe('the command', () => {
   it('is of syntax and modules that Node 12.20 knows, which would be too old', () => {
     const text = readFileSync(join(ROOT, BIN), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
     expect(text).not.toMatch(/\?\.|\?\?|\|\|=|&&=|^await |#\w+\(|\.at\(|replaceAll/m);
-    expect([...text.matchAll(/from '(.+)'/g)].every(([, name]) => name?.startsWith('node:'))).toBe(true);
+    expect([...text.matchAll(/from '(.+)'/g)].every(([, name]) => name?.startsWith('node:'))).toBe(
+      true,
+    );
   });
 
   it('says that npm ci is missing, whatever of it is', async () => {

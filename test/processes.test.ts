@@ -19,7 +19,13 @@ async function run(
 ): Promise<Running & { admin: string; port: string; ingest: string }> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start(['start'], { ...home.environment, ...database, ROLE: role, DEMO: 'off', ...ports });
+  const service = start(['start'], {
+    ...home.environment,
+    ...database,
+    ROLE: role,
+    DEMO: 'off',
+    ...ports,
+  });
   running.push(service);
   await ready(ADMIN_PORT, service);
   return { ...service, admin: ADMIN_PORT, port: PORT, ingest: INGEST_PORT };
@@ -28,7 +34,8 @@ async function run(
 /** Where the embedded server of this home listens, as a DATABASE_URL and what it leaves out. */
 async function embeddedServer(): Promise<Record<string, string>> {
   const { stdout } = await start(['status', '--json'], home.environment).finished;
-  const [, host = '', user = '', database = ''] = /^psql -h (\S+) -U (\S+) (\S+)$/.exec(JSON.parse(stdout).psql) ?? [];
+  const [, host = '', user = '', database = ''] =
+    /^psql -h (\S+) -U (\S+) (\S+)$/.exec(JSON.parse(stdout).psql) ?? [];
   return { DATABASE_URL: 'postgres://', PGHOST: host, PGUSER: user, PGDATABASE: database };
 }
 
@@ -49,12 +56,16 @@ it('a second worker takes over within ten seconds after the first dies with the 
   expect([first, second, api].map(works)).toEqual([true, false, false]);
   expect(api.log()).not.toMatch(/aggregates|standing by|HTTP ingestion is open/);
   expect(await answers(api.port)).toBe(200);
-  expect(await Promise.all([answers(first.port), answers(second.port)])).toEqual(['no listener', 'no listener']);
+  expect(await Promise.all([answers(first.port), answers(second.port)])).toEqual([
+    'no listener',
+    'no listener',
+  ]);
   expect(await answers(api.port)).toBe(200); // the first may have come before the version of the data was known, and isn't kept
 
   const died = performance.now();
   first.kill('SIGKILL');
-  while (!works(second) && performance.now() - died < 10_000) expect(await answers(api.port)).toBe(200);
+  while (!works(second) && performance.now() - died < 10_000)
+    expect(await answers(api.port)).toBe(200);
   expect(works(second)).toBe(true);
   expect(performance.now() - died).toBeLessThan(10_000);
 });

@@ -26,10 +26,12 @@ function wordsOf(line: string): string[] {
 }
 
 const commands = documents.flatMap((path) =>
-  [...textOf(path).matchAll(/node (?:src\/airseries|dist\/cli)\.js +([a-z].*)/g)].map(([, rest = '']) => ({
-    path,
-    rest,
-  })),
+  [...textOf(path).matchAll(/node (?:src\/airseries|dist\/cli)\.js +([a-z].*)/g)].map(
+    ([, rest = '']) => ({
+      path,
+      rest,
+    }),
+  ),
 );
 
 it.each(commands)('$path: $rest', ({ rest }) => {
@@ -40,14 +42,18 @@ it.each(commands)('$path: $rest', ({ rest }) => {
 });
 
 it('what is promised of security names tests that exist', () => {
-  const named = [...textOf('src/http/README.md').matchAll(/`(test\/[\w./]+)`/g)].map(([, path]) => `${path}`);
+  const named = [...textOf('src/http/README.md').matchAll(/`(test\/[\w./]+)`/g)].map(
+    ([, path]) => `${path}`,
+  );
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 it('nothing tells people to type `npx` and the name: no package has it, so outside the folder a stranger could answer', () => {
   const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+      join(folder, path),
+    ),
   );
   const texts = [...files, 'README.md', 'CHANGELOG.md', '.env.example', 'docker-compose.yml']
     .filter((path) => !path.endsWith('.png') && statSync(join(ROOT, path)).isFile())
@@ -70,7 +76,8 @@ it('the lines for Docker write files as the user who types them, and an upgrade 
 
 it('the lines for .env keep what is there, add what is missing or empty, and may be run again', () => {
   const [, recipe = ''] =
-    /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(textOf('README.md').split('## Docker')[1] ?? '') ?? [];
+    /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(textOf('README.md').split('## Docker')[1] ?? '') ??
+    [];
   const folder = temporaryFolder('env');
   const file = join(folder, '.env');
   writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine'); // without an end of line
@@ -80,17 +87,28 @@ it('the lines for .env keep what is there, add what is missing or empty, and may
   };
   const first = run();
   // of two lines with a name the last counts, as in Compose
-  const values = Object.fromEntries([...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  const values = Object.fromEntries(
+    [...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
   const secret = expect.stringMatching(/^[0-9a-f]{48}$/);
   expect(values).toEqual({
-    ...{ TIME_ZONE: 'Asia/Tokyo', POSTGRES_PASSWORD: 'mine', API_PASSWORD: secret, SERVICE_PASSWORD: secret },
+    ...{
+      TIME_ZONE: 'Asia/Tokyo',
+      POSTGRES_PASSWORD: 'mine',
+      API_PASSWORD: secret,
+      SERVICE_PASSWORD: secret,
+    },
     ...{ READER_PASSWORD: secret, GRAFANA_PASSWORD: secret, GRAFANA_SECRET_KEY: secret },
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(run()).toBe(first);
-  const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(([, name]) => name);
+  const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
+    ([, name]) => name,
+  );
   const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
   expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
-  const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+  const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
+    ([, name]) => name,
+  );
   expect([...new Set(needed)].filter((name) => !(`${name}` in values))).toEqual([]);
 });

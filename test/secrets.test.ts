@@ -3,14 +3,21 @@
  * nor the output of a command has any of them. Addresses that cannot be reached, by every reason: test/mistakes.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeMetrics } from '../src/metrics/definitions.ts';
 import { makePull } from '../src/extras/feeds/pullDue.ts';
-import { keepingLog } from './ingest/support.ts';
+import { makeMetrics } from '../src/metrics/definitions.ts';
 import { openProvider, type Provider } from './extras/feeds/server.ts';
+import { keepingLog } from './ingest/support.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
 import { addressVariables, freePort, start } from './support/program.ts';
-import { beginRequest, httpGet, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
+import {
+  beginRequest,
+  httpGet,
+  SERVICE_NOW,
+  type Service,
+  startService,
+  until,
+} from './support/service.ts';
 import { openWire, type Wire } from './support/silence.ts';
 
 /** What every secret here contains, whether it is encoded for a URL or not. */
@@ -50,24 +57,41 @@ it('not of a token, sent in any way, valid or not', async () => {
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
   const answers: string[] = [];
   const push = async (authorization: string, body: string, path = '/v1/readings') => {
-    const headers = { Authorization: authorization, 'Content-Type': 'application/json', 'User-Agent': 'pushing' };
-    const answer = await beginRequest(service.port.ingest, { method: 'POST', path, headers }).finish(body);
+    const headers = {
+      Authorization: authorization,
+      'Content-Type': 'application/json',
+      'User-Agent': 'pushing',
+    };
+    const answer = await beginRequest(service.port.ingest, {
+      method: 'POST',
+      path,
+      headers,
+    }).finish(body);
     answers.push(JSON.stringify(answer.headers) + answer.body);
     return answer.status;
   };
   expect(await push(`Bearer ${service.token}`, '[]')).toBe(200);
   expect(await push(`Bearer ${service.token}`, '[{"sensor_id": 1}]')).toBe(422);
   expect(await push(`Bearer ${service.token}`, '{broken')).toBe(400);
-  expect(await push(`Bearer ${service.token}`, '[]', `/v1/readings/?token=${service.token}`)).toBe(404);
+  expect(await push(`Bearer ${service.token}`, '[]', `/v1/readings/?token=${service.token}`)).toBe(
+    404,
+  );
   expect(await push(basic(`device:${service.token}`), '[]')).toBe(200);
   expect(await push(`Bearer ${service.token}!`, '[]')).toBe(401);
   expect(await push(`Bearer ${service.token.slice(0, -1)}!`, '[]')).toBe(401);
   expect(await push(basic(`${service.token}x:`), '[]')).toBe(401);
   expect(await push(service.token, '[]')).toBe(401);
-  await until(() => service.log().split('"agent":"pushing"').length > answers.length, 'every request is logged');
+  await until(
+    () => service.log().split('"agent":"pushing"').length > answers.length,
+    'every request is logged',
+  );
   const { body: metrics } = await httpGet(service.port.admin, '/metrics');
   const shown = `${service.log()} ${metrics} ${answers.join()}`;
-  for (const text of [secret, secret.slice(0, -1), Buffer.from(secret).toString('base64').slice(2, -4)])
+  for (const text of [
+    secret,
+    secret.slice(0, -1),
+    Buffer.from(secret).toString('base64').slice(2, -4),
+  ])
     expect(shown).not.toContain(text);
 });
 
@@ -82,7 +106,8 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   };
   feed.answer(({ url = '' }, response) => {
     if (url.startsWith('/failing')) response.writeHead(500);
-    if (url.startsWith('/elsewhere')) response.writeHead(302, { location: `http://other.example/${key}` });
+    if (url.startsWith('/elsewhere'))
+      response.writeHead(302, { location: `http://other.example/${key}` });
     response.end(`<html>${url}</html>`);
   });
   const providers = Object.entries(feeds).map(([id, url]) => ({
@@ -98,11 +123,19 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
     Object.keys(feeds).sort(),
   );
   expect(status.stdout).toMatch(/failing\.json: it answered 500/);
-  const shown = [JSON.stringify(lines), await metrics.registry.metrics(), status.stdout, status.stderr];
+  const shown = [
+    JSON.stringify(lines),
+    await metrics.registry.metrics(),
+    status.stdout,
+    status.stderr,
+  ];
   expect(shown.join()).not.toContain(MARK);
 });
 
-const environment = () => ({ ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' });
+const environment = () => ({
+  ...addressVariables(here.database.target),
+  DATABASE_URL: 'postgres://',
+});
 
 it.each([
   ['of another kind', JSON.stringify(`ftp://me:${MARK}@data.example/data.json?key=${MARK}`)],
@@ -113,7 +146,10 @@ it.each([
   ['without a colon before it', `"" "http://me:${MARK}@data.example/?key=${MARK}"`],
 ])('not of the address of a feed in a network file: one %s', async (_, url) => {
   const pull = { kind: 'sensor-community', url: 'URL' };
-  const file = JSON.stringify({ ...NETWORK, providers: [{ ...NETWORK.providers[0], pull }] }).replace('"URL"', url);
+  const file = JSON.stringify({
+    ...NETWORK,
+    providers: [{ ...NETWORK.providers[0], pull }],
+  }).replace('"URL"', url);
   const found = await start(['import', 'network', '-'], environment(), file).finished;
   expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
   expect(found.stdout + found.stderr).not.toContain(MARK);
@@ -127,7 +163,11 @@ it('not of a database while it is away', async () => {
       httpGet(service.port.admin, '/readyz'),
       httpGet(service.port.admin, '/metrics'),
       beginRequest(service.port.ingest, {
-        ...{ method: 'POST', path: '/v1/readings', headers: { Authorization: `Bearer ${service.token}` } },
+        ...{
+          method: 'POST',
+          path: '/v1/readings',
+          headers: { Authorization: `Bearer ${service.token}` },
+        },
       }).finish('[]'),
     ].map((asked) => asked.then(({ status, body }) => ({ status, body }))),
   );
@@ -139,18 +179,45 @@ it('not of a database while it is away', async () => {
 });
 
 it.each<[string, Record<string, string>, RegExp]>([
-  ['that is no URL', { DATABASE_URL: `mysql://me:${MARK}@here/air` }, /DATABASE_URL: must look like/],
-  ['with a space', { DATABASE_URL: `postgres://me:${MARK} x@he re/air` }, /DATABASE_URL: must look like/],
-  ['for readers that is no URL', { READER_DATABASE_URL: MARK, ROLE: 'api' }, /READER_DATABASE_URL: must look like/],
-  ['for readers alone', { READER_DATABASE_URL: `postgres://me:${MARK}@here/air` }, /enough for ROLE=api only/],
-  ['with a pooler', { DATABASE_URL: `postgres://me:${MARK}@here/air?pooler=transaction` }, /not to a pooler/],
+  [
+    'that is no URL',
+    { DATABASE_URL: `mysql://me:${MARK}@here/air` },
+    /DATABASE_URL: must look like/,
+  ],
+  [
+    'with a space',
+    { DATABASE_URL: `postgres://me:${MARK} x@he re/air` },
+    /DATABASE_URL: must look like/,
+  ],
+  [
+    'for readers that is no URL',
+    { READER_DATABASE_URL: MARK, ROLE: 'api' },
+    /READER_DATABASE_URL: must look like/,
+  ],
+  [
+    'for readers alone',
+    { READER_DATABASE_URL: `postgres://me:${MARK}@here/air` },
+    /enough for ROLE=api only/,
+  ],
+  [
+    'with a pooler',
+    { DATABASE_URL: `postgres://me:${MARK}@here/air?pooler=transaction` },
+    /not to a pooler/,
+  ],
   ['with a broken escape', { DATABASE_URL: `postgres://me:${MARK}%zz@127.0.0.1:1/air` }, /./],
-  ['with an unknown option', { DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}` }, /./],
+  [
+    'with an unknown option',
+    { DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}` },
+    /./,
+  ],
 ])('not of an address %s', async (_, variables, said) => {
   const outputOf = async (words: string[]) => {
     const run = start(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
     const over = run.finished.then(() => true);
-    await until(async () => said.test(run.log()) || (await Promise.race([over, false])), 'it says what is wrong');
+    await until(
+      async () => said.test(run.log()) || (await Promise.race([over, false])),
+      'it says what is wrong',
+    );
     run.kill('SIGKILL'); // or it would wait a minute for the database
     const { stdout, stderr } = await run.finished;
     return stdout + stderr;

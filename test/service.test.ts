@@ -34,7 +34,8 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   const [, words = ''] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(README) ?? []; // npx would pass no SIGTERM on
   const service = launch([process.execPath, ...words.split(' ')], { environment, folder: ROOT });
   await ready(ADMIN_PORT, service);
-  const get = async (path: string) => (await fetch(`http://localhost:${PORT}/ru/air-quality-app/v1/${path}`)).json();
+  const get = async (path: string) =>
+    (await fetch(`http://localhost:${PORT}/ru/air-quality-app/v1/${path}`)).json();
   expect(await get('station/1.json')).toMatchObject({
     id: 1,
     status: 'online',
@@ -62,38 +63,49 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   );
 
   // a command uses the running server
-  expect((await start(['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim()).toBe('[]');
+  expect(
+    (await start(['audit'], { ...home.environment, FIXED_NOW: NOW }).finished).stdout.trim(),
+  ).toBe('[]');
 
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
   expect(existsSync(join(home.folder, 'data/bundled-18/data/postmaster.pid'))).toBe(false);
 });
 
-it.skipIf(!isRoot())('where the data are is named, where the server cannot enter DATA_DIR', async () => {
-  const closed = join(home.folder, 'closed');
-  mkdirSync(closed, { mode: 0o700 });
-  const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-  const environment = {
-    ...home.environment,
-    DATA_DIR: join(closed, 'data'),
-    PORT,
-    ADMIN_PORT,
-    INGEST_PORT,
-    DEMO: 'off',
-  };
-  const service = start(['start'], environment);
-  onTestFinished(() => service.kill('SIGKILL'));
-  await ready(ADMIN_PORT, service);
-  const { data_dir } = (await (await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).json()) as { data_dir: string };
-  onTestFinished(() => rmSync(data_dir, { recursive: true, force: true }));
-  expect(data_dir).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}$/);
-  expect(existsSync(join(data_dir, 'bundled-18/data/postmaster.pid'))).toBe(true);
-  expect((await start(['start'], environment).finished).stderr).toContain(`with its data in ${data_dir} (DATA_DIR)`);
-  const status = await start(['status', '--json'], environment).finished;
-  expect(JSON.parse(status.stdout)).toMatchObject({ data_dir });
-  const other = await start(['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
-  expect(other.stderr).toContain(`The database in ${data_dir}/bundled-18 (DATA_DIR) is of EMBEDDED_PG=bundled`);
+it.skipIf(!isRoot())(
+  'where the data are is named, where the server cannot enter DATA_DIR',
+  async () => {
+    const closed = join(home.folder, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+    const environment = {
+      ...home.environment,
+      DATA_DIR: join(closed, 'data'),
+      PORT,
+      ADMIN_PORT,
+      INGEST_PORT,
+      DEMO: 'off',
+    };
+    const service = start(['start'], environment);
+    onTestFinished(() => service.kill('SIGKILL'));
+    await ready(ADMIN_PORT, service);
+    const { data_dir } = (await (await fetch(`http://localhost:${ADMIN_PORT}/healthz`)).json()) as {
+      data_dir: string;
+    };
+    onTestFinished(() => rmSync(data_dir, { recursive: true, force: true }));
+    expect(data_dir).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}$/);
+    expect(existsSync(join(data_dir, 'bundled-18/data/postmaster.pid'))).toBe(true);
+    expect((await start(['start'], environment).finished).stderr).toContain(
+      `with its data in ${data_dir} (DATA_DIR)`,
+    );
+    const status = await start(['status', '--json'], environment).finished;
+    expect(JSON.parse(status.stdout)).toMatchObject({ data_dir });
+    const other = await start(['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
+    expect(other.stderr).toContain(
+      `The database in ${data_dir}/bundled-18 (DATA_DIR) is of EMBEDDED_PG=bundled`,
+    );
 
-  service.kill('SIGTERM');
-  expect((await service.finished).code).toBe(0);
-});
+    service.kill('SIGTERM');
+    expect((await service.finished).code).toBe(0);
+  },
+);

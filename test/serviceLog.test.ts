@@ -32,7 +32,9 @@ const saying = (text: string) => lines().filter(({ msg }) => msg.includes(text))
 
 it('logs its URL once it is ready, after everything else has started', async () => {
   const messages = lines().map(({ msg }) => msg);
-  expect(messages).toContain(`HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`);
+  expect(messages).toContain(
+    `HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`,
+  );
   expect(messages).toContain('this process is the worker');
   expect(messages.filter((msg) => msg.startsWith('ready'))).toEqual([
     `ready: try http://localhost:${service.port.public}/`,
@@ -44,7 +46,9 @@ it('logs its URL once it is ready, after everything else has started', async () 
 
 it('has a counter at zero for every job, so that one that never runs can be seen', async () => {
   const { body } = await httpGet(service.port.admin, '/metrics');
-  const tasks = [...body.matchAll(/^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm)].map(([, task]) => task);
+  const tasks = [...body.matchAll(/^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm)].map(
+    ([, task]) => task,
+  );
   expect(tasks.sort()).toEqual([
     'audit',
     'demo_feed',
@@ -58,7 +62,9 @@ it('has a counter at zero for every job, so that one that never runs can be seen
 });
 
 it('logs a request on one line, without its query string', async () => {
-  await httpGet(service.port.public, `${STATION}?password=of-a-client`, { 'User-Agent': 'my-widget/1.0' });
+  await httpGet(service.port.public, `${STATION}?password=of-a-client`, {
+    'User-Agent': 'my-widget/1.0',
+  });
   await service.logged('my-widget');
   const about = {
     level: LEVELS.debug,

@@ -7,7 +7,14 @@ import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { openTransaction } from './support/openTransaction.ts';
 import { addressVariables, launch, start } from './support/program.ts';
-import { beginBatch, httpGet, SERVICE_NOW, type Service, startService, until } from './support/service.ts';
+import {
+  beginBatch,
+  httpGet,
+  SERVICE_NOW,
+  type Service,
+  startService,
+  until,
+} from './support/service.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const STATION = '/en/air-quality-app/v1/station/1.json';
@@ -30,7 +37,8 @@ beforeEach(async () => {
 async function startDraining(DRAIN_SECONDS = '0'): Promise<void> {
   service = await startService(here, { DEMO: 'off', DRAIN_SECONDS });
 }
-const isRefused = async (server: keyof Service['port']) => (await httpGet(service.port[server], '/')).status === 0;
+const isRefused = async (server: keyof Service['port']) =>
+  (await httpGet(service.port[server], '/')).status === 0;
 
 const isWaiting = async () => {
   const waiting = await superuser`
@@ -115,7 +123,11 @@ describe('an error that nothing catches', () => {
     const file = join(temporaryFolder('uncaught'), 'network.json');
     writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
     const end = await openTransaction(superuser, 'lock table raw.station in access exclusive mode');
-    const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://', NODE_OPTIONS };
+    const environment = {
+      ...addressVariables(here.database.target),
+      DATABASE_URL: 'postgres://',
+      NODE_OPTIONS,
+    };
     service = { ...service, ...start(['import', 'network', file], environment) };
     const blocked = async () =>
       (
@@ -144,10 +156,15 @@ describe('an error that nothing catches', () => {
         }
       });`;
     const words = [process.execPath, '--input-type=module', '--eval', program];
-    const running = launch(words, { environment: addressVariables(here.database.target), folder: process.cwd() });
+    const running = launch(words, {
+      environment: addressVariables(here.database.target),
+      folder: process.cwd(),
+    });
     service = { ...service, ...running };
     const { code, stdout } = await running.finished;
-    expect(stdout).toMatch(/^the connection to the database was lost within a transaction, which is rolled back \(/);
+    expect(stdout).toMatch(
+      /^the connection to the database was lost within a transaction, which is rolled back \(/,
+    );
     expect(code).toBe(3);
   });
 });

@@ -1,14 +1,14 @@
 /** What each variable of the configuration does to the service, seen from outside: in its answers, its listeners and its database. */
 import { connect as openSocket } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { Job } from '../src/aggregate/jobs.ts';
+import { makeLog } from '../src/base/log.ts';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
 import { connect, type DatabaseAddress } from '../src/database/client.ts';
 import { POOL_SIZES } from '../src/database/pools.ts';
 import { JSON_TYPE } from '../src/http/send.ts';
-import { makeLog } from '../src/base/log.ts';
 import { createToken } from '../src/ingest/http/tokens.ts';
 import { type Service, start } from '../src/service.ts';
-import type { Job } from '../src/aggregate/jobs.ts';
 import { openProvider } from './extras/feeds/server.ts';
 import { emptyDatabase, engines, testDatabase } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
@@ -66,7 +66,8 @@ async function running(config?: Partial<Config>): Promise<Running> {
 }
 
 const get = (port: number, path: string, host?: string) => httpGet(port, path, {}, host);
-const station = async ({ ports }: Running) => JSON.parse((await get(ports.port, `${BASE}/station/1.json`)).body);
+const station = async ({ ports }: Running) =>
+  JSON.parse((await get(ports.port, `${BASE}/station/1.json`)).body);
 
 async function push({ ports }: Running, token: string): Promise<number> {
   const service = { port: { ingest: ports.ingestPort }, token };
@@ -80,7 +81,9 @@ const makeToken = async (name: string) =>
 /** How often the database was asked for a station. */
 async function queries({ ports }: Running): Promise<number> {
   const { body } = await get(ports.adminPort, '/metrics');
-  return Number(/query_duration_seconds_count\{query="api.station_current"\} (\d+)/.exec(body)?.[1] ?? 0);
+  return Number(
+    /query_duration_seconds_count\{query="api.station_current"\} (\d+)/.exec(body)?.[1] ?? 0,
+  );
 }
 
 const EFFECTS: Record<string, () => Promise<void>> = {
@@ -91,20 +94,29 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   async READER_DATABASE_URL() {
     const reader = await install(engine, {
       ...citiesOfOneStation(['village']),
-      stations: citiesOfOneStation(['village']).stations.map((one) => ({ ...one, title: { en: 'Of the reader' } })),
+      stations: citiesOfOneStation(['village']).stations.map((one) => ({
+        ...one,
+        title: { en: 'Of the reader' },
+      })),
     });
     onTestFinished(() => reader.close());
     const readerDatabaseUrl = address(reader.database.target);
-    expect(await station(await running({ readerDatabaseUrl }))).toMatchObject({ title: 'Of the reader' });
+    expect(await station(await running({ readerDatabaseUrl }))).toMatchObject({
+      title: 'Of the reader',
+    });
     const never = await emptyDatabase(engine);
     onTestFinished(() => never.drop());
     const { failure } = await launch({ readerDatabaseUrl: address(never.target) });
-    expect(await failure).toContain('The database of READER_DATABASE_URL is not migrated to this version');
+    expect(await failure).toContain(
+      'The database of READER_DATABASE_URL is not migrated to this version',
+    );
   },
 
   async TIME_ZONE() {
     const { failure } = await launch({ timeZone: 'Europe/Berlin' });
-    expect(await failure).toContain('TIME_ZONE is Europe/Berlin, but this database was made for Asia/Yerevan');
+    expect(await failure).toContain(
+      'TIME_ZONE is Europe/Berlin, but this database was made for Asia/Yerevan',
+    );
   },
 
   async EPOCH() {
@@ -135,7 +147,10 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     expect([api.jobs.size, (await get(api.ports.ingestPort, '/')).status]).toEqual([0, 0]);
     const worker = await running({ role: 'worker' });
     expect((await get(worker.ports.port, '/')).status).toBe(0);
-    expect([worker.jobs.size > 0, (await get(worker.ports.ingestPort, '/')).status]).toEqual([true, 404]);
+    expect([worker.jobs.size > 0, (await get(worker.ports.ingestPort, '/')).status]).toEqual([
+      true,
+      404,
+    ]);
     const metrics = (await get(worker.ports.adminPort, '/metrics')).body;
     expect(metrics).toContain('airseries_worker 1');
     expect(metrics).toContain(`airseries_database_pool_size{pool="read"} ${POOL_SIZES.readiness}`); // it answers no requests
@@ -165,7 +180,10 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     feed.serve([]);
     const network = citiesOfOneStation(['town']);
     const pull = { kind: 'sensor-community', url: feed.url() };
-    await here.importNetwork({ ...network, providers: network.providers.map((one) => ({ ...one, pull })) });
+    await here.importNetwork({
+      ...network,
+      providers: network.providers.map((one) => ({ ...one, pull })),
+    });
     const closed = await running();
     await closed.jobs.get('pull')?.run();
     await closed.service.stop(0); // else it stays the worker
@@ -189,7 +207,9 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       [1, 1],
     ] as const) {
       const service = await running({ responseCacheMb, role: 'api' });
-      await expect.poll(async () => (await get(service.ports.adminPort, '/readyz')).status).toBe(200);
+      await expect
+        .poll(async () => (await get(service.ports.adminPort, '/readyz')).status)
+        .toBe(200);
       const before = await queries(service);
       await station(service);
       await station(service);
@@ -205,10 +225,16 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async PAGE() {
     const { ports } = await running({ role: 'api' });
-    expect(await get(ports.port, '/')).toMatchObject({ status: 302, headers: { location: '/en/' } });
+    expect(await get(ports.port, '/')).toMatchObject({
+      status: 302,
+      headers: { location: '/en/' },
+    });
     expect(await get(ports.port, '/en/')).toMatchObject({ status: 200 });
     const without = (await running({ role: 'api', page: 'off' })).ports;
-    expect(await get(without.port, '/')).toMatchObject({ status: 302, headers: { location: `${BASE}/stations.json` } });
+    expect(await get(without.port, '/')).toMatchObject({
+      status: 302,
+      headers: { location: `${BASE}/stations.json` },
+    });
     for (const path of ['/en/', '/docs', '/widget.js']) {
       expect(await get(without.port, path), path).toMatchObject({
         status: 404,
@@ -231,12 +257,20 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async SITE_CONTACT() {
     for (const [siteContact, link, contact] of [
-      ['https://air.example/ask', 'https://air.example/ask', { name: 'Air quality', url: 'https://air.example/ask' }],
+      [
+        'https://air.example/ask',
+        'https://air.example/ask',
+        { name: 'Air quality', url: 'https://air.example/ask' },
+      ],
       ['us@air.example', 'mailto:us@air.example', { name: 'Air quality', email: 'us@air.example' }],
     ] as const) {
       const { ports } = await running({ role: 'api', siteContact });
-      expect((await get(ports.port, '/en/')).body).toContain(`<a href="${link}">${siteContact}</a>`);
-      expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.contact).toEqual(contact);
+      expect((await get(ports.port, '/en/')).body).toContain(
+        `<a href="${link}">${siteContact}</a>`,
+      );
+      expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.contact).toEqual(
+        contact,
+      );
     }
   },
 
@@ -257,8 +291,13 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       link: 'https://tiles.example/terms',
     });
     const { ports } = await running({ role: 'api', mapTiles });
-    expect((await get(ports.port, '/en/')).headers['content-security-policy']).toContain('https://tiles.example');
-    for (const wrong of ['https://tiles.example/{z}/{x}/{y}.png', 'https://tiles.example/{z}/{x}.png © Example'])
+    expect((await get(ports.port, '/en/')).headers['content-security-policy']).toContain(
+      'https://tiles.example',
+    );
+    for (const wrong of [
+      'https://tiles.example/{z}/{x}/{y}.png',
+      'https://tiles.example/{z}/{x}.png © Example',
+    ])
       expect(() => readConfig({ MAP_TILES: wrong })).toThrow(
         /MAP_TILES.*must be an address with \{z\}, \{x\} and \{y\}/s,
       );
@@ -289,10 +328,14 @@ const ELSEWHERE: Record<string, string> = {
   OPEN_DATA_LICENSE: 'export/exportOpenData.test.ts',
 };
 
-it.each(Object.keys(EFFECTS))('%s', { timeout: 60_000 }, (name) => (EFFECTS[name] as () => Promise<void>)());
+it.each(Object.keys(EFFECTS))('%s', { timeout: 60_000 }, (name) =>
+  (EFFECTS[name] as () => Promise<void>)(),
+);
 
 it('is shown for every variable', () => {
-  expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual([...VARIABLES].toSorted());
+  expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual(
+    [...VARIABLES].toSorted(),
+  );
 });
 
 it('the admin port keeps a hundred connections and refuses more, so that none of the public port is lost', async () => {

@@ -49,7 +49,9 @@ const FONT = [400, 500]
   .join('');
 const COLUMN = 59.5;
 const ROW = 38;
-const theme = createTheme({ colors: { mode: new URLSearchParams(location.search).has('light') ? 'light' : 'dark' } });
+const theme = createTheme({
+  colors: { mode: new URLSearchParams(location.search).has('light') ? 'light' : 'dark' },
+});
 const { timeZone, title, panels } = window.drawn;
 
 /** Only labels are asked for, in names of series. */
@@ -62,7 +64,10 @@ const replaceVariables: InterpolateFunction = (text, scoped) =>
 /** Every setting that a panel or an override has, taken as it is. */
 const registry = (panel: Drawn) =>
   new FieldConfigOptionsRegistry(() => {
-    const { defaults, overrides } = panel.fieldConfig ?? { defaults: { custom: {} }, overrides: [] };
+    const { defaults, overrides } = panel.fieldConfig ?? {
+      defaults: { custom: {} },
+      overrides: [],
+    };
     const ids = new Set([
       ...Object.keys(defaults).filter((id) => id !== 'custom'),
       ...Object.keys(defaults.custom).map((id) => `custom.${id}`),
@@ -93,17 +98,28 @@ const withInfinity = (text: string) =>
 standardTransformersRegistry.setInit(() =>
   [standardTransformers.groupingToMatrixTransformer].map(
     (transformation) =>
-      ({ ...transformation, transformation: () => transformation, imageDark: '', imageLight: '' }) as never,
+      ({
+        ...transformation,
+        transformation: () => transformation,
+        imageDark: '',
+        imageLight: '',
+      }) as never,
   ),
 );
 
 /** The results of the panel's queries, transformed as it asks for; what no component here draws is left as it is. */
 async function transformed(panel: Drawn): Promise<DataFrame[]> {
-  const data = panel.frames.map((fields) => toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }));
+  const data = panel.frames.map((fields) =>
+    toDataFrame({ fields: fields.map((field) => ({ ...field, config: {} })) }),
+  );
   if (!['table', 'stat'].includes(panel.type) || panel.transformations === undefined) return data;
-  return firstValueFrom(transformDataFrame([...panel.transformations], data, { interpolate: (text) => text }));
+  return firstValueFrom(
+    transformDataFrame([...panel.transformations], data, { interpolate: (text) => text }),
+  );
 }
-const results = new Map(await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)));
+const results = new Map(
+  await Promise.all(panels.map(async (panel) => [panel, await transformed(panel)] as const)),
+);
 
 function framesOf(panel: Drawn): DataFrame[] {
   const frames = applyFieldOverrides({
@@ -121,7 +137,11 @@ function framesOf(panel: Drawn): DataFrame[] {
 /** Grafana makes a gap a null, unless the settings say otherwise; the frames of one panel share their times here. */
 function Chart({ panel, width, height }: { panel: Drawn; width: number; height: number }) {
   const frames = framesOf(panel);
-  const { legend, tooltip, xField } = panel.options as never as { legend: never; tooltip: never; xField?: string };
+  const { legend, tooltip, xField } = panel.options as never as {
+    legend: never;
+    tooltip: never;
+    xField?: string;
+  };
   const byColumn = (all: DataFrame[], fields: XYFieldMatchers) =>
     preparePlotFrame(all, { ...fields, x: fieldMatchers.get(FieldMatcherID.byName).get(xField) });
   return (
@@ -161,7 +181,13 @@ function Stat({ panel, width, height }: { panel: Drawn; width: number; height: n
       width={width}
       height={height}
       renderValue={({ value, ...size }) => (
-        <BigValue value={value.display} theme={theme} disableWideLayout {...size} {...(options as object)} />
+        <BigValue
+          value={value.display}
+          theme={theme}
+          disableWideLayout
+          {...size}
+          {...(options as object)}
+        />
       )}
     />
   );
@@ -171,12 +197,19 @@ function Content({ panel, width, height }: { panel: Drawn; width: number; height
   const [frame] = panel.frames;
   const note = { color: theme.colors.text.secondary, padding: 8 };
   if (frame === undefined) return <p style={note}>No data</p>;
-  if (panel.type === 'timeseries' || panel.type === 'trend') return <Chart {...{ panel, width, height }} />;
+  if (panel.type === 'timeseries' || panel.type === 'trend')
+    return <Chart {...{ panel, width, height }} />;
   if (panel.type === 'stat') return <Stat {...{ panel, width, height }} />;
   if (panel.type === 'table') {
     const [data] = framesOf(panel);
     return data === undefined ? null : (
-      <TableNG data={data} width={width} height={height} fieldConfig={panel.fieldConfig as never} structureRev={1} />
+      <TableNG
+        data={data}
+        width={width}
+        height={height}
+        fieldConfig={panel.fieldConfig as never}
+        structureRev={1}
+      />
     );
   }
   return (
@@ -198,12 +231,22 @@ function Dashboard() {
             const { x, y, w, h } = panel.gridPos;
             const [width, height] = [w * COLUMN - 8, h * ROW - 8];
             return (
-              <div key={panel.id} style={{ position: 'absolute', left: x * COLUMN, top: y * ROW, width, height }}>
+              <div
+                key={panel.id}
+                style={{ position: 'absolute', left: x * COLUMN, top: y * ROW, width, height }}
+              >
                 {panel.type === 'row' ? (
                   <h5 style={{ margin: '6px 8px' }}>{panel.title}</h5>
                 ) : (
-                  <PanelChrome title={panel.title} description={panel.description ?? ''} width={width} height={height}>
-                    {(innerWidth, innerHeight) => <Content panel={panel} width={innerWidth} height={innerHeight} />}
+                  <PanelChrome
+                    title={panel.title}
+                    description={panel.description ?? ''}
+                    width={width}
+                    height={height}
+                  >
+                    {(innerWidth, innerHeight) => (
+                      <Content panel={panel} width={innerWidth} height={innerHeight} />
+                    )}
                   </PanelChrome>
                 )}
               </div>

@@ -24,8 +24,13 @@ const { CHROMIUM: chromium = 'chromium', PROMETHEUS_URL: prometheus } = process.
 
 /** Runs a program; its output is shown only if it fails. */
 function run(command: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { cwd: FOLDER, encoding: 'utf8', timeout: 180_000 });
-  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? stderr.slice(0, 2000)}`);
+  const { status, stderr, error } = spawnSync(command, args, {
+    cwd: FOLDER,
+    encoding: 'utf8',
+    timeout: 180_000,
+  });
+  if (status !== 0)
+    throw new Error(`${command} ${args[0]} failed: ${error?.message ?? stderr.slice(0, 2000)}`);
 }
 
 mkdirSync(OUT, { recursive: true });

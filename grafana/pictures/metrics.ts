@@ -11,7 +11,13 @@ export type Column = {
 };
 
 type Answer = {
-  data: { result: { metric: Record<string, string>; value?: [number, string]; values?: [number, string][] }[] };
+  data: {
+    result: {
+      metric: Record<string, string>;
+      value?: [number, string];
+      values?: [number, string][];
+    }[];
+  };
 };
 
 /** One frame for each series; all processes are chosen. Throws if Prometheus does not answer the query. */
@@ -27,7 +33,8 @@ export async function metrics(
   const url = new URL(`/api/v1/query${instant === true ? '' : '_range'}`, base);
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, String(value));
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`Prometheus answered ${response.status} to ${query}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`Prometheus answered ${response.status} to ${query}: ${await response.text()}`);
   const { data } = (await response.json()) as Answer;
   return data.result.map(({ metric, value, values = value === undefined ? [] : [value] }) => [
     { name: 'time', type: 'time', values: values.map(([at]) => at * 1000) },

@@ -10,7 +10,11 @@ const RANGE = '$__timeTo()::timestamptz - $__timeFrom()::timestamptz';
 
 const RESOLUTIONS = [
   { resolution: 'hourly', unit: 'hour', when: `${RANGE} <= interval '15 days'` },
-  { resolution: 'daily', unit: 'day', when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'` },
+  {
+    resolution: 'daily',
+    unit: 'day',
+    when: `${RANGE} > interval '15 days' and ${RANGE} <= interval '400 days'`,
+  },
   { resolution: 'monthly', unit: 'month', when: `${RANGE} > interval '400 days'` },
 ];
 

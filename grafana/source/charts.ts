@@ -66,7 +66,10 @@ export function strip({ row, gapMs, ...common }: Common & { row: string; gapMs: 
     tooltip: { mode: 'single', sort: 'none' },
   } as const satisfies Some<TimelineOptions>;
   const transformations = [
-    { id: 'partitionByValues', options: { fields: [row], keepFields: false, naming: { asLabels: true } } },
+    {
+      id: 'partitionByValues',
+      options: { fields: [row], keepFields: false, naming: { asLabels: true } },
+    },
   ];
   const displayName = `$\{__field.labels["${row}"]}`;
   return panel(
@@ -102,7 +105,12 @@ export function barChart({ over, ...common }: Common & { over: string }): Panel 
     tooltip: { mode: 'multi', sort: 'none' },
   } as const satisfies Some<BarChartOptions>;
   return panel(
-    { type: 'barchart', custom: { fillOpacity: 80, lineWidth: 0 }, options, color: 'palette-classic' },
+    {
+      type: 'barchart',
+      custom: { fillOpacity: 80, lineWidth: 0 },
+      options,
+      color: 'palette-classic',
+    },
     common,
   );
 }

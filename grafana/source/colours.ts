@@ -28,7 +28,12 @@ export const CATEGORIES = [
     cell: 'rgb(255, 170, 60)',
   },
   { name: 'Unhealthy', color: EPA.unhealthy, ink: 'rgb(230, 30, 30)', cell: 'rgb(224, 0, 0)' },
-  { name: 'Very unhealthy', color: EPA.veryUnhealthy, ink: 'rgb(165, 85, 175)', cell: EPA.veryUnhealthy },
+  {
+    name: 'Very unhealthy',
+    color: EPA.veryUnhealthy,
+    ink: 'rgb(165, 85, 175)',
+    cell: EPA.veryUnhealthy,
+  },
   { name: 'Hazardous', color: EPA.hazardous, ink: 'rgb(200, 50, 100)', cell: EPA.hazardous },
 ] as const;
 
@@ -74,7 +79,11 @@ const [{ ink: FINE }, , { ink: NOTABLE }, { ink: WRONG }] = CATEGORIES;
 type Steps = readonly { readonly color: string; readonly value: number }[];
 
 /** A number in grey without a value, in green from 0 on, then in the other colours from theirs on. */
-const fromGood = (...steps: Steps): Step[] => [{ color: NOTHING, value: null }, { color: FINE, value: 0 }, ...steps];
+const fromGood = (...steps: Steps): Step[] => [
+  { color: NOTHING, value: null },
+  { color: FINE, value: 0 },
+  ...steps,
+];
 
 /** Green below a limit, red from it on. */
 export const limit = (value: number): Step[] => fromGood({ color: WRONG, value });

@@ -4,14 +4,33 @@ import { timeseries } from './charts.ts';
 import { LINE, LINES, NOTHING } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import { toStation } from './links.ts';
-import { column, compared, EDGE, fixed, hidden, linked, STRUCK, styleColumn, unit, width } from './overrides.ts';
+import {
+  column,
+  compared,
+  EDGE,
+  fixed,
+  hidden,
+  linked,
+  STRUCK,
+  styleColumn,
+  unit,
+  width,
+} from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { aqiStrip, within } from './strips.ts';
 import { AT, cityColumns, LOCALE, quoted, shownCity } from './subject.ts';
 import { table } from './tables.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
-import { choice, cityOfStations, datasource, locale, POSTGRES, STATIONS_OF_CITY, severalChosen } from './variables.ts';
+import {
+  choice,
+  cityOfStations,
+  datasource,
+  locale,
+  POSTGRES,
+  STATIONS_OF_CITY,
+  severalChosen,
+} from './variables.ts';
 
 /** Parameters by the column of the views that holds their mean. */
 const PARAMETERS = [
@@ -105,7 +124,11 @@ const overTime: Panel = timeseries({
   overrides: [
     ...compared('lines', LINES.length),
     fixed('lowest', NOTHING, { ...EDGE, displayName: 'lowest' }), // of another query: Grafana may add its name
-    fixed('highest', NOTHING, { ...EDGE, 'custom.fillBelowTo': 'lowest', 'custom.fillOpacity': 25 }),
+    fixed('highest', NOTHING, {
+      ...EDGE,
+      'custom.fillBelowTo': 'lowest',
+      'custom.fillOpacity': 25,
+    }),
   ],
   targets: [
     ...buckets(ALL, { lowest: `min(${VALUE})`, highest: `max(${VALUE})` }, { together: true }),

@@ -56,7 +56,12 @@ order by 1`),
 
 export const coverage = (subject: OneSubject): Panel[] => [
   subject.view === 'station'
-    ? sources(subject, 'sensors', 'Sensors in the mean', 'How many sensors each bucket was computed from.')
+    ? sources(
+        subject,
+        'sensors',
+        'Sensors in the mean',
+        'How many sensors each bucket was computed from.',
+      )
     : sources(
         subject,
         'stations',

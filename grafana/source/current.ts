@@ -1,8 +1,26 @@
 /** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
-import { aqiTexts, BAND_TEXTS, NOTHING, PLAIN, pm10Steps, pm25Steps, type Step } from './colours.ts';
+import {
+  aqiTexts,
+  BAND_TEXTS,
+  NOTHING,
+  PLAIN,
+  pm10Steps,
+  pm25Steps,
+  type Step,
+} from './colours.ts';
 import type { Mapping } from './grafanaTypes.ts';
 import { toStation } from './links.ts';
-import { categorized, FILTERED, hidden, linked, notable, STRUCK, styleColumn, unit, width } from './overrides.ts';
+import {
+  categorized,
+  FILTERED,
+  hidden,
+  linked,
+  notable,
+  STRUCK,
+  styleColumn,
+  unit,
+  width,
+} from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { AT, cityColumns, LOCALE, shownCity } from './subject.ts';
 import { stat, table } from './tables.ts';
@@ -75,12 +93,17 @@ ${list.map(({ name, says = `'${name}'`, column }, n) => `  (${n}, ${says}, ${col
 where v.value is not null
 order by v.n`),
     transformations: [
-      { id: 'groupingToMatrix', options: { columnField: 'name', rowField: 'of', valueField: 'value' } },
+      {
+        id: 'groupingToMatrix',
+        options: { columnField: 'name', rowField: 'of', valueField: 'value' },
+      },
     ],
     overrides: list.flatMap(({ name, says, unit: id, decimals = 1, steps = PLAIN }) => {
       if (id === undefined) return [];
       const override = unit(name, id, { decimals, thresholds: { mode: 'absolute', steps } });
-      return says === undefined ? override : { ...override, matcher: { id: 'byRegexp', options: `/^${name}/` } };
+      return says === undefined
+        ? override
+        : { ...override, matcher: { id: 'byRegexp', options: `/^${name}/` } };
     }),
   });
 }
@@ -111,8 +134,19 @@ export const NOW =
 export const CURRENT: readonly Tile[] = [
   { name: 'PM2.5', column: 'c."pm2.5"', unit: UNIT.concentration, steps: pm25Steps('ink') },
   { name: 'PM10', column: 'c.pm10', unit: UNIT.concentration, steps: pm10Steps('ink') },
-  { name: 'PM2.5, NowCast', column: 'n."nowcast_pm2.5"', unit: UNIT.concentration, steps: pm25Steps('ink') },
-  { name: 'PM10, NowCast', column: 'n.nowcast_pm10', unit: UNIT.concentration, decimals: 0, steps: pm10Steps('ink') },
+  {
+    name: 'PM2.5, NowCast',
+    column: 'n."nowcast_pm2.5"',
+    unit: UNIT.concentration,
+    steps: pm25Steps('ink'),
+  },
+  {
+    name: 'PM10, NowCast',
+    column: 'n.nowcast_pm10',
+    unit: UNIT.concentration,
+    decimals: 0,
+    steps: pm10Steps('ink'),
+  },
   { name: 'NO₂', column: 'c.no2', unit: UNIT.ppb },
   { name: 'Temperature', column: 'c.temperature', unit: UNIT.celsius },
   { name: 'Humidity', column: 'c.humidity', unit: UNIT.percent, decimals: 0 },
@@ -131,7 +165,8 @@ export function stationsTable(title: string, description: string, where: string,
     w: 24,
     h,
     unit: UNIT.none,
-    targets: rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district",
+    targets:
+      rows(`select c.title as "station", ${cityColumns('c.city').city}, c.district as "district",
   ${STATUS} as "status", api.aqi_text(c.aqi) as "AQI", c."pm2.5" as "PM2.5", c.pm10 as "PM10", c.temperature as "temperature",
   c.humidity as "humidity", c.pressure / 100.0::float8 as "pressure", ${styleColumn('c.is_bad_thp')}, c.wind_speed as "wind", c.wind_direction as "from",
   c.measurement_time as "measured", c.id::text as "id", ${cityColumns('c.city').slug}
@@ -140,7 +175,10 @@ ${shownCity('c')}
 where c.is_listed${where}
 order by c.aqi desc nulls last, c.id`),
     overrides: [
-      linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.minWidth': 165, ...FILTERED }),
+      linked('station', 'Open the station', toStation('city_slug', 'id'), {
+        'custom.minWidth': 165,
+        ...FILTERED,
+      }),
       width('city', 85, FILTERED),
       width('district', 87, FILTERED),
       notable('status', '/flagged/', { 'custom.width': 115, ...FILTERED }),

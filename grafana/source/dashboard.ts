@@ -1,5 +1,11 @@
 /** A dashboard around its panels: numbers them, lays them out in rows from left to right, and adds variables and links. */
-import type { AnnotationQuery, DashboardLink, GrafanaDashboard, GrafanaPanel, Variable } from './grafanaTypes.ts';
+import type {
+  AnnotationQuery,
+  DashboardLink,
+  GrafanaDashboard,
+  GrafanaPanel,
+  Variable,
+} from './grafanaTypes.ts';
 import type { Json, Panel } from './panel.ts';
 
 /** Panels under a heading, from left to right; a nested list is stacked in one column. */
@@ -20,7 +26,15 @@ const COLUMNS = 24;
 export const TAG = 'airseries';
 
 /** The dashboard as Grafana's classic JSON. */
-export function dashboard({ uid, title, description, from, variables, annotations = [], sections }: Dashboard) {
+export function dashboard({
+  uid,
+  title,
+  description,
+  from,
+  variables,
+  annotations = [],
+  sections,
+}: Dashboard) {
   return {
     uid,
     title,
@@ -35,7 +49,14 @@ export function dashboard({ uid, title, description, from, variables, annotation
     annotations: { list: annotations },
     // with the variables: the language, and the city where both dashboards have one
     links: [
-      { type: 'dashboards', title: 'airseries', tags: [TAG], asDropdown: false, includeVars: true, keepTime: true },
+      {
+        type: 'dashboards',
+        title: 'airseries',
+        tags: [TAG],
+        asDropdown: false,
+        includeVars: true,
+        keepTime: true,
+      },
     ] satisfies readonly Partial<DashboardLink>[],
     templating: { list: variables },
     panels: layOut(sections),

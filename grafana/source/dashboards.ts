@@ -6,4 +6,10 @@ import { region } from './region.ts';
 import { service } from './service.ts';
 import { station } from './station.ts';
 
-export const DASHBOARDS: Readonly<Record<string, Json>> = { network, station, region, compare, service };
+export const DASHBOARDS: Readonly<Record<string, Json>> = {
+  network,
+  station,
+  region,
+  compare,
+  service,
+};

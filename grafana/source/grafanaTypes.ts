@@ -25,7 +25,8 @@ export type Some<T> = Written<Partial<T>>;
 export type GraphField = schema.GraphFieldConfig;
 export type TableField = schema.TableFieldOptions;
 /** The timeline reads the threshold for gaps as the graphs do, but its published type leaves it out. */
-export type TimelineFieldConfig = TimelineField & Pick<schema.GraphFieldConfig, 'insertNulls' | 'spanNulls'>;
+export type TimelineFieldConfig = TimelineField &
+  Pick<schema.GraphFieldConfig, 'insertNulls' | 'spanNulls'>;
 
 /** Scaling a column by its own values is of 2023, and still not in the published type. */
 type Field = Omit<schema.FieldConfig, 'custom'> & { fieldMinMax?: boolean };

@@ -40,7 +40,13 @@ export function map({ by, label, ...common }: Common & { by: string; label: stri
             size: { fixed: 5, min: 2, max: 15 },
             symbol: { mode: 'fixed', fixed: '' }, // none, only the text
             text: { mode: 'field', field: label, fixed: '' },
-            textConfig: { fontSize: 12, textAlign: 'center', textBaseline: 'middle', offsetX: 0, offsetY: 17 },
+            textConfig: {
+              fontSize: 12,
+              textAlign: 'center',
+              textBaseline: 'middle',
+              offsetX: 0,
+              offsetY: 17,
+            },
           },
         },
       },

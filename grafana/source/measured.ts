@@ -10,7 +10,8 @@ import { UNIT } from './units.ts';
 
 const BUCKETS =
   'Hourly up to a range of 15 days, daily up to 400, monthly beyond; days and months are local, at their start. Bars are of completed ones; lines end with the one in which the time range ends.';
-const EXTREMES = 'The band of a day or month spans its lowest to its highest hourly mean; hours have none.';
+const EXTREMES =
+  'The band of a day or month spans its lowest to its highest hourly mean; hours have none.';
 
 /** A colour for each series, none of them that of a category. */
 const told = (...names: readonly string[]) => names.map((name, n) => fixed(name, LINES[n] ?? LINE));
@@ -31,7 +32,10 @@ export function air(subject: Subject): Panel[] {
       targets: buckets(
         subject,
         Object.fromEntries(
-          CATEGORIES.map(({ name }) => [name, `case when api.aqi_category(b.aqi) = '${name}' then b.aqi end`]),
+          CATEGORIES.map(({ name }) => [
+            name,
+            `case when api.aqi_category(b.aqi) = '${name}' then b.aqi end`,
+          ]),
         ),
         { completed: true },
       ),
@@ -61,7 +65,10 @@ export function air(subject: Subject): Panel[] {
       unit: UNIT.concentration,
       decimals: 1,
       targets: buckets(subject, { 'NO₂': 'b.avg_no2', 'SO₂': 'b.avg_so2', 'O₃': 'b.avg_o3' }),
-      overrides: [...told('SO₂', 'O₃', 'NO₂'), unit('NO₂', UNIT.ppb, { 'custom.axisPlacement': 'right' })],
+      overrides: [
+        ...told('SO₂', 'O₃', 'NO₂'),
+        unit('NO₂', UNIT.ppb, { 'custom.axisPlacement': 'right' }),
+      ],
     }),
     timeseries({
       title: 'Radiation and UV',
@@ -74,7 +81,11 @@ export function air(subject: Subject): Panel[] {
       targets: buckets(subject, { 'dose rate': 'b.avg_usvh', 'UV index': 'b.avg_uv' }),
       overrides: [
         fixed('dose rate', LINE),
-        fixed('UV index', SECOND, { unit: UNIT.none, decimals: 1, 'custom.axisPlacement': 'right' }),
+        fixed('UV index', SECOND, {
+          unit: UNIT.none,
+          decimals: 1,
+          'custom.axisPlacement': 'right',
+        }),
       ],
     }),
   ];
@@ -107,7 +118,11 @@ export function weather(subject: Subject): Panel[] {
       targets: buckets(subject, { humidity: 'b.avg_humidity', pressure: 'b.avg_pressure / 100' }),
       overrides: [
         fixed('humidity', LINE),
-        fixed('pressure', SECOND, { unit: UNIT.hectopascal, decimals: 0, 'custom.axisPlacement': 'right' }),
+        fixed('pressure', SECOND, {
+          unit: UNIT.hectopascal,
+          decimals: 0,
+          'custom.axisPlacement': 'right',
+        }),
       ],
     }),
     timeseries({
@@ -178,6 +193,10 @@ left join api.${view}_hourly b
   and api.compass(b.avg_wind_direction) = api.compass(22.5 * point)
 group by point
 order by point`),
-    overrides: [fixed('0.5 to 2 m/s', '#96c8f0'), fixed('2 to 5 m/s', LINE), fixed('5 m/s and more', SECOND)],
+    overrides: [
+      fixed('0.5 to 2 m/s', '#96c8f0'),
+      fixed('2 to 5 m/s', LINE),
+      fixed('5 m/s and more', SECOND),
+    ],
   });
 }

@@ -6,7 +6,17 @@ import { numbers, STATUS, stationsTable } from './current.ts';
 import { dashboard } from './dashboard.ts';
 import { toRegion, toStation } from './links.ts';
 import { map } from './map.ts';
-import { categorized, coloured, column, compared, FILTERED, hidden, linked, unit, width } from './overrides.ts';
+import {
+  categorized,
+  coloured,
+  column,
+  compared,
+  FILTERED,
+  hidden,
+  linked,
+  unit,
+  width,
+} from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { cityStrip } from './strips.ts';
 import { AT, cityColumns, LOCALE, shownCity } from './subject.ts';
@@ -37,7 +47,8 @@ const glance: Panel[] = [
   ...numbers('', [
     {
       title: 'Need attention',
-      description: 'Stations that are offline, show a flat line or are outliers; the table below lists them.',
+      description:
+        'Stations that are offline, show a flat line or are outliers; the table below lists them.',
       column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
       unit: UNIT.none,
       w: 4,
@@ -55,7 +66,8 @@ const glance: Panel[] = [
     },
     {
       title: 'Cities above WHO',
-      description: 'Cities whose mean PM2.5 of the last 24 hours is above 15 µg/m³; no data: no city has one.',
+      description:
+        'Cities whose mean PM2.5 of the last 24 hours is above 15 µg/m³; no data: no city has one.',
       column: `case when count(c."who_daily_pm2.5") > 0 then (count(*) filter (where c."who_daily_pm2.5" > 15))::int end`,
       unit: UNIT.none,
       w: 4,
@@ -152,7 +164,10 @@ ${shownCity('s')}
 order by w.what, w.since`),
   overrides: [
     width('what', 100, FILTERED),
-    linked('station', 'Open the station', toStation('city_slug', 'id'), { 'custom.width': 230, ...FILTERED }),
+    linked('station', 'Open the station', toStation('city_slug', 'id'), {
+      'custom.width': 230,
+      ...FILTERED,
+    }),
     width('city', 130, FILTERED),
     unit('since', UNIT.time, { 'custom.width': 150 }),
     column('detail', { 'custom.minWidth': 600, 'custom.wrapText': true }),
@@ -208,6 +223,9 @@ export const network = dashboard({
     { panels: glance },
     { panels: [stationsMap, cities, needAttention] },
     { heading: 'Over time', panels: [cityStrip, ...trends] },
-    { heading: 'All stations', panels: [stationsTable('Stations', 'Every listed station.', '', 16)] },
+    {
+      heading: 'All stations',
+      panels: [stationsTable('Stations', 'Every listed station.', '', 16)],
+    },
   ],
 });

@@ -11,22 +11,34 @@ export function column(name: string, properties: Properties): Override {
   };
 }
 
-export const unit = (name: string, id: Unit, more: Properties = {}): Override => column(name, { unit: id, ...more });
+export const unit = (name: string, id: Unit, more: Properties = {}): Override =>
+  column(name, { unit: id, ...more });
 
 /** Width of a table's column in pixels; Grafana widens it to 50 unless a smaller minimum is set. */
 export const width = (name: string, pixels: number, more: Properties = {}): Override =>
-  column(name, { 'custom.width': pixels, ...(pixels < 50 ? { 'custom.minWidth': pixels } : {}), ...more });
+  column(name, {
+    'custom.width': pixels,
+    ...(pixels < 50 ? { 'custom.minWidth': pixels } : {}),
+    ...more,
+  });
 
 /** Columns that only links and styles need. */
 export const hidden = (...names: readonly string[]): Override[] =>
-  names.map((name) => column(name, { 'custom.hideFrom': { viz: true, legend: true, tooltip: true } }));
+  names.map((name) =>
+    column(name, { 'custom.hideFrom': { viz: true, legend: true, tooltip: true } }),
+  );
 
 /** A cell whose background has the colour of its value. */
 export const FILLED = { type: 'color-background', mode: 'basic' } as const;
 const CELL = { 'custom.cellOptions': FILLED } as const satisfies Properties;
 
 /** A table cell whose background shows its value. */
-export const coloured = (name: string, id: Unit, steps: readonly Step[], more: Properties = {}): Override =>
+export const coloured = (
+  name: string,
+  id: Unit,
+  steps: readonly Step[],
+  more: Properties = {},
+): Override =>
   column(name, { unit: id, thresholds: { mode: 'absolute', steps }, ...CELL, ...more });
 
 /** A table cell with an index and its category, in the colour of that; as wide as the longest, in Grafana's font. */
@@ -50,7 +62,9 @@ export const styleColumn = (condition: string): string =>
 /** A text of which only what matches `pattern` deserves a look, and is orange for that. */
 export const notable = (name: string, pattern: string, more: Properties = {}): Override =>
   column(name, {
-    mappings: [{ type: 'regex', options: { pattern, result: { color: CATEGORIES[2].ink, index: 0 } } }],
+    mappings: [
+      { type: 'regex', options: { pattern, result: { color: CATEGORIES[2].ink, index: 0 } } },
+    ],
     thresholds: { mode: 'absolute', steps: [{ color: 'text', value: null }] },
     'custom.cellOptions': { type: 'color-text' },
     ...more,

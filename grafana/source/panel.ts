@@ -31,7 +31,11 @@ export type Common = {
   span?: string;
 };
 
-export type Panel = GrafanaPanel & { readonly title: string; readonly w: number; readonly h: number };
+export type Panel = GrafanaPanel & {
+  readonly title: string;
+  readonly w: number;
+  readonly h: number;
+};
 
 type Kind = {
   type: string;
@@ -43,7 +47,16 @@ type Kind = {
 
 export function panel({ type, custom, options, color }: Kind, common: Common): Panel {
   const { title, description, w, h, targets, unit, steps = PLAIN, span } = common;
-  const { decimals, min, max, noValue, displayName, mappings = [], overrides = [], transformations } = common;
+  const {
+    decimals,
+    min,
+    max,
+    noValue,
+    displayName,
+    mappings = [],
+    overrides = [],
+    transformations,
+  } = common;
   const datasource = targets[0]?.datasource;
   if (datasource === undefined) throw new Error(`${title}: no target`);
   const optional = { decimals, min, max, noValue, displayName };

@@ -37,7 +37,8 @@ function calendar(subject: Subject): Panel {
       width: 52,
       wrapHeaderText: true,
     },
-    targets: rows(`select c.day as "day", to_char(c.month, 'Mon YYYY') as "month", max(d.pm25) as "PM2.5"
+    targets:
+      rows(`select c.day as "day", to_char(c.month, 'Mon YYYY') as "month", max(d.pm25) as "PM2.5"
 from (
   select date_trunc('month', ${AT} at time zone i.time_zone) - make_interval(months => back) as month, day
   from api.installation i cross join generate_series(0, 11) back cross join generate_series(1, 31) day
@@ -46,10 +47,17 @@ left join ${daysOf(subject)} on d.month = c.month and d.day = c.day
 group by c.month, c.day
 order by c.month, c.day`),
     transformations: [
-      { id: 'groupingToMatrix', options: { columnField: 'month', rowField: 'day', valueField: 'PM2.5' } },
+      {
+        id: 'groupingToMatrix',
+        options: { columnField: 'month', rowField: 'day', valueField: 'PM2.5' },
+      },
     ],
     overrides: [
-      column('day\\month', { displayName: 'day', 'custom.cellOptions': { type: 'auto' }, 'custom.width': 50 }),
+      column('day\\month', {
+        displayName: 'day',
+        'custom.cellOptions': { type: 'auto' },
+        'custom.width': 50,
+      }),
     ],
   });
 }
@@ -111,13 +119,18 @@ from api.${view}_hourly b cross join api.installation i
 where ${isChosen} and ${WITHIN}
 group by 1
 order by 1`),
-    overrides: [fixed('Monday to Friday', LINE), fixed('weekend', SECOND), unit('hour', UNIT.hours, { decimals: 0 })],
+    overrides: [
+      fixed('Monday to Friday', LINE),
+      fixed('weekend', SECOND),
+      unit('hour', UNIT.hours, { decimals: 0 }),
+    ],
   });
 }
 
 /** Daily PM2.5 of the month, beside the same days a year before. */
 function monthAgainstLastYear(subject: Subject): Panel {
-  const line = (years: number) => `max(d.pm25) filter (where d.month = d.newest - interval '${years} years')`;
+  const line = (years: number) =>
+    `max(d.pm25) filter (where d.month = d.newest - interval '${years} years')`;
   return trend({
     title: 'This month and a year ago',
     description:
@@ -133,7 +146,11 @@ from ${daysOf(subject)}
 where d.month in (d.newest, d.newest - interval '1 year')
 group by d.day
 order by d.day`),
-    overrides: [fixed('this month', LINE), fixed('a year ago', SECOND), unit('day', UNIT.none, { decimals: 0 })],
+    overrides: [
+      fixed('this month', LINE),
+      fixed('a year ago', SECOND),
+      unit('day', UNIT.none, { decimals: 0 }),
+    ],
   });
 }
 

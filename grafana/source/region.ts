@@ -65,14 +65,18 @@ const now: Panel[] = [
     title: 'Current values',
     description: `${NOW} Stations: those online in the digest behind these values, which is up to half an hour older than the end of the time range.`,
     from: withIndices,
-    tiles: [...CURRENT, { name: 'Stations', column: 'c.station_count', unit: UNIT.none, decimals: 0 }],
+    tiles: [
+      ...CURRENT,
+      { name: 'Stations', column: 'c.station_count', unit: UNIT.none, decimals: 0 },
+    ],
   }),
 ];
 
 export const region = dashboard({
   uid: 'airseries-region',
   title: 'City / district',
-  description: 'One city or district: its current values, WHO figures, the five windows of the API, and its stations.',
+  description:
+    'One city or district: its current values, WHO figures, the five windows of the API, and its stations.',
   from: 'now-30d',
   variables: [
     datasource(POSTGRES),

@@ -21,7 +21,8 @@ const glance: Panel[] = [
   }),
   number({
     title: 'Workers',
-    description: 'Processes that run the scheduled jobs. It must be 1: without one, the aggregates are not updated.',
+    description:
+      'Processes that run the scheduled jobs. It must be 1: without one, the aggregates are not updated.',
     unit: UNIT.none,
     expr: `sum(${all('airseries_worker')})`,
     steps: someAreNeeded(2),
@@ -88,7 +89,11 @@ export const service = dashboard({
   variables: [
     datasource('prometheus'),
     labelValues('job', 'Job', 'label_values(airseries_build_info, job)'),
-    labelValues('instance', 'Instance', 'label_values(airseries_build_info{job=~"$job"}, instance)'),
+    labelValues(
+      'instance',
+      'Instance',
+      'label_values(airseries_build_info{job=~"$job"}, instance)',
+    ),
   ],
   sections: [{ panels: glance }, requests, readings, jobs, database, processes],
 });

@@ -33,7 +33,10 @@ export const jobs: Section = {
         'By job, in the worker, and since its last failure. A job that failed since it succeeded is an alert.',
       unit: UNIT.seconds,
       queries: [
-        [`abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`, `{{${TASK}}}`],
+        [
+          `abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`,
+          `{{${TASK}}}`,
+        ],
         [
           `abs(time() - max by (${TASK}) (${all('airseries_job_last_failure_timestamp_seconds')}))`,
           `{{${TASK}}} failed`,
@@ -77,7 +80,9 @@ export const jobs: Section = {
         'Whether the query of each collector was answered in time: 1, or 0, in which case its metrics are absent.',
       unit: UNIT.none,
       w: 12,
-      queries: [[`min by (collector) (${all('airseries_database_collector_success')})`, '{{collector}}']],
+      queries: [
+        [`min by (collector) (${all('airseries_database_collector_success')})`, '{{collector}}'],
+      ],
     }),
   ],
 };
@@ -104,16 +109,21 @@ export const database: Section = {
     }),
     chart({
       title: 'Wait for a connection',
-      description: '95th percentile of the time that statements waited for a database connection, by pool.',
+      description:
+        '95th percentile of the time that statements waited for a database connection, by pool.',
       unit: UNIT.seconds,
-      queries: [[quantile(0.95, 'airseries_database_pool_wait_duration_seconds', 'pool'), '{{pool}}']],
+      queries: [
+        [quantile(0.95, 'airseries_database_pool_wait_duration_seconds', 'pool'), '{{pool}}'],
+      ],
     }),
     chart({
       title: 'Queries',
       description: '95th percentile of the query time, by the relation or function queried.',
       unit: UNIT.seconds,
       w: 12,
-      queries: [[quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}']],
+      queries: [
+        [quantile(0.95, 'airseries_database_query_duration_seconds', 'query'), '{{query}}'],
+      ],
     }),
     chart({
       title: 'Lag of replicas',
@@ -173,13 +183,15 @@ export const processes: Section = {
     }),
     chart({
       title: 'Event loop lag',
-      description: '99th percentile of the event loop lag, by process. Above a few tenths of a second, requests wait.',
+      description:
+        '99th percentile of the event loop lag, by process. Above a few tenths of a second, requests wait.',
       unit: UNIT.seconds,
       queries: [[`max by (instance) (${all('nodejs_eventloop_lag_p99_seconds')})`, '{{instance}}']],
     }),
     chart({
       title: 'Versions',
-      description: 'The version of the service and of Node that each process runs, and the engine of its database.',
+      description:
+        'The version of the service and of Node that each process runs, and the engine of its database.',
       unit: UNIT.none,
       w: 12,
       queries: [
@@ -194,7 +206,9 @@ export const processes: Section = {
       description: 'Time since each process started.',
       unit: UNIT.seconds,
       w: 12,
-      queries: [[`time() - max by (instance) (${all('process_start_time_seconds')})`, '{{instance}}']],
+      queries: [
+        [`time() - max by (instance) (${all('process_start_time_seconds')})`, '{{instance}}'],
+      ],
     }),
   ],
 };

@@ -9,12 +9,14 @@ export const CHOSEN = 'job=~"$job", instance=~"$instance"';
 /** The label of our jobs; `job` is a label of Prometheus. */
 export const TASK = 'task';
 
-export const all = (name: string, more = '') => `${name}{${CHOSEN}${more === '' ? '' : `, ${more}`}}`;
+export const all = (name: string, more = '') =>
+  `${name}{${CHOSEN}${more === '' ? '' : `, ${more}`}}`;
 export const rate = (name: string, more = '') => `rate(${all(name, more)}[$__rate_interval])`;
 export const quantile = (q: number, name: string, by = '') =>
   `histogram_quantile(${q}, sum by (${by === '' ? 'le' : `${by}, le`}) (${rate(`${name}_bucket`)}))`;
 /** A metric collected from the database: every process reports the same, so any of them will do. */
-export const collected = (name: string, by: string, more = '') => `max by (${by}) (${all(name, more)})`;
+export const collected = (name: string, by: string, more = '') =>
+  `max by (${by}) (${all(name, more)})`;
 
 export const REQUESTS = 'airseries_http_requests_total';
 export const SECONDS = 'airseries_http_request_duration_seconds';
@@ -38,7 +40,9 @@ export const chart = ({ queries, w = 8, signed, ...rest }: Drawn): Panel =>
   });
 
 /** `noValue`: what stands there if a healthy service has no value. */
-type Number = Pick<Common, 'title' | 'description' | 'unit' | 'decimals' | 'steps' | 'noValue'> & { expr: string };
+type Number = Pick<Common, 'title' | 'description' | 'unit' | 'decimals' | 'steps' | 'noValue'> & {
+  expr: string;
+};
 
 export const number = ({ expr, title, ...rest }: Number): Panel =>
   stat({ ...rest, title, w: 3, h: 4, targets: now({ expr, legend: title }) });

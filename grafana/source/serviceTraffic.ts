@@ -80,7 +80,8 @@ export const readings: Section = {
   panels: [
     chart({
       title: 'Readings by outcome',
-      description: 'Readings per second, pushed over HTTP or pulled: accepted, unchanged, quarantined.',
+      description:
+        'Readings per second, pushed over HTTP or pulled: accepted, unchanged, quarantined.',
       unit: UNIT.perSecond,
       stacked: true,
       queries: [[`sum by (outcome) (${rate('airseries_readings_total')})`, '{{outcome}}']],
@@ -90,7 +91,12 @@ export const readings: Section = {
       description: 'Accepted readings per second, by provider.',
       unit: UNIT.perSecond,
       stacked: true,
-      queries: [[`sum by (provider) (${rate('airseries_readings_total', 'outcome="accepted"')})`, '{{provider}}']],
+      queries: [
+        [
+          `sum by (provider) (${rate('airseries_readings_total', 'outcome="accepted"')})`,
+          '{{provider}}',
+        ],
+      ],
     }),
     chart({
       title: 'Quarantined by reason',
@@ -100,7 +106,10 @@ export const readings: Section = {
       stacked: true,
       queries: [
         [`sum by (reason) (${rate('airseries_quarantined_readings_total')})`, '{{reason}}'],
-        [`sum by (provider) (${rate('airseries_quarantine_left_out_total')})`, 'not recorded: {{provider}}'],
+        [
+          `sum by (provider) (${rate('airseries_quarantine_left_out_total')})`,
+          'not recorded: {{provider}}',
+        ],
       ],
     }),
     chart({
@@ -108,13 +117,24 @@ export const readings: Section = {
       description: 'Polls of providers per second, by outcome: success or failure.',
       unit: UNIT.perSecond,
       stacked: true,
-      queries: [[`sum by (provider, outcome) (${rate('airseries_pulls_total')})`, '{{provider}} {{outcome}}']],
+      queries: [
+        [
+          `sum by (provider, outcome) (${rate('airseries_pulls_total')})`,
+          '{{provider}} {{outcome}}',
+        ],
+      ],
     }),
     chart({
       title: 'Age of the newest reading',
-      description: 'By provider. Some always send late; a line that keeps climbing is a provider that went offline.',
+      description:
+        'By provider. Some always send late; a line that keeps climbing is a provider that went offline.',
       unit: UNIT.seconds,
-      queries: [[`time() - ${collected('airseries_newest_reading_timestamp_seconds', 'provider')}`, '{{provider}}']],
+      queries: [
+        [
+          `time() - ${collected('airseries_newest_reading_timestamp_seconds', 'provider')}`,
+          '{{provider}}',
+        ],
+      ],
     }),
     chart({
       title: 'Stations',
@@ -133,7 +153,8 @@ export const readings: Section = {
     }),
     chart({
       title: 'Delay of readings',
-      description: 'Time from measurement to acceptance: median and 95th percentile of the accepted readings.',
+      description:
+        'Time from measurement to acceptance: median and 95th percentile of the accepted readings.',
       unit: UNIT.seconds,
       queries: [
         [quantile(0.5, 'airseries_reading_delay_seconds'), 'median'],
@@ -142,7 +163,8 @@ export const readings: Section = {
     }),
     chart({
       title: 'Recomputed hours',
-      description: 'Closed hours per second that are recomputed because late readings were accepted.',
+      description:
+        'Closed hours per second that are recomputed because late readings were accepted.',
       unit: UNIT.perSecond,
       queries: [[`sum(${rate('airseries_late_buckets_total')})`, 'late hours']],
     }),

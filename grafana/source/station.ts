@@ -86,7 +86,8 @@ ${shownCity('c')}`),
     w: 24,
     h: 6,
     unit: UNIT.none,
-    targets: rows(`select s.id::text as "sensor", s.kind as "kind", s.device as "device", s.altitude as "altitude",
+    targets:
+      rows(`select s.id::text as "sensor", s.kind as "kind", s.device as "device", s.altitude as "altitude",
   s.first_measurement_time as "first reading", s.last_measurement_time as "newest reading", s.is_suspicious as "suspicious"
 from api.sensor(${AT}) s
 where s.station_id = ${quoted('station')}::int
@@ -124,10 +125,16 @@ order by 1`),
 export const station = dashboard({
   uid: 'airseries-station',
   title: 'Station',
-  description: 'One station: its current values, the five windows of the API, and everything it measured.',
+  description:
+    'One station: its current values, the five windows of the API, and everything it measured.',
   from: 'now-30d',
   annotations: [flags],
-  variables: [datasource(POSTGRES), locale, cityOfStations, chosen('station', 'Station', STATIONS_OF_CITY)],
+  variables: [
+    datasource(POSTGRES),
+    locale,
+    cityOfStations,
+    chosen('station', 'Station', STATIONS_OF_CITY),
+  ],
   sections: [
     { panels: [...now, ...about, stationStrip] },
     { heading: 'PM2.5 in the five windows', panels: windows(STATION) },

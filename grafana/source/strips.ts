@@ -8,10 +8,26 @@ import { UNIT } from './units.ts';
 
 const HOUR = 3_600_000;
 
-type Given = { title: string; of: string; h: number; row?: string; order?: string; from: string; span?: string };
+type Given = {
+  title: string;
+  of: string;
+  h: number;
+  row?: string;
+  order?: string;
+  from: string;
+  span?: string;
+};
 
 /** `from` is the query after its select list, with hours as `h`; `row` is the SQL of a row's name. */
-export const aqiStrip = ({ title, of, h, row = 't.title', order = row, from, span }: Given): Panel =>
+export const aqiStrip = ({
+  title,
+  of,
+  h,
+  row = 't.title',
+  order = row,
+  from,
+  span,
+}: Given): Panel =>
   strip({
     title,
     description: `US EPA index of PM2.5 and PM10 only, of each hour, ${of}. Point at a cell for its index and category; empty: no particles measured.${

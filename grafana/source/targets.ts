@@ -33,6 +33,8 @@ function promql(queries: readonly Query[], how: Json): Target[] {
   }));
 }
 
-export const overTime = (...queries: Query[]): Target[] => promql(queries, { range: true, instant: false });
+export const overTime = (...queries: Query[]): Target[] =>
+  promql(queries, { range: true, instant: false });
 
-export const now = (...queries: Query[]): Target[] => promql(queries, { range: false, instant: true });
+export const now = (...queries: Query[]): Target[] =>
+  promql(queries, { range: false, instant: true });

@@ -30,7 +30,11 @@ export const CHOSEN_DATASOURCE = `$\{${VARIABLE[POSTGRES]}}`;
 export const CHOSEN_PROMETHEUS = `$\{${VARIABLE.prometheus}}`;
 
 /** A variable with the given options, the first of which is chosen at first. */
-export function choice(name: string, label: string, options: readonly (readonly [text: string, value: string])[]) {
+export function choice(
+  name: string,
+  label: string,
+  options: readonly (readonly [text: string, value: string])[],
+) {
   return {
     type: 'custom',
     name,

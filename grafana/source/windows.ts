@@ -53,7 +53,8 @@ export function windows(subject: OneSubject): Panel[] {
     const who = 'who' in rest ? rest.who : undefined;
     const range = 'range' in rest ? rest.range : undefined;
     const line = who === undefined ? '' : `WHO guideline, ${who.of}`;
-    const extremes = range === undefined ? '' : ', b.min_pm25 as "lowest hour", b.max_pm25 as "highest hour"';
+    const extremes =
+      range === undefined ? '' : ', b.min_pm25 as "lowest hour", b.max_pm25 as "highest hour"';
     const guided = who === undefined ? '' : `, ${who.limit}::float8 as "${line}"`;
     const sentences = [
       `Means of ${buckets}, as in the API's ${key}.`,

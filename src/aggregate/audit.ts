@@ -1,6 +1,7 @@
 /** The audit: recomputes the aggregates from the readings and the network, reports differences and repairs them (A10). */
-import { arrayLiteral, type DatabaseAddress, type Sql } from '../database/client.ts';
+
 import type { Progress } from '../base/progress.ts';
+import { arrayLiteral, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { type Period, type Watcher, watched } from './refresh.ts';
 
 /**
@@ -11,7 +12,12 @@ import { type Period, type Watcher, watched } from './refresh.ts';
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
 type Audited = Period & { now: Date };
-type AuditOptions = Audited & { repair?: boolean; deleteSurplus?: boolean; timeZone: string; watcher?: Watcher };
+type AuditOptions = Audited & {
+  repair?: boolean;
+  deleteSurplus?: boolean;
+  timeZone: string;
+  watcher?: Watcher;
+};
 
 type Audit = {
   found: Difference[];
@@ -111,7 +117,9 @@ async function differences(sql: Sql, { now, from, to }: Audited, progress?: Prog
     from logic.lost_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
   const isLost = (bucket: string) =>
     lost.some(
-      (month) => Date.parse(bucket) >= Date.parse(month.bucket) && Date.parse(bucket) < Date.parse(month.until),
+      (month) =>
+        Date.parse(bucket) >= Date.parse(month.bucket) &&
+        Date.parse(bucket) < Date.parse(month.until),
     );
   const found = new Map<string, Difference>(); // the month of several pieces may be found with each
   let done = 0;
@@ -131,7 +139,11 @@ async function differences(sql: Sql, { now, from, to }: Audited, progress?: Prog
 const RECORDED_DIFFERENCES = 10;
 
 /** For metrics and dashboards. Records are kept for a year. */
-async function recordAudit(sql: Sql, { now, from, to }: Audited, remaining: readonly Difference[]): Promise<void> {
+async function recordAudit(
+  sql: Sql,
+  { now, from, to }: Audited,
+  remaining: readonly Difference[],
+): Promise<void> {
   const first = JSON.stringify(remaining.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)

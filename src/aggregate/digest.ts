@@ -13,7 +13,11 @@ export async function makeDigest(target: DatabaseAddress, at: Date): Promise<Dat
 }
 
 /** Refreshes, then records a digest, so that what was just stored or changed shows at once, in regions too. Rejects as both do. */
-export async function refreshAndDigest(target: DatabaseAddress, clock: Clock, watcher?: Watcher): Promise<void> {
+export async function refreshAndDigest(
+  target: DatabaseAddress,
+  clock: Clock,
+  watcher?: Watcher,
+): Promise<void> {
   await refresh(target, clock(), watcher);
   await makeDigest(target, clock());
 }

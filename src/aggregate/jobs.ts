@@ -3,13 +3,13 @@
  * has just ceased to be the worker does no harm beside one of the new worker.
  */
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 import { feedDemoNetwork } from '../extras/demo/lifecycle.ts';
+import { makePull } from '../extras/feeds/pullDue.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
-import type { Log } from '../base/log.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
-import { makePull } from '../extras/feeds/pullDue.ts';
 import { audit } from './audit.ts';
 import { deleteOldDigests, makeDigest } from './digest.ts';
 import { maintain, refresh } from './refresh.ts';
@@ -41,9 +41,17 @@ export function makeJobs(context: JobContext): Job[] {
   const { target, clock, log, metrics, timeZone, pullHosts: hosts } = context;
   return [
     { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
-    { name: 'pull', schedule: '* * * * *', run: makePull(target, clock, { hosts, log, metrics, timeZone }) },
+    {
+      name: 'pull',
+      schedule: '* * * * *',
+      run: makePull(target, clock, { hosts, log, metrics, timeZone }),
+    },
     { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },
-    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },
+    {
+      name: 'digest',
+      schedule: '*/5 * * * *',
+      run: async () => void (await makeDigest(target, clock())),
+    },
     { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },
     { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
     { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },
@@ -59,7 +67,8 @@ async function refreshAggregates({ target, clock, log, metrics }: JobContext): P
 
 async function screenStations({ target, clock, log }: JobContext): Promise<void> {
   const screened = await screen(target, clock());
-  if (screened.raised + screened.lifted > 0) log.info(screened, 'screening: stations were flagged, or flags lifted');
+  if (screened.raised + screened.lifted > 0)
+    log.info(screened, 'screening: stations were flagged, or flags lifted');
 }
 
 /** Deletes quarantined lines that are too old or too many, and logs how many of which providers. */
@@ -68,8 +77,11 @@ export async function trimQuarantines(
   cap?: Partial<Cap>,
 ): Promise<void> {
   const session = { name: 'airseries quarantine' };
-  const { expired, surplus } = await asOwner(target, session, (sql) => trimQuarantine(sql, clock(), cap));
-  if (Object.keys(expired).length > 0) log.debug({ lines: expired }, 'quarantined lines expired after 90 days');
+  const { expired, surplus } = await asOwner(target, session, (sql) =>
+    trimQuarantine(sql, clock(), cap),
+  );
+  if (Object.keys(expired).length > 0)
+    log.debug({ lines: expired }, 'quarantined lines expired after 90 days');
   if (Object.keys(surplus).length > 0) {
     log.warn(
       { lines: surplus },
@@ -79,7 +91,9 @@ export async function trimQuarantines(
 }
 
 /** Deletes a month of expired readings, if there is a retention, and old digests; then compresses what is at rest. */
-export async function maintainStorage(context: Omit<JobContext, 'pullHosts' | 'metrics'>): Promise<void> {
+export async function maintainStorage(
+  context: Omit<JobContext, 'pullHosts' | 'metrics'>,
+): Promise<void> {
   const { target, clock, retention, timeZone, log } = context;
   if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
   await deleteOldDigests(target, clock());

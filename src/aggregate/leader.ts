@@ -4,10 +4,10 @@
  * dead, frozen or cut off is replaced within ten seconds, and when it comes back it notices that it is no longer the worker.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../base/log.ts';
 import { connect, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { remedyFor } from '../database/errors.ts';
 import { unreachable, withTimeout } from '../database/timeouts.ts';
-import type { Log } from '../base/log.ts';
 
 export const TRY_EVERY_MS = 2_000;
 /** Longer than TRY_EVERY_MS and ANSWER_TIMEOUT_MS together. */

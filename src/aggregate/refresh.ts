@@ -1,7 +1,13 @@
 /** Operations on the aggregates: refreshing, recomputing and compressing them. */
-import { asOwner, type ConnectOptions, type DatabaseAddress, type Sql } from '../database/client.ts';
+
 import type { Log } from '../base/log.ts';
 import { makeProgress, type Progress } from '../base/progress.ts';
+import {
+  asOwner,
+  type ConnectOptions,
+  type DatabaseAddress,
+  type Sql,
+} from '../database/client.ts';
 
 /** A session here is idle only if its process is gone; then it must release the refresh lock. */
 export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };
@@ -20,11 +26,21 @@ export async function refresh(
   watcher?: Watcher,
   { lazily = false } = {},
 ): Promise<void> {
-  await watched(target, 'refreshing', watcher, {}, (sql) => sql`call rollup.refresh_levels(${now}, ${lazily})`);
+  await watched(
+    target,
+    'refreshing',
+    watcher,
+    {},
+    (sql) => sql`call rollup.refresh_levels(${now}, ${lazily})`,
+  );
 }
 
 /** Compresses chunks that are at rest, on an engine that can. */
-export async function maintain(target: DatabaseAddress, now: Date, watcher?: Watcher): Promise<void> {
+export async function maintain(
+  target: DatabaseAddress,
+  now: Date,
+  watcher?: Watcher,
+): Promise<void> {
   await watched(target, 'compressing', watcher, {}, (sql) => sql`call rollup.maintain(${now})`);
 }
 
@@ -44,7 +60,9 @@ export async function watched<T>(
     } else if (code === POSTPONED) watcher?.log.warn(message);
   };
   try {
-    return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) => work(sql, progress));
+    return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) =>
+      work(sql, progress),
+    );
   } finally {
     progress?.hide();
   }
@@ -59,7 +77,12 @@ const POSTPONED = 'AS101';
 export type Period = { from?: Date | undefined; to?: Date | undefined };
 
 /** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
-export async function rebuild(target: DatabaseAddress, now: Date, period: Period, watcher?: Watcher): Promise<void> {
+export async function rebuild(
+  target: DatabaseAddress,
+  now: Date,
+  period: Period,
+  watcher?: Watcher,
+): Promise<void> {
   await watched(target, 'recomputing', watcher, {}, async (sql) => {
     await sql`insert into rollup.stale (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;

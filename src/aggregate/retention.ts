@@ -1,6 +1,7 @@
 /** Deletes readings that have expired, a month at a time, says what would be deleted, and accepts older readings again. */
-import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
+
 import type { Log } from '../base/log.ts';
+import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
 import { REFRESH_SESSION } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
@@ -79,7 +80,9 @@ type Cutoff = Pick<RetentionPlan, 'cutoff' | 'retained_from'>;
 
 /** Reads the cutoffs, whether or not there is a retention. */
 export async function currentCutoff(sql: Sql): Promise<Cutoff> {
-  const [row] = await sql<Cutoff[]>`select ingest_cutoff as cutoff, retained_from from raw.installation`;
+  const [row] = await sql<
+    Cutoff[]
+  >`select ingest_cutoff as cutoff, retained_from from raw.installation`;
   return row as Cutoff;
 }
 

@@ -1,13 +1,13 @@
 /** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
 import { watchClock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import { remedyFor } from '../database/errors.ts';
 import { startDemo, startDemoHistory } from '../extras/demo/lifecycle.ts';
-import type { Log } from '../base/log.ts';
 import { makeDigest } from './digest.ts';
-import { refresh } from './refresh.ts';
 import { type Job, type JobContext, makeJobs } from './jobs.ts';
+import { refresh } from './refresh.ts';
 
 type StartContext = JobContext & {
   /** `on`: a new database gets the demo network; `off`: the history of one that is there is not loaded. */
@@ -30,7 +30,10 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock(), { log, terminal });
-  log.info({ seconds: Number(((performance.now() - started) / 1000).toFixed(1)) }, 'aggregates are up to date');
+  log.info(
+    { seconds: Number(((performance.now() - started) / 1000).toFixed(1)) },
+    'aggregates are up to date',
+  );
   await makeDigest(target, clock());
   const stopJobs = schedule(makeJobs(context), context);
   const stopHistory = getsHistory ? startDemoHistory(target, context) : undefined;
@@ -61,7 +64,11 @@ export const scheduleJobs: Schedule = (jobs, context) => {
   };
   const schedule = () =>
     jobs.map((job) =>
-      cron(job.schedule, () => start(job), { name: job.name, timezone: 'UTC', logger: cronLogger(log) }),
+      cron(job.schedule, () => start(job), {
+        name: job.name,
+        timezone: 'UTC',
+        logger: cronLogger(log),
+      }),
     );
 
   let tasks = schedule();
@@ -85,7 +92,10 @@ function cronLogger(log: Log) {
 }
 
 /** Runs a job once. Never rejects: a failure is logged and counted. */
-export async function runJob({ name: task, run }: Job, { clock, log, metrics }: RunContext): Promise<void> {
+export async function runJob(
+  { name: task, run }: Job,
+  { clock, log, metrics }: RunContext,
+): Promise<void> {
   const started = performance.now();
   metrics.jobRuns.inc({ task });
   try {

@@ -25,7 +25,8 @@ export function makeFolders(path: string): string[] {
 /** Returns whether the folder exists; throws an error like the system's if something else is there. */
 export function checkFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() === false) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  if (found?.isDirectory() === false)
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
   return found !== undefined;
 }
 

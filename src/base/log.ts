@@ -60,7 +60,8 @@ function codeOf(error: unknown): string | undefined {
 /** The fields as `key=value`. */
 function plain(fields: object, message: string): string[] {
   const parts = Object.entries(fields).flatMap(([key, value]) => {
-    if (!(value instanceof Error)) return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    if (!(value instanceof Error))
+      return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
     const code = codeOf(value);
     return [
       ...(value.message === message ? [] : [`${key}=${value.message}`]), // otherwise the line would have it twice

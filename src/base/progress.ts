@@ -22,7 +22,12 @@ const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 5_000;
 
 /** `what` is the work, such as `importing`; `terminal`, whether a person watches stderr; `unit`, what is counted. */
-export function makeProgress(what: string, log: Log, terminal: boolean, unit: 'rows' | 'hours' = 'rows'): Progress {
+export function makeProgress(
+  what: string,
+  log: Log,
+  terminal: boolean,
+  unit: 'rows' | 'hours' = 'rows',
+): Progress {
   const started = performance.now();
   let lastShown = terminal ? started + FIRST_MS - TERMINAL_INTERVAL_MS : started;
   let visible = false;
@@ -39,10 +44,15 @@ export function makeProgress(what: string, log: Log, terminal: boolean, unit: 'r
       lastShown = now;
       const seconds = (now - started) / 1_000;
       const rate = Math.round(done / seconds);
-      const left = part === undefined || part <= 0 ? undefined : Math.ceil((seconds * (1 - part)) / part);
+      const left =
+        part === undefined || part <= 0 ? undefined : Math.ceil((seconds * (1 - part)) / part);
       if (!terminal) {
         log.info(
-          { [unit]: done, [`${unit}_per_second`]: rate, ...(left === undefined ? {} : { seconds_left: left }) },
+          {
+            [unit]: done,
+            [`${unit}_per_second`]: rate,
+            ...(left === undefined ? {} : { seconds_left: left }),
+          },
           what,
         );
         return;

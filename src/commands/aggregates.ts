@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { audit } from '../aggregate/audit.ts';
 import { makeDigest } from '../aggregate/digest.ts';
+import { AUDITED_DAYS } from '../aggregate/jobs.ts';
 import { rebuild, refresh } from '../aggregate/refresh.ts';
 import { serverVersions } from '../schema/engine.ts';
-import { AUDITED_DAYS } from '../aggregate/jobs.ts';
 import {
   type Context,
   checkBegun,
@@ -18,15 +18,17 @@ import {
 
 /** Every command migrates the database first; this one does nothing else. */
 export function migrateCommand(run: Run): Command {
-  return new Command('migrate').description('migrate the database to this version, or create its schema').action(() =>
-    run(
-      async ({ as, installation: { timeZone, epoch, engine, applied } }) => {
-        const versions = await as('airseries_owner', serverVersions);
-        return { result: { time_zone: timeZone, epoch, engine, applied, versions }, ok: true };
-      },
-      { makesDatabase: true },
-    ),
-  );
+  return new Command('migrate')
+    .description('migrate the database to this version, or create its schema')
+    .action(() =>
+      run(
+        async ({ as, installation: { timeZone, epoch, engine, applied } }) => {
+          const versions = await as('airseries_owner', serverVersions);
+          return { result: { time_zone: timeZone, epoch, engine, applied, versions }, ok: true };
+        },
+        { makesDatabase: true },
+      ),
+    );
 }
 
 /** Without a period it refreshes what changed; with one it recomputes all buckets of the period. */
@@ -63,8 +65,12 @@ type AuditOptions = PeriodOptions & { repair?: boolean; deleteSurplus?: boolean 
 /** Prints the differences; with --repair those found and those remaining. */
 export function auditCommand(run: Run): Command {
   return new Command('audit')
-    .description('recompute aggregates from the raw readings and report any difference; exits 1 if there is one')
-    .addOption(timeOption('--from <time>', `start of the period (default: ${AUDITED_DAYS} days ago)`))
+    .description(
+      'recompute aggregates from the raw readings and report any difference; exits 1 if there is one',
+    )
+    .addOption(
+      timeOption('--from <time>', `start of the period (default: ${AUDITED_DAYS} days ago)`),
+    )
     .addOption(timeOption('--to <time>', 'end of the period (default: none)'))
     .option('--repair', 'recompute the buckets that differ; exits 1 only if some still do')
     .option(
@@ -76,7 +82,8 @@ export function auditCommand(run: Run): Command {
       '\nThe audit covers whole days: all that overlap the period, and their months, whose\nother days are taken as stored.',
     )
     .action((options: AuditOptions) => {
-      if (options.deleteSurplus && !options.repair) throw new UsageError('--delete-surplus needs --repair');
+      if (options.deleteSurplus && !options.repair)
+        throw new UsageError('--delete-surplus needs --repair');
       run((context) => auditAggregates(context, options));
     });
 }

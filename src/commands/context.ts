@@ -4,11 +4,11 @@
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import type { Role, Sql } from '../database/client.ts';
 import type { Database } from '../extras/embedded/server.ts';
 import { readInstant } from '../ingest/formats/instants.ts';
-import type { Log } from '../base/log.ts';
 import type { Installation } from '../schema/migrate.ts';
 
 /** Invalid arguments; nothing was done. Exit 2. */
@@ -54,7 +54,9 @@ export type PeriodOptions = { from?: string | undefined; to?: string | undefined
 export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string) => {
     if (readInstant(text) !== undefined) return text;
-    throw new InvalidArgumentError('It is not an instant such as 2026-11-20T12:00:00+04:00 or 2026-11-20.');
+    throw new InvalidArgumentError(
+      'It is not an instant such as 2026-11-20T12:00:00+04:00 or 2026-11-20.',
+    );
   });
 }
 

@@ -2,26 +2,38 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
-import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../extras/demo/lifecycle.ts';
+import { refreshAndDigest } from '../aggregate/digest.ts';
+import { refresh } from '../aggregate/refresh.ts';
 import { InputError } from '../base/inputError.ts';
+import { AIRSERIES } from '../base/shell.ts';
+import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../extras/demo/lifecycle.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import { networkOfSensorList } from '../network/sensorList.ts';
-import { refreshAndDigest } from '../aggregate/digest.ts';
-import { refresh } from '../aggregate/refresh.ts';
-import { AIRSERIES } from '../base/shell.ts';
-import { type Context, checkBegun, type Outcome, type Run, timeOption, UsageError } from './context.ts';
+import {
+  type Context,
+  checkBegun,
+  type Outcome,
+  type Run,
+  timeOption,
+  UsageError,
+} from './context.ts';
 
 type ImportOptions = { dryRun?: true };
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
 export function importNetworkCommand(run: Run): Command {
   return new Command('network')
-    .description('import stations, sensors, regions and their periods; what the file does not list stays as it is')
+    .description(
+      'import stations, sensors, regions and their periods; what the file does not list stays as it is',
+    )
     .argument('<file>', 'the network as JSON; - for standard input')
-    .option('--dry-run', 'show what would change, and how many hours would be recomputed; changes nothing')
+    .option(
+      '--dry-run',
+      'show what would change, and how many hours would be recomputed; changes nothing',
+    )
     .action((file: string, options: ImportOptions) =>
       run((context) => importFile(context, file, options), {
         makesDatabase: !options.dryRun,
@@ -49,12 +61,18 @@ async function readInput(file: string): Promise<{ text: string; name: string }> 
     : { text: readFile(file), name: file };
 }
 
-async function importFile(context: Context, file: string, options: ImportOptions): Promise<Outcome> {
+async function importFile(
+  context: Context,
+  file: string,
+  options: ImportOptions,
+): Promise<Outcome> {
   const { database, as, clock, log } = context;
   const { dryRun = false } = options;
   const { text, name } = await readInput(file);
   await refuseDemo(context);
-  const result = await as('airseries_owner', (sql) => importNetwork(sql, text, { log, file: name, dryRun }));
+  const result = await as('airseries_owner', (sql) =>
+    importNetwork(sql, text, { log, file: name, dryRun }),
+  );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refreshAndDigest(database.target, clock, context);
   return { result, ok: true };
@@ -62,7 +80,9 @@ async function importFile(context: Context, file: string, options: ImportOptions
 
 async function refuseDemo({ database }: Context): Promise<void> {
   if (await hasDemo(database.target)) {
-    throw new Error(`This database contains the demo network. Remove it first: ${AIRSERIES} demo --remove`);
+    throw new Error(
+      `This database contains the demo network. Remove it first: ${AIRSERIES} demo --remove`,
+    );
   }
 }
 
@@ -74,7 +94,11 @@ export function networkCommand(run: Run): Command {
       new Command('export')
         .description('print the network as a file; importing it changes nothing')
         .action(() =>
-          run(async ({ as }) => ({ result: await as('airseries_owner', exportNetwork), ok: true, table: null })),
+          run(async ({ as }) => ({
+            result: await as('airseries_owner', exportNetwork),
+            ok: true,
+            table: null,
+          })),
         ),
     )
     .addCommand(
@@ -82,34 +106,51 @@ export function networkCommand(run: Run): Command {
         .description('print a network file made from sensors.csv, for import network')
         .argument('<file>', 'open data: one line per sensor; - for standard input')
         .action((file: string) =>
-          run((context) => fromSensors(context, file), { makesDatabase: true, check: () => checkFile(file) }),
+          run((context) => fromSensors(context, file), {
+            makesDatabase: true,
+            check: () => checkFile(file),
+          }),
         ),
     )
     .addCommand(
       new Command('remove')
-        .description('remove a station, sensor, region or provider for good; refused while other records depend on it')
+        .description(
+          'remove a station, sensor, region or provider for good; refused while other records depend on it',
+        )
         .addArgument(new Argument('<kind>', 'what to remove').choices(REMOVABLE))
         .argument('<id>', 'its id, or the slug of a region')
         .option(
           '--with-readings',
           'also delete its sensors and their readings, and for a provider its stations and tokens',
         )
-        .action((kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
-          if (kind === 'region' && withReadings) throw new UsageError('a region has no readings of its own');
-          run((context) => remove(context, kind, id, withReadings));
-        }),
+        .action(
+          (kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
+            if (kind === 'region' && withReadings)
+              throw new UsageError('a region has no readings of its own');
+            run((context) => remove(context, kind, id, withReadings));
+          },
+        ),
     );
 }
 
 /** The database says only which time zone the network is in. */
-async function fromSensors({ log, installation: { timeZone } }: Context, file: string): Promise<Outcome> {
+async function fromSensors(
+  { log, installation: { timeZone } }: Context,
+  file: string,
+): Promise<Outcome> {
   const { text, name } = await readInput(file);
   const { network, withoutStation } = networkOfSensorList(text, { name, timeZone });
-  if (withoutStation.length > 0) log.warn({ sensors: withoutStation }, 'sensors without a station are left out');
+  if (withoutStation.length > 0)
+    log.warn({ sensors: withoutStation }, 'sensors without a station are left out');
   return { result: network, ok: true, table: null };
 }
 
-async function remove(context: Context, kind: Removable, id: string, withReadings: boolean): Promise<Outcome> {
+async function remove(
+  context: Context,
+  kind: Removable,
+  id: string,
+  withReadings: boolean,
+): Promise<Outcome> {
   const { database, as, clock } = context;
   await refuseDemo(context);
   const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
@@ -120,7 +161,9 @@ async function remove(context: Context, kind: Removable, id: string, withReading
 /** Prints how many flags were raised and lifted, and all flagged periods. */
 export function screenCommand(run: Run): Command {
   return new Command('screen')
-    .description('flag stations with implausible temperature, humidity or pressure, or suspect PM, and list the flags')
+    .description(
+      'flag stations with implausible temperature, humidity or pressure, or suspect PM, and list the flags',
+    )
     .addOption(timeOption('--from <time>', 'screen readings from here on (default: 8 days ago)'))
     .option('--dry-run', 'list the flags that there would be, and change nothing')
     .action((options: ScreenOptions) => run((context) => screenStations(context, options)));
@@ -134,10 +177,16 @@ async function screenStations(context: Context, { from, dryRun }: ScreenOptions)
   checkBegun(since, clock());
   await refresh(database.target, clock(), context);
   if (dryRun)
-    return { result: await previewScreening(database.target, clock(), since, installation.timeZone), ok: true };
+    return {
+      result: await previewScreening(database.target, clock(), since, installation.timeZone),
+      ok: true,
+    };
   const screened = await screen(database.target, clock(), since);
   await refresh(database.target, clock(), context);
-  return { result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) }, ok: true };
+  return {
+    result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) },
+    ok: true,
+  };
 }
 
 /** Loads into the embedded server, or into any empty database with DEMO=on. */
@@ -145,12 +194,23 @@ export function demoCommand(run: Run): Command {
   return new Command('demo')
     .description('load the demo network into an empty database')
     .option('--remove', 'remove the demo network instead; it is not loaded again')
-    .action(({ remove }: { remove?: true }) => (remove ? run(runRemove) : run(runLoad, { makesDatabase: true })));
+    .action(({ remove }: { remove?: true }) =>
+      remove ? run(runRemove) : run(runLoad, { makesDatabase: true }),
+    );
 }
 
-async function runLoad({ database, config, installation, clock, log, terminal }: Context): Promise<Outcome> {
+async function runLoad({
+  database,
+  config,
+  installation,
+  clock,
+  log,
+  terminal,
+}: Context): Promise<Outcome> {
   if (!database.embedded && config.demo !== 'on') {
-    throw new Error('This is not the embedded server. To load the demo network into this database, set DEMO=on.');
+    throw new Error(
+      'This is not the embedded server. To load the demo network into this database, set DEMO=on.',
+    );
   }
   const options = { timeZone: installation.timeZone, clock, log, terminal };
   await loadDemo(database.target, options);

@@ -6,12 +6,19 @@ import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './a
 import { checkPeriod, type Run, type RunOptions, UsageError, type Work } from './context.ts';
 import { demoCommand, importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
-import { deleteReadingsCommand, exportCommand, importReadingsCommand, retentionCommand } from './readings.ts';
+import {
+  deleteReadingsCommand,
+  exportCommand,
+  importReadingsCommand,
+  retentionCommand,
+} from './readings.ts';
 import { statusCommand } from './status.ts';
 import { facts } from './table.ts';
 import { tokenCommand } from './tokens.ts';
 
-const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as {
+  version: string;
+};
 
 const NOTES = `
 COMMAND --help describes one command. Results are printed to stdout, as a table
@@ -65,7 +72,11 @@ function makeProgram(run: Run, start: () => void): Command {
     .addCommand(digestCommand(run))
     .addCommand(auditCommand(run))
     .addCommand(screenCommand(run))
-    .addCommand(new Command('delete').description('permanently delete readings').addCommand(deleteReadingsCommand(run)))
+    .addCommand(
+      new Command('delete')
+        .description('permanently delete readings')
+        .addCommand(deleteReadingsCommand(run)),
+    )
     .addCommand(retentionCommand(run))
     .addCommand(demoCommand(run))
     .addHelpText('after', NOTES);
@@ -74,7 +85,12 @@ function makeProgram(run: Run, start: () => void): Command {
 /** How a result is printed; undefined: as a table on a terminal, as JSON elsewhere. */
 export type Format = 'table' | 'json' | undefined;
 
-type Chosen = { run: Work; check: (config: Config) => void; makesDatabase: boolean; format: Format };
+type Chosen = {
+  run: Work;
+  check: (config: Config) => void;
+  makesDatabase: boolean;
+  format: Format;
+};
 
 /**
  * A text to print (help or the version), the service to start, or work to do; call `check` with the configuration before `run`.
@@ -106,7 +122,8 @@ export function chooseCommand([first, ...others]: readonly string[]): Choice {
   };
   for (const command of allCommands(program)) {
     command.helpCommand(false).configureOutput(output).configureHelp({ showGlobalOptions: true });
-    if (command.options.some(({ flags }) => flags.endsWith('<time>'))) command.addHelpText('after', TIMES);
+    if (command.options.some(({ flags }) => flags.endsWith('<time>')))
+      command.addHelpText('after', TIMES);
     command.exitOverride((error) => {
       selected = command;
       throw error;

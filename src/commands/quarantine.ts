@@ -1,9 +1,16 @@
 /** Commands for readings that could not be used: list, retry and drop them. */
 import { Command } from 'commander';
+import { refreshAndDigest } from '../aggregate/digest.ts';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
-import { refreshAndDigest } from '../aggregate/digest.ts';
-import { type Context, type Outcome, type Run, timeOption, UsageError, wholeNumber } from './context.ts';
+import {
+  type Context,
+  type Outcome,
+  type Run,
+  timeOption,
+  UsageError,
+  wholeNumber,
+} from './context.ts';
 
 type Filter = { reason?: string; source?: string; provider?: string };
 type DropOptions = Filter & { before?: string; all?: boolean };
@@ -47,7 +54,10 @@ function withFilter(name: string, description: string): Command {
     .option('--provider <id>', 'only this provider; empty: imported by hand');
 }
 
-async function retry({ database, as, clock, log, terminal }: Context, filter: Filter): Promise<Outcome> {
+async function retry(
+  { database, as, clock, log, terminal }: Context,
+  filter: Filter,
+): Promise<Outcome> {
   const options = { ...filter, now: clock(), log, terminal };
   const result = await as('airseries_owner', (sql) => retryQuarantined(sql, options));
   await refreshAndDigest(database.target, clock, { log, terminal });
@@ -57,10 +67,15 @@ async function retry({ database, as, clock, log, terminal }: Context, filter: Fi
 /** Deleting everything requires --all. Throws UsageError. */
 function checkDrop({ all = false, ...filter }: DropOptions): void {
   if (all !== Object.keys(filter).length > 0) return;
-  throw new UsageError('quarantine drop needs --reason, --source, --provider or --before; or --all alone');
+  throw new UsageError(
+    'quarantine drop needs --reason, --source, --provider or --before; or --all alone',
+  );
 }
 
-async function drop({ as, instant }: Context, { reason, source, provider, before }: DropOptions): Promise<Outcome> {
+async function drop(
+  { as, instant }: Context,
+  { reason, source, provider, before }: DropOptions,
+): Promise<Outcome> {
   const filter = { reason, source, provider, before: await instant(before) };
   const dropped = await as('airseries_owner', (sql) => dropQuarantined(sql, filter));
   return { result: { dropped }, ok: true };

@@ -1,16 +1,22 @@
 /** Commands for readings: import, delete, apply retention, and export as open data. */
 import { Command, Option } from 'commander';
+import { refreshAndDigest } from '../aggregate/digest.ts';
+import { refresh } from '../aggregate/refresh.ts';
+import {
+  countReadingsBefore,
+  currentCutoff,
+  deleteExpired,
+  lowerCutoff,
+  planRetention,
+} from '../aggregate/retention.ts';
 import type { Config } from '../config.ts';
 import { exportOpenData } from '../extras/export/exportOpenData.ts';
 import { makeFolder } from '../extras/export/publishedFile.ts';
-import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { FORMATS } from '../ingest/formats/profiles.ts';
 import { DATE_FORMATS } from '../ingest/formats/times.ts';
 import { importReadings } from '../ingest/importReadings.ts';
-import { refreshAndDigest } from '../aggregate/digest.ts';
-import { refresh } from '../aggregate/refresh.ts';
-import { countReadingsBefore, currentCutoff, deleteExpired, lowerCutoff, planRetention } from '../aggregate/retention.ts';
+import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,
   LARGEST_ID,
@@ -39,23 +45,46 @@ const collect = (text: string, before: string[]): string[] => [...before, text];
 /** Prints how many readings were accepted, unchanged and quarantined. */
 export function importReadingsCommand(run: Run): Command {
   return new Command('readings')
-    .description('import readings from CSV with a header, NDJSON or JSON, plain or gzip; safe to repeat')
+    .description(
+      'import readings from CSV with a header, NDJSON or JSON, plain or gzip; safe to repeat',
+    )
     .argument('<files...>', 'files of readings; - for standard input')
-    .addOption(new Option('--format <format>', 'layout of the files; by default it is recognized').choices(FORMATS))
-    .option('--unit <ours=unit>', 'unit of a parameter, as in no2=ug/m3; can be repeated', collect, [])
-    .option('--column <ours=theirs>', 'what a column means, as in pm25=pm2_5_mean; can be repeated', collect, [])
+    .addOption(
+      new Option('--format <format>', 'layout of the files; by default it is recognized').choices(
+        FORMATS,
+      ),
+    )
+    .option(
+      '--unit <ours=unit>',
+      'unit of a parameter, as in no2=ug/m3; can be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--column <ours=theirs>',
+      'what a column means, as in pm25=pm2_5_mean; can be repeated',
+      collect,
+      [],
+    )
     .option('--zone <zone>', 'time zone of times without an offset, such as Europe/Berlin')
     .addOption(
-      new Option('--date-format <format>', 'order of dates such as 05/06/2026, where no day is above 12').choices(
-        DATE_FORMATS,
-      ),
+      new Option(
+        '--date-format <format>',
+        'order of dates such as 05/06/2026, where no day is above 12',
+      ).choices(DATE_FORMATS),
     )
     .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device of all readings that name none')
-    .action((files: string[], options: ImportOptions) => run((context) => importFiles(context, files, options)));
+    .action((files: string[], options: ImportOptions) =>
+      run((context) => importFiles(context, files, options)),
+    );
 }
 
-async function importFiles(context: Context, files: string[], options: ImportOptions): Promise<Outcome> {
+async function importFiles(
+  context: Context,
+  files: string[],
+  options: ImportOptions,
+): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
   const { format: name, unit: units, column: columns, ...declared } = options;
   const format: Format = { name, units, columns, ...declared, timeZone: installation.timeZone };
@@ -69,24 +98,31 @@ async function importFiles(context: Context, files: string[], options: ImportOpt
 }
 
 /** People are shown what is not zero. */
-const isNothing = (value: unknown) => !value || (typeof value === 'object' && Object.keys(value).length === 0);
+const isNothing = (value: unknown) =>
+  !value || (typeof value === 'object' && Object.keys(value).length === 0);
 
 type DeleteOptions = { sensor: number; from: string; to: string };
 
 /** Prints how many readings were deleted. */
 export function deleteReadingsCommand(run: Run): Command {
   return new Command('readings')
-    .description('permanently delete the readings of one sensor in a period, and recompute the aggregates')
+    .description(
+      'permanently delete the readings of one sensor in a period, and recompute the aggregates',
+    )
     .requiredOption('--sensor <id>', 'id of the sensor', wholeNumber(LARGEST_ID))
     .addOption(timeOption('--from <time>', 'start of the period (inclusive)').makeOptionMandatory())
     .addOption(timeOption('--to <time>', 'end of the period (exclusive)').makeOptionMandatory())
     .action((options: DeleteOptions) => run((context) => deletePeriod(context, options)));
 }
 
-async function deletePeriod(context: Context, { sensor, ...period }: DeleteOptions): Promise<Outcome> {
+async function deletePeriod(
+  context: Context,
+  { sensor, ...period }: DeleteOptions,
+): Promise<Outcome> {
   const { database, as, clock } = context;
   const { from, to } = await readPeriod(context, period);
-  if (from === undefined || to === undefined) throw new UsageError('delete readings needs --from and --to');
+  if (from === undefined || to === undefined)
+    throw new UsageError('delete readings needs --from and --to');
   const deleted = await as('airseries_owner', (sql) => deleteReadings(sql, { sensor, from, to }));
   await refresh(database.target, clock(), context);
   return { result: { deleted }, ok: true };
@@ -97,11 +133,19 @@ type RetentionOptions = { apply?: boolean; cutoff?: string };
 /** Prints the cutoffs and, with RAW_RETENTION, what is due for deletion. */
 export function retentionCommand(run: Run): Command {
   return new Command('retention')
-    .description('show which readings RAW_RETENTION would delete; changes nothing without an option')
+    .description(
+      'show which readings RAW_RETENTION would delete; changes nothing without an option',
+    )
     .option('--apply', 'delete all of them now; the service deletes one month a night')
-    .addOption(timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts('apply'))
+    .addOption(
+      timeOption('--cutoff <time>', 'accept readings measured from this time on again').conflicts(
+        'apply',
+      ),
+    )
     .action((options: RetentionOptions) =>
-      run((context) => retention(context, options), { check: (config) => checkApply(config, options) }),
+      run((context) => retention(context, options), {
+        check: (config) => checkApply(config, options),
+      }),
     );
 }
 
@@ -111,12 +155,19 @@ function checkApply({ rawRetention }: Config, { apply = false }: RetentionOption
   }
 }
 
-async function retention(context: Context, { apply = false, cutoff }: RetentionOptions): Promise<Outcome> {
+async function retention(
+  context: Context,
+  { apply = false, cutoff }: RetentionOptions,
+): Promise<Outcome> {
   const { config, database, installation, as, clock, instant, log } = context;
   const keep = config.rawRetention;
   const since = await instant(cutoff);
   if (apply && keep !== undefined) {
-    await deleteExpired(database.target, clock(), keep, { log, timeZone: installation.timeZone, apply });
+    await deleteExpired(database.target, clock(), keep, {
+      log,
+      timeZone: installation.timeZone,
+      apply,
+    });
   }
   return await as('airseries_owner', async (sql) => {
     if (since !== undefined) await lowerCutoff(sql, since);
@@ -146,7 +197,9 @@ export function exportCommand(run: Run): Command {
   return new Command('export')
     .description('export sensors, hours and days as open data (CSV)')
     .argument('<folder>', 'folder for the files; those whose content changed are replaced')
-    .addOption(timeOption('--from <time>', 'leave files of earlier years as they are; no file is shortened'))
+    .addOption(
+      timeOption('--from <time>', 'leave files of earlier years as they are; no file is shortened'),
+    )
     .addOption(timeOption('--to <time>', 'only hours and days that begin before this time'))
     .action((folder: string, options: PeriodOptions) =>
       run(
@@ -156,13 +209,24 @@ export function exportCommand(run: Run): Command {
     );
 }
 
-async function exportFiles(context: Context, folder: string, options: PeriodOptions): Promise<Outcome> {
+async function exportFiles(
+  context: Context,
+  folder: string,
+  options: PeriodOptions,
+): Promise<Outcome> {
   const { database, clock, config, installation, log, terminal } = context;
   const period = await readPeriod(context, options);
   const now = clock();
   await refresh(database.target, now, context);
   const { timeZone } = installation;
   const license = config.openDataLicense;
-  const result = await exportOpenData(database.target, folder, { timeZone, now, log, terminal, license, ...period });
+  const result = await exportOpenData(database.target, folder, {
+    timeZone,
+    now,
+    log,
+    terminal,
+    license,
+    ...period,
+  });
   return { result, ok: true };
 }

@@ -1,5 +1,6 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command, Option } from 'commander';
+import { AIRSERIES, shellWord } from '../base/shell.ts';
 import { onConnection, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, type ApiRow, readsOn } from '../database/pools.ts';
 import { queryReplication } from '../database/replication.ts';
@@ -14,7 +15,6 @@ import {
   type UnknownSender,
 } from '../ingest/store/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
-import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { Context, Outcome, Run } from './context.ts';
 import { ago, facts, since, table, WIDTH } from './table.ts';
 
@@ -68,7 +68,10 @@ export async function readerState(url: string, primary: Sql, now: Date): Promise
   const session = { role: 'airseries_reader', name: 'airseries status' } as const;
   try {
     return await onConnection(url, session, async (sql) => {
-      const [newest, read] = [await queryVersion(readsOn<Api>(primary)), await queryVersion(readsOn<Api>(sql))];
+      const [newest, read] = [
+        await queryVersion(readsOn<Api>(primary)),
+        await queryVersion(readsOn<Api>(sql)),
+      ];
       if (read.system !== newest.system) throw new Error('another database');
       const { state, lagSeconds } = await queryReplication(readsOn<Api>(sql), now);
       const behind = Math.max(0, newest.version - read.version);
@@ -81,17 +84,30 @@ export async function readerState(url: string, primary: Sql, now: Date): Promise
 
 /** The data version of a database, and the server that made it, which its replicas share. */
 async function queryVersion(db: ApiDb): Promise<{ system: string | undefined; version: number }> {
-  const row = await db.selectFrom('api.freshness').select(['history', 'data_version']).executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom('api.freshness')
+    .select(['history', 'data_version'])
+    .executeTakeFirstOrThrow();
   return { system: row.history?.split('-')[0], version: Number(row.data_version) };
 }
 
-async function status({ as, clock, config, database, installation }: Context, version: string): Promise<Outcome> {
+async function status(
+  { as, clock, config, database, installation }: Context,
+  version: string,
+): Promise<Outcome> {
   const now = clock();
   const { readerDatabaseUrl: url } = config;
   const { versions, providers, freshness, hosts } = await as('airseries_owner', async (sql) => {
     const found = await providerArrivals(sql, now);
-    const read = { versions: await serverVersions(sql), freshness: await readFreshness(sql, found) };
-    return { ...read, providers: found, hosts: url === undefined ? undefined : [await readerState(url, sql, now)] };
+    const read = {
+      versions: await serverVersions(sql),
+      freshness: await readFreshness(sql, found),
+    };
+    return {
+      ...read,
+      providers: found,
+      hosts: url === undefined ? undefined : [await readerState(url, sql, now)],
+    };
   });
   const { engine, timeZone, epoch } = installation;
   const { target, embedded } = database;
@@ -133,7 +149,11 @@ export function statusTable(
   now: Date,
   width = WIDTH,
 ): string {
-  const named = [`airseries ${versions.airseries}`, `node ${versions.node}`, ...versionsInWords(versions)];
+  const named = [
+    `airseries ${versions.airseries}`,
+    `node ${versions.node}`,
+    ...versionsInWords(versions),
+  ];
   const { differing_buckets: differing } = freshness;
   const summary = facts(
     [
@@ -144,7 +164,10 @@ export function statusTable(
       ['newest reading', ago(freshness.newest_reading, now)],
       ['aggregates refreshed', ago(freshness.refreshed_at, now)],
       ['newest digest', ago(freshness.digest_made_at, now)],
-      ['last audit', `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`],
+      [
+        'last audit',
+        `${ago(freshness.audited_at, now)}${differing ? `: ${differing} buckets differ` : ''}`,
+      ],
     ],
     width,
   );
@@ -166,9 +189,14 @@ export function statusTable(
   ];
   const reading = hosts.map((one) => [one.host, one.state, one.lag_seconds, one.versions_behind]);
   const readFrom =
-    reading.length === 0 ? [] : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
-  const shown = tables.filter(([, rows]) => rows.length > 0).map(([headings, rows]) => table(headings, rows, width));
-  const none = shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
+    reading.length === 0
+      ? []
+      : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
+  const shown = tables
+    .filter(([, rows]) => rows.length > 0)
+    .map(([headings, rows]) => table(headings, rows, width));
+  const none =
+    shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
   return [summary, ...readFrom, ...shown, ...none].join('\n\n');
 }
 
@@ -192,15 +220,31 @@ type Sensors = {
 };
 
 /** The result as text. */
-export function sensorTable({ sensors, unknown, others, pairs = [] }: Sensors, now: Date, width = WIDTH): string {
+export function sensorTable(
+  { sensors, unknown, others, pairs = [] }: Sensors,
+  now: Date,
+  width = WIDTH,
+): string {
   const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
     ...[sensor, kind, device, station, since(newest_reading, now), waiting],
   ]);
-  const known = table(['sensor', 'kind', 'device', 'station', 'newest reading', 'quarantined'], rows, width);
+  const known = table(
+    ['sensor', 'kind', 'device', 'station', 'newest reading', 'quarantined'],
+    rows,
+    width,
+  );
   const parts = others === undefined ? [known] : [known, ...otherSensors(others)];
   if (unknown.length > 0) {
-    const senders = unknown.map(({ sensor, device, waiting, newest }) => [sensor, device, since(newest, now), waiting]);
-    const more = others !== undefined && others.unknown > 0 ? [`and ${others.unknown} others: --all shows them`] : [];
+    const senders = unknown.map(({ sensor, device, waiting, newest }) => [
+      sensor,
+      device,
+      since(newest, now),
+      waiting,
+    ]);
+    const more =
+      others !== undefined && others.unknown > 0
+        ? [`and ${others.unknown} others: --all shows them`]
+        : [];
     const hint = 'quarantine list --reason unknown_sensor says what to write in the\nnetwork file.';
     parts.push(
       '',
@@ -217,7 +261,16 @@ export function sensorTable({ sensors, unknown, others, pairs = [] }: Sensors, n
       ...[pair.days, pair.slope, pair.intercept, pair.r2, pair.rmse],
       pair.meets_targets === null ? 'unknown' : pair.meets_targets ? 'yes' : 'NO',
     ]);
-    const headings = ['sensor', 'beside it', 'days', 'slope', 'intercept', 'R²', 'RMSE', 'as US EPA asks'];
+    const headings = [
+      'sensor',
+      'beside it',
+      'days',
+      'slope',
+      'intercept',
+      'R²',
+      'RMSE',
+      'as US EPA asks',
+    ];
     parts.push(
       '',
       'PM2.5 of sensors at one station or within 150 m, by the last 30 days:',
@@ -229,5 +282,7 @@ export function sensorTable({ sensors, unknown, others, pairs = [] }: Sensors, n
 
 function otherSensors({ need_attention, fine }: OtherArrivals): string[] {
   if (need_attention + fine === 0) return [];
-  return [`and ${need_attention} others that need attention, and ${fine} that are fine: --all shows them`];
+  return [
+    `and ${need_attention} others that need attention, and ${fine} that are fine: --all shows them`,
+  ];
 }

@@ -11,8 +11,14 @@ const NARROWEST = 8;
  * A table with a line of headings; numbers are aligned to the right, null is a dash. Where it would be wider than `width`, the widest columns of
  * text are cut off, with an ellipsis.
  */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], width = WIDTH): string {
-  const text = rows.map((row) => row.map((cell) => (cell === null || cell === '' ? '–' : String(cell))));
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  width = WIDTH,
+): string {
+  const text = rows.map((row) =>
+    row.map((cell) => (cell === null || cell === '' ? '–' : String(cell))),
+  );
   const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...text.map((row) => (row[column] ?? '').length)),
@@ -36,9 +42,14 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
 }
 
 /** Names with their values, aligned; a value that is too long for its line goes on below where it began. */
-export function facts(pairs: readonly (readonly [name: string, value: string])[], width = WIDTH): string {
+export function facts(
+  pairs: readonly (readonly [name: string, value: string])[],
+  width = WIDTH,
+): string {
   const indent = Math.max(...pairs.map(([name]) => name.length)) + GAP;
-  return pairs.map(([name, value]) => name.padEnd(indent) + wrapped(value, width - indent, indent)).join('\n');
+  return pairs
+    .map(([name, value]) => name.padEnd(indent) + wrapped(value, width - indent, indent))
+    .join('\n');
 }
 
 /** Broken at spaces; a word that is longer than a line stays whole. */
@@ -59,7 +70,9 @@ export function resultTable(result: unknown, width = WIDTH): string {
   if (!isObject(result)) return wordsOf(result);
   const entries = Object.entries(result);
   const isList = (value: unknown) => Array.isArray(value) && value.some(isObject);
-  const values = entries.filter(([, value]) => !isList(value)).map(([name, value]) => [name, wordsOf(value)] as const);
+  const values = entries
+    .filter(([, value]) => !isList(value))
+    .map(([name, value]) => [name, wordsOf(value)] as const);
   const lists = entries.filter(([, value]) => isList(value));
   const parts = lists.map(([name, value]) => `${name}:\n${listOf(value as unknown[], width)}`);
   return [...(values.length === 0 ? [] : [facts(values, width)]), ...parts].join('\n\n');
@@ -109,5 +122,7 @@ export function since(time: string | null, now: Date): string {
 
 /** `2026-11-20T13:00:00+04:00` with how long ago that was: `2026-11-20 13:00:00 (3 h ago)`. Null is `never`. */
 export function ago(time: string | null, now: Date): string {
-  return time === null ? 'never' : `${time.slice(0, 10)} ${time.slice(11, 19)} (${since(time, now)})`;
+  return time === null
+    ? 'never'
+    : `${time.slice(0, 10)} ${time.slice(11, 19)} (${since(time, now)})`;
 }

@@ -14,13 +14,21 @@ export function tokenCommand(run: Run): Command {
         .description('create a token and print it; it cannot be shown again')
         .argument('<name>', 'a name that was never used before', parseName)
         .requiredOption('--provider <id>', 'the provider that it may push readings for')
-        .option('--stations <ids>', 'only these stations of the provider, such as 1,2', parseStations)
-        .action((name: string, options: AddOptions) => run((context) => addToken(context, name, options))),
+        .option(
+          '--stations <ids>',
+          'only these stations of the provider, such as 1,2',
+          parseStations,
+        )
+        .action((name: string, options: AddOptions) =>
+          run((context) => addToken(context, name, options)),
+        ),
     )
     .addCommand(
       new Command('list')
         .description('list tokens with their scope and last use')
-        .action(() => run(async ({ as }) => ({ result: await as('airseries_owner', listTokens), ok: true }))),
+        .action(() =>
+          run(async ({ as }) => ({ result: await as('airseries_owner', listTokens), ok: true })),
+        ),
     )
     .addCommand(
       new Command('revoke')
@@ -35,8 +43,17 @@ export function tokenCommand(run: Run): Command {
     );
 }
 
-async function addToken({ as, clock, log }: Context, name: string, options: AddOptions): Promise<Outcome> {
-  const wanted = { name, provider: options.provider, stations: options.stations ?? null, now: clock() };
+async function addToken(
+  { as, clock, log }: Context,
+  name: string,
+  options: AddOptions,
+): Promise<Outcome> {
+  const wanted = {
+    name,
+    provider: options.provider,
+    stations: options.stations ?? null,
+    now: clock(),
+  };
   const result = await as('airseries_owner', (sql) => createToken(sql, wanted));
   log.info('keep the token: only its hash is stored, so it cannot be shown again');
   return { result, ok: true };

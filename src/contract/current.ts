@@ -27,7 +27,10 @@ const COMPASS_POINTS = [
 export const station = z
   .strictObject({
     id: field(z.int().min(1), 'station id', null),
-    status: field(z.enum(['online', 'offline']), 'online if the latest measurement is recent enough'),
+    status: field(
+      z.enum(['online', 'offline']),
+      'online if the latest measurement is recent enough',
+    ),
     title: field(z.string(), 'address or name of the site in the requested locale'),
     city: field(z.string().nullable(), 'name of the city in the requested locale'),
     city_slug: field(nullableSlug, 'slug of the city'),
@@ -36,7 +39,10 @@ export const station = z
     latitude: field(z.number().min(-90).max(90), 'latitude, WGS 84', 'degrees'),
     longitude: field(z.number().min(-180).max(180), 'longitude, WGS 84', 'degrees'),
     is_bad_thp: field(z.boolean(), 'whether temperature, humidity and pressure look unreliable'),
-    measurement_time: field(instant.nullable(), 'time of the latest measurement; null when offline'),
+    measurement_time: field(
+      instant.nullable(),
+      'time of the latest measurement; null when offline',
+    ),
     temperature: measured('temperature', LATEST),
     humidity: measured('humidity', LATEST),
     pressure: measured('pressure', `${LATEST}, a whole number`),
@@ -46,7 +52,10 @@ export const station = z
     pm10: measured('pm10', LATEST),
     pm1: measured('pm1', LATEST),
     wind_speed: measured('wind_speed', LATEST),
-    wind_direction: field(z.enum(COMPASS_POINTS).nullable(), `compass point that the wind comes from, ${LATEST}`),
+    wind_direction: field(
+      z.enum(COMPASS_POINTS).nullable(),
+      `compass point that the wind comes from, ${LATEST}`,
+    ),
     uv: measured('uv', LATEST),
     rain: measured('rain', 'sum of the latest hour'),
     no2: measured('no2', LATEST),
@@ -58,7 +67,10 @@ export const station = z
     provider: field(z.string(), 'slug of the provider, an id of providers[]'),
     url: field(z.string(), "the station's page on the service site, or an empty string"),
   })
-  .meta({ id: 'Station', description: 'a station with its current values, which are null while it is offline' });
+  .meta({
+    id: 'Station',
+    description: 'a station with its current values, which are null while it is offline',
+  });
 
 export type Station = z.infer<typeof station>;
 
@@ -66,7 +78,10 @@ const DIGEST = 'mean over the online stations';
 const ratio = z.number().nullable();
 
 const values = {
-  measurement_time: field(instant.nullable(), 'time of the digest used; null if there is no recent one'),
+  measurement_time: field(
+    instant.nullable(),
+    'time of the digest used; null if there is no recent one',
+  ),
   temperature: measured('temperature', DIGEST),
   humidity: measured('humidity', DIGEST),
   pressure: measured('pressure', `${DIGEST}, a whole number`),
@@ -74,11 +89,23 @@ const values = {
   'pm2.5': measured('pm25', DIGEST),
   pm10: measured('pm10', DIGEST),
   no2: measured('no2', DIGEST),
-  station_count: field(z.int().min(1).nullable(), 'number of stations in the digest used', 'stations'),
+  station_count: field(
+    z.int().min(1).nullable(),
+    'number of stations in the digest used',
+    'stations',
+  ),
   'who_daily_pm2.5': measured('pm25', 'mean of the last 24 closed hours'),
-  who_daily_exceedance: field(ratio, 'ratio to the daily guideline of 15 µg/m³; null up to 15 % above it', 'times'),
+  who_daily_exceedance: field(
+    ratio,
+    'ratio to the daily guideline of 15 µg/m³; null up to 15 % above it',
+    'times',
+  ),
   'who_year_pm2.5': measured('pm25', 'mean of the last 365 completed days'),
-  who_yearly_exceedance: field(ratio, 'ratio to the yearly guideline of 5 µg/m³; null up to 15 % above it', 'times'),
+  who_yearly_exceedance: field(
+    ratio,
+    'ratio to the yearly guideline of 5 µg/m³; null up to 15 % above it',
+    'times',
+  ),
   'who_pm2.5_exceedance_days': field(
     z.int().min(0).max(365),
     'number of days with a mean PM2.5 above 15 µg/m³ among the last 365 completed',
@@ -90,8 +117,16 @@ const values = {
     'cigarettes',
   ),
   url: field(z.string(), "the region's page on the service site, or an empty string"),
-  map_latitude: field(z.number().min(-90).max(90), 'latitude of the centre of the map, WGS 84', 'degrees'),
-  map_longitude: field(z.number().min(-180).max(180), 'longitude of the centre of the map, WGS 84', 'degrees'),
+  map_latitude: field(
+    z.number().min(-90).max(90),
+    'latitude of the centre of the map, WGS 84',
+    'degrees',
+  ),
+  map_longitude: field(
+    z.number().min(-180).max(180),
+    'longitude of the centre of the map, WGS 84',
+    'degrees',
+  ),
   map_delta: field(z.number(), 'span of the map', 'degrees'),
 };
 
@@ -102,7 +137,10 @@ export const city = z
     ...values,
     is_hidden: field(z.boolean(), 'whether the city is hidden from some listings'),
   })
-  .meta({ id: 'City', description: 'a city with its current values and health figures; only cities have `is_hidden`' });
+  .meta({
+    id: 'City',
+    description: 'a city with its current values and health figures; only cities have `is_hidden`',
+  });
 
 /** Its city follows its own title. */
 export const district = z

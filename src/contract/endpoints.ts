@@ -50,16 +50,35 @@ export const PATH_PARAMETERS = {
     schema: slug,
     example: 'velmora',
   },
-  year: { pattern: LENIENT, meaning: 'year from 1900 to 2100', schema: z.int().min(1_900).max(2_100), example: 2026 },
-  from: { pattern: LENIENT, meaning: `${DATE}, the first one wanted`, schema: date, example: '2026-11-22' },
-  to: { pattern: LENIENT, meaning: `${DATE}, the last one wanted`, schema: date, example: '2026-11-22' },
+  year: {
+    pattern: LENIENT,
+    meaning: 'year from 1900 to 2100',
+    schema: z.int().min(1_900).max(2_100),
+    example: 2026,
+  },
+  from: {
+    pattern: LENIENT,
+    meaning: `${DATE}, the first one wanted`,
+    schema: date,
+    example: '2026-11-22',
+  },
+  to: {
+    pattern: LENIENT,
+    meaning: `${DATE}, the last one wanted`,
+    schema: date,
+    example: '2026-11-22',
+  },
   hour: {
     pattern: '[^/]+', // a time stamp's + and : may be percent-encoded
     meaning:
       'time in the hour that is wanted: a timestamp of a history as it is, such as 2026-11-22T13:00:00+04:00, or in UTC, such as 2026-11-22T09Z',
     schema: z
       .string()
-      .regex(new RegExp(`^${YEAR}-\\d\\d-\\d\\dT([01]\\d|2[0-3])(:[0-5]\\d){0,2}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`))
+      .regex(
+        new RegExp(
+          `^${YEAR}-\\d\\d-\\d\\dT([01]\\d|2[0-3])(:[0-5]\\d){0,2}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`,
+        ),
+      )
       .refine((text) => isDate(text.slice(0, 10))),
     example: '2026-11-22T09Z',
   },
@@ -129,6 +148,9 @@ export function parametersIn(path: string): PathParameterName[] {
 export function pathPattern(path: string): RegExp {
   const source = path
     .replaceAll('.', '\\.')
-    .replace(/\{(\w+)\}/g, (_, name: PathParameterName) => `(?<${name}>${PATH_PARAMETERS[name].pattern})`);
+    .replace(
+      /\{(\w+)\}/g,
+      (_, name: PathParameterName) => `(?<${name}>${PATH_PARAMETERS[name].pattern})`,
+    );
   return new RegExp(`^${source}$`);
 }

@@ -21,7 +21,11 @@ const nowcast = z
     'pm2.5': measured('pm25', 'NowCast of the last 12 closed hours'),
     pm10: measured('pm10', 'NowCast of the last 12 closed hours, a whole number'),
     aqi,
-    hours: field(z.int().min(0).max(12), 'how many of the last 12 closed hours have PM2.5 or PM10', 'hours'),
+    hours: field(
+      z.int().min(0).max(12),
+      'how many of the last 12 closed hours have PM2.5 or PM10',
+      'hours',
+    ),
   })
   .meta({
     id: 'NowCast',
@@ -36,11 +40,17 @@ const pollutants = z
     no2: field(band, 'band of nitrogen dioxide'),
     so2: field(band, 'band of sulphur dioxide'),
   })
-  .meta({ id: 'EuropeanBands', description: 'bands of the European index, null where there is no value' });
+  .meta({
+    id: 'EuropeanBands',
+    description: 'bands of the European index, null where there is no value',
+  });
 
 const europeanIndex = z
   .strictObject({
-    index: field(band, 'European air quality index of the last closed hour: the worst of its pollutants'),
+    index: field(
+      band,
+      'European air quality index of the last closed hour: the worst of its pollutants',
+    ),
     timestamp: field(instant.nullable(), 'start of that hour; null without an index'),
     pollutants: field(pollutants, 'the band of each pollutant'),
   })
@@ -49,7 +59,11 @@ const europeanIndex = z
 const completeness = z
   .strictObject({
     measured_hours: field(z.int().min(0).max(24), 'hours with PM2.5', 'hours'),
-    expected_hours: field(z.int().min(0).max(24), 'hours from the first with readings on: 24 after a day', 'hours'),
+    expected_hours: field(
+      z.int().min(0).max(24),
+      'hours from the first with readings on: 24 after a day',
+      'hours',
+    ),
   })
   .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
 
@@ -59,24 +73,43 @@ const indices = {
 };
 const particles = z
   .strictObject({
-    stations: field(z.int().min(0).nullable(), 'of how many stations they are the mean', 'stations'),
-    left_out: field(z.int().min(0).nullable(), 'how many others were left out because theirs are suspect', 'stations'),
+    stations: field(
+      z.int().min(0).nullable(),
+      'of how many stations they are the mean',
+      'stations',
+    ),
+    left_out: field(
+      z.int().min(0).nullable(),
+      'how many others were left out because theirs are suspect',
+      'stations',
+    ),
   })
   .meta({
     id: 'RegionParticles',
     description: 'the stations behind PM2.5 and PM10 of now; null without current values',
   });
 const regionNow = z
-  .strictObject({ ...indices, particles: field(particles, 'the stations behind PM2.5 and PM10 of now') })
-  .meta({ id: 'RegionNow', description: 'indices of a region beside the AQI, and of how many stations its PM is' });
+  .strictObject({
+    ...indices,
+    particles: field(particles, 'the stations behind PM2.5 and PM10 of now'),
+  })
+  .meta({
+    id: 'RegionNow',
+    description: 'indices of a region beside the AQI, and of how many stations its PM is',
+  });
 const stationNow = z
   .strictObject({ ...indices, completeness: field(completeness, 'hours measured and expected') })
-  .meta({ id: 'StationNow', description: 'indices of a station beside the AQI, and how complete its data are' });
+  .meta({
+    id: 'StationNow',
+    description: 'indices of a station beside the AQI, and how complete its data are',
+  });
 
 /** The parameters that a condition selects, each under its key in documents. */
 function values(how: string, isWanted: (kind: string) => boolean = () => true) {
   const wanted = PARAMETERS.filter(({ kind }) => isWanted(kind));
-  return Object.fromEntries(wanted.map(({ name }: { name: ParameterName }) => [keyOf(name), measured(name, how)]));
+  return Object.fromEntries(
+    wanted.map(({ name }: { name: ParameterName }) => [keyOf(name), measured(name, how)]),
+  );
 }
 
 const component = z.number().nullable();
@@ -102,20 +135,30 @@ const counts = z
         .map((key) => [key, field(ofHours, 'number of hours in this mean', 'hours')]),
     ),
   )
-  .meta({ id: 'HourCounts', description: 'how many hours each mean of a day is of; a month weighs the day by them' });
+  .meta({
+    id: 'HourCounts',
+    description: 'how many hours each mean of a day is of; a month weighs the day by them',
+  });
 
 /** A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and the day is marked below 75 %. */
 export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
   day.extend({
     hours: field(counts, 'the numbers of its hours'),
-    expected_hours: field(ofHours, 'hours of the day, of the first one from the first hour with readings on', 'hours'),
+    expected_hours: field(
+      ofHours,
+      'hours of the day, of the first one from the first hour with readings on',
+      'hours',
+    ),
   });
 
 const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
   const description = 'a completed day, and how many of its hours each mean is of';
   const one = withHours(day).meta({ id: `${subject}DayWithHours`, description });
   return z
-    .strictObject({ year, days: field(z.array(one).max(366), 'completed days with readings, in the order of time') })
+    .strictObject({
+      year,
+      days: field(z.array(one).max(366), 'completed days with readings, in the order of time'),
+    })
     .meta({ id: `${subject}Days`, description: 'the completed days of a local year' });
 };
 
@@ -129,14 +172,20 @@ const measuredHours = z
       'hours',
     ),
   })
-  .meta({ id: 'MeasuredHours', description: 'how many hours of a day or month have a value of each parameter' });
+  .meta({
+    id: 'MeasuredHours',
+    description: 'how many hours of a day or month have a value of each parameter',
+  });
 const completenessOf = (subject: 'Station' | 'Region') =>
   z
     .strictObject({
       days: field(z.array(measuredHours).max(30), 'the last 30 completed days, as in the history'),
       months: field(z.array(measuredHours).max(24), 'the last 24 months, as in the history'),
     })
-    .meta({ id: `${subject}Completeness`, description: 'how complete the days and months of the history are' });
+    .meta({
+      id: `${subject}Completeness`,
+      description: 'how complete the days and months of the history are',
+    });
 
 /** The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I. */
 export const EU_LIMITS = {
@@ -153,7 +202,11 @@ const againstLimit = (name: keyof typeof EU_LIMITS) =>
         `mean of the days; the limit of a year is ${EU_LIMITS[name].year} µg/m³`,
         'µg/m³',
       ),
-      days: field(z.int().min(0).max(365), 'days with a value among the last 365 completed', 'days'),
+      days: field(
+        z.int().min(0).max(365),
+        'days with a value among the last 365 completed',
+        'days',
+      ),
       days_above: field(
         z.int().min(0).max(365),
         `those of them above the limit of a day, ${EU_LIMITS[name].day} µg/m³`,
@@ -170,34 +223,52 @@ const regionLimits = z
     pm10: field(againstLimit('pm10'), 'PM10'),
     no2: field(againstLimit('no2'), 'nitrogen dioxide, converted to µg/m³'),
   })
-  .meta({ id: 'RegionLimits', description: 'the last 365 completed days against the limits of the EU from 2030' });
+  .meta({
+    id: 'RegionLimits',
+    description: 'the last 365 completed days against the limits of the EU from 2030',
+  });
 
 const reading = z
   .strictObject({
     time: field(instant, 'when it was measured; of a reading that is a mean, the start'),
     ...values('as stored, in single precision'),
   })
-  .meta({ id: 'Reading', description: 'what a sensor measured; before computing, round to single precision' });
+  .meta({
+    id: 'Reading',
+    description: 'what a sensor measured; before computing, round to single precision',
+  });
 
 const sensorReadings = z
   .strictObject({
     id: field(z.int().min(1), 'sensor id', null),
-    formula: field(z.string().nullable(), 'formula that corrects its PM2.5 in the mean of the station'),
+    formula: field(
+      z.string().nullable(),
+      'formula that corrects its PM2.5 in the mean of the station',
+    ),
     mean: field(exact.nullable(), 'hour of the sensor, from which that of the station is made'),
     readings: field(z.array(reading), 'its readings in the order of time'),
   })
-  .meta({ id: 'SensorReadings', description: 'a sensor that stood at the station for the whole hour' });
+  .meta({
+    id: 'SensorReadings',
+    description: 'a sensor that stood at the station for the whole hour',
+  });
 
 const readings = z
   .strictObject({
     timestamp: field(instant, 'start of the hour'),
     hour: field(stationHour.nullable(), 'the hour; null until it has closed, or without readings'),
-    sensors: field(z.array(sensorReadings), 'the sensors that it was made of; none until it has closed'),
+    sensors: field(
+      z.array(sensorReadings),
+      'the sensors that it was made of; none until it has closed',
+    ),
     station: field(exact.nullable(), 'the hour before rounding'),
     kept: field(z.boolean(), 'whether readings of that hour are still kept'),
     complete: field(z.boolean(), 'whether these are all readings: at most 5,000 are shown'),
   })
-  .meta({ id: 'StationReadings', description: 'an hour of a station, and the readings that it was made of' });
+  .meta({
+    id: 'StationReadings',
+    description: 'an hour of a station, and the readings that it was made of',
+  });
 
 const stationOfRegion = z
   .strictObject({
@@ -206,25 +277,41 @@ const stationOfRegion = z
     is_bad_pm: field(z.boolean(), 'whether its PM1, PM2.5 and PM10 are left out'),
     mean: field(exact, 'hour of the station'),
   })
-  .meta({ id: 'StationOfRegion', description: 'a station that belonged to the region in the hour, and measured' });
+  .meta({
+    id: 'StationOfRegion',
+    description: 'a station that belonged to the region in the hour, and measured',
+  });
 
 const stationsOfHour = z
   .strictObject({
     timestamp: field(instant, 'start of the hour'),
     hour: field(regionHour.nullable(), 'the hour; null until it has closed, or without readings'),
-    stations: field(z.array(stationOfRegion), 'the stations that it was made of; none until it has closed'),
+    stations: field(
+      z.array(stationOfRegion),
+      'the stations that it was made of; none until it has closed',
+    ),
     region: field(exact.nullable(), 'the hour before rounding'),
     complete: field(z.boolean(), 'whether these are all stations: at most 1,000 are shown'),
   })
-  .meta({ id: 'RegionStations', description: 'an hour of a region, and the hours of stations that it was made of' });
+  .meta({
+    id: 'RegionStations',
+    description: 'an hour of a region, and the hours of stations that it was made of',
+  });
 
 const id = z.int().min(1);
 const pm25 = parameter('pm25').unit;
 const flag = z
   .strictObject({
-    kind: field(z.enum(['thp', 'pm']), 'what regions leave out: temperature, humidity and pressure, or particles'),
+    kind: field(
+      z.enum(['thp', 'pm']),
+      'what regions leave out: temperature, humidity and pressure, or particles',
+    ),
     test: field(z.string(), 'what it failed, or operator'),
-    sensor_id: field(id.nullable(), 'the sensor that failed it; null for particles and of the operator', null),
+    sensor_id: field(
+      id.nullable(),
+      'the sensor that failed it; null for particles and of the operator',
+      null,
+    ),
     since: field(instant.nullable(), 'start; null: always'),
     until: field(instant.nullable(), 'end, exclusive; null: it goes on'),
     'pm2.5': field(
@@ -246,20 +333,37 @@ const flag = z
   .meta({ id: 'Flag', description: 'a period in which a station was flagged (C5, C9)' });
 
 const sensorAt = z
-  .strictObject({ sensor_id: field(id, 'sensor id', null), station_id: field(id, 'station id', null) })
+  .strictObject({
+    sensor_id: field(id, 'sensor id', null),
+    station_id: field(id, 'station id', null),
+  })
   .meta({ id: 'SensorAtStation', description: 'a sensor and where it stands' });
 const pair = z
   .strictObject({
     x: field(sensorAt, 'the sensor at a trusted station, else the one with the lower id'),
     y: field(sensorAt, 'the other one'),
-    days: field(z.int().min(1).max(30), 'of the last 30 completed days, those with 18 hours of both', 'days'),
-    slope: field(z.number().nullable(), 'slope of the regression of y on x; null without two different days', null),
+    days: field(
+      z.int().min(1).max(30),
+      'of the last 30 completed days, those with 18 hours of both',
+      'days',
+    ),
+    slope: field(
+      z.number().nullable(),
+      'slope of the regression of y on x; null without two different days',
+      null,
+    ),
     intercept: field(z.number().nullable(), 'its intercept', pm25),
     r2: field(z.number().nullable(), 'its coefficient of determination', null),
     rmse: field(z.number(), 'root mean square of the differences', pm25),
-    meets_targets: field(z.boolean().nullable(), "whether all four meet the US EPA's targets for PM2.5 sensors"),
+    meets_targets: field(
+      z.boolean().nullable(),
+      "whether all four meet the US EPA's targets for PM2.5 sensors",
+    ),
   })
-  .meta({ id: 'SensorPair', description: 'how two PM2.5 sensors at one station, or within 150 m, agree in day means' });
+  .meta({
+    id: 'SensorPair',
+    description: 'how two PM2.5 sensors at one station, or within 150 m, agree in day means',
+  });
 
 const flags = z
   .strictObject({

@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { PARAMETERS, type ParameterName, UCUM_CODES, type Unit } from './parameters.ts';
 
 /** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
-type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never] ? [] : [unit: Unit | null];
+type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never]
+  ? []
+  : [unit: Unit | null];
 
 /** Attaches meaning and unit to a schema, as its metadata: the unit as people read it and as its UCUM code. */
 export function field<T extends z.ZodType>(schema: T, meaning: string, ...unitOf: UnitOf<T>): T {
@@ -36,7 +38,11 @@ export const pairOf = <T extends z.ZodType>(value: T) => z.array(value).length(2
 /** The lowest and highest hourly mean of a parameter in a bucket, or null if there is none. Throws on an unknown parameter. */
 export function range(name: ParameterName) {
   const { meaning, unit } = parameter(name);
-  return field(pairOf(z.number()), `${meaning}, lowest and highest hourly mean in the bucket`, unit);
+  return field(
+    pairOf(z.number()),
+    `${meaning}, lowest and highest hourly mean in the bucket`,
+    unit,
+  );
 }
 
 /** The US EPA air quality index, or null if there is none. */

@@ -64,7 +64,11 @@ const extremes = {
   ...ends('wind_speed'),
 };
 
-const BUCKETS = { hour: 'closed hours', day: 'completed days', month: 'months, including the current one' } as const;
+const BUCKETS = {
+  hour: 'closed hours',
+  day: 'completed days',
+  month: 'months, including the current one',
+} as const;
 
 /** The keys of the windows of these buckets, in Markdown. */
 function keysOf(...units: Window['unit'][]): string {
@@ -126,7 +130,9 @@ function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day:
   });
   return z.strictObject(
     Object.fromEntries(shape) as unknown as {
-      [Each in (typeof WINDOWS)[number] as Each['key']]: z.ZodArray<Each['unit'] extends 'hour' ? Hour : Day>;
+      [Each in (typeof WINDOWS)[number] as Each['key']]: z.ZodArray<
+        Each['unit'] extends 'hour' ? Hour : Day
+      >;
     },
   );
 }

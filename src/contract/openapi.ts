@@ -31,12 +31,21 @@ wherever GET does; there are no query parameters.`;
 const seconds = z.int().min(0).meta({ 'x-unit': 's' });
 
 const HEADERS = {
-  ETag: header(z.string(), 'validator of this content in this coding; send it back as `If-None-Match`'),
+  ETag: header(
+    z.string(),
+    'validator of this content in this coding; send it back as `If-None-Match`',
+  ),
   'Cache-Control': header(z.string(), 'how long the answer may be kept; `no-store` for errors'),
   'Content-Language': header(z.enum(LOCALES), 'the locale in the path'),
   Vary: header(z.string(), 'always `Accept-Encoding`'),
-  'Last-Modified': header(z.string().optional(), 'when the content last changed, where that is known'),
-  Age: header(seconds.optional(), 'seconds since the answer was current, while the database is unreachable'),
+  'Last-Modified': header(
+    z.string().optional(),
+    'when the content last changed, where that is known',
+  ),
+  Age: header(
+    seconds.optional(),
+    'seconds since the answer was current, while the database is unreachable',
+  ),
   Allow: header(z.string(), 'the methods that are supported'),
   'Retry-After': header(seconds, 'seconds after which to try again'),
 };
@@ -72,9 +81,21 @@ const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
 
 /** The groups of endpoints. An endpoint belongs to the first group whose pattern its path matches. */
 const TAGS = [
-  { name: 'history', description: 'buckets of hours, days and months in five windows', paths: /-history\.json$/ },
-  { name: 'current', description: 'stations, cities and districts as they are now', paths: /\/air-quality-app\// },
-  { name: 'explore', description: 'what numbers are made of, other indices, and tables', paths: /\/explore\// },
+  {
+    name: 'history',
+    description: 'buckets of hours, days and months in five windows',
+    paths: /-history\.json$/,
+  },
+  {
+    name: 'current',
+    description: 'stations, cities and districts as they are now',
+    paths: /\/air-quality-app\//,
+  },
+  {
+    name: 'explore',
+    description: 'what numbers are made of, other indices, and tables',
+    paths: /\/explore\//,
+  },
 ] as const;
 
 /** Whose data the API has: their name, a page or mail address to ask at, and the licence of the data; empty: unknown. */
@@ -85,7 +106,8 @@ const isUrl = (text: string) => /^https?:\/\//.test(text);
 /** The licence by its name, its address or its SPDX identifier. */
 function licenseOf(license: string) {
   if (license === '') return {};
-  if (isUrl(license)) return { termsOfService: license, license: { name: 'licence of the data', url: license } };
+  if (isUrl(license))
+    return { termsOfService: license, license: { name: 'licence of the data', url: license } };
   if (!/^[A-Z][\w.+]*(-[\w.+]+)+$/i.test(license)) return { license: { name: license } };
   return {
     termsOfService: `https://spdx.org/licenses/${license}.html`,
@@ -97,7 +119,11 @@ function contactOf({ title = '', contact }: Publisher) {
   if (title === '' && contact === '') return {};
   const name = title === '' ? {} : { name: title };
   if (contact.includes('@')) return { contact: { ...name, email: contact } };
-  return { contact: isUrl(contact) ? { ...name, url: contact } : { name: contact === '' ? title : contact } };
+  return {
+    contact: isUrl(contact)
+      ? { ...name, url: contact }
+      : { name: contact === '' ? title : contact },
+  };
 }
 
 /** The document. Schemas with an id become components, and are referred to wherever they are used. */
@@ -116,7 +142,10 @@ export function makeOpenApi(publisher: Publisher = { contact: '', license: '' })
       servers: [{ url: '/', description: 'the server that this document is from' }],
       security: [],
       paths: Object.fromEntries(
-        Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [endpoint.path, { get: operation(name, endpoint) }]),
+        Object.entries(ALL_ENDPOINTS).map(([name, endpoint]) => [
+          endpoint.path,
+          { get: operation(name, endpoint) },
+        ]),
       ),
       components: { headers: HEADERS },
     },
@@ -161,5 +190,7 @@ function header<Schema extends z.ZodType>(schema: Schema, meaning: string): Sche
 
 /** An object of some of these schemas. */
 function pick<Name extends string>(schemas: Record<Name, z.ZodType>, names: readonly Name[]) {
-  return z.object(Object.fromEntries(names.map((name) => [name, schemas[name]])) as Record<Name, z.ZodType>);
+  return z.object(
+    Object.fromEntries(names.map((name) => [name, schemas[name]])) as Record<Name, z.ZodType>,
+  );
 }

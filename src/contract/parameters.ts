@@ -117,7 +117,15 @@ export const PARAMETERS = [
     digits: 1,
     extremes: true,
   },
-  { name: 'so2', unit: 'µg/m³', meaning: 'sulphur dioxide', kind: 'mean', low: 0, high: 5_000, digits: 1 },
+  {
+    name: 'so2',
+    unit: 'µg/m³',
+    meaning: 'sulphur dioxide',
+    kind: 'mean',
+    low: 0,
+    high: 5_000,
+    digits: 1,
+  },
   { name: 'o3', unit: 'µg/m³', meaning: 'ozone', kind: 'mean', low: 0, high: 5_000, digits: 1 },
   {
     name: 'dust',
@@ -130,8 +138,24 @@ export const PARAMETERS = [
     extremes: true,
     floor: true,
   },
-  { name: 'usvh', unit: 'µSv/h', meaning: 'radiation dose rate', kind: 'mean', low: 0, high: 100, digits: 2 },
-  { name: 'uv', unit: 'UV index', meaning: 'ultraviolet index', kind: 'mean', low: 0, high: 20, digits: 1 },
+  {
+    name: 'usvh',
+    unit: 'µSv/h',
+    meaning: 'radiation dose rate',
+    kind: 'mean',
+    low: 0,
+    high: 100,
+    digits: 2,
+  },
+  {
+    name: 'uv',
+    unit: 'UV index',
+    meaning: 'ultraviolet index',
+    kind: 'mean',
+    low: 0,
+    high: 20,
+    digits: 1,
+  },
   {
     name: 'wind_speed',
     unit: 'm/s',
@@ -162,7 +186,9 @@ export type Values = Partial<Record<ParameterName, number>>;
 /** Its key in documents of values, as the specification writes it: `pm2.5_raw` for `pm25_raw`. */
 export const keyOf = (name: string): string => name.replace('pm25', 'pm2.5');
 
-export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map((parameter) => parameter.name);
+export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map(
+  (parameter) => parameter.name,
+);
 
 /**
  * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of Measure), which programs can convert. What

@@ -13,14 +13,17 @@ export const problem = z
 export type ProblemBody = z.infer<typeof problem>;
 
 /** By status: the name of the response in the OpenAPI document, and when it is sent. `header` is sent with it. */
-export const PROBLEMS: Readonly<Record<number, { name: string; meaning: string; header?: 'Allow' | 'Retry-After' }>> = {
+export const PROBLEMS: Readonly<
+  Record<number, { name: string; meaning: string; header?: 'Allow' | 'Retry-After' }>
+> = {
   400: {
     name: 'BadRequest',
     meaning: 'The request is not readable HTTP, or the percent-encoding of its path is malformed.',
   },
   404: {
     name: 'NotFound',
-    meaning: 'There is no such station, region, locale or date, or the path names nothing. `detail` says which.',
+    meaning:
+      'There is no such station, region, locale or date, or the path names nothing. `detail` says which.',
   },
   405: {
     name: 'MethodNotAllowed',
@@ -28,9 +31,18 @@ export const PROBLEMS: Readonly<Record<number, { name: string; meaning: string; 
     header: 'Allow',
   },
   408: { name: 'RequestTimeout', meaning: 'The request did not arrive in time.' },
-  417: { name: 'ExpectationFailed', meaning: 'The request has an Expect header other than `100-continue`.' },
-  431: { name: 'RequestHeaderFieldsTooLarge', meaning: 'The request line and headers are too large.' },
-  500: { name: 'InternalServerError', meaning: 'The service failed. The operator finds the reason in the log.' },
+  417: {
+    name: 'ExpectationFailed',
+    meaning: 'The request has an Expect header other than `100-continue`.',
+  },
+  431: {
+    name: 'RequestHeaderFieldsTooLarge',
+    meaning: 'The request line and headers are too large.',
+  },
+  500: {
+    name: 'InternalServerError',
+    meaning: 'The service failed. The operator finds the reason in the log.',
+  },
   503: {
     name: 'ServiceUnavailable',
     meaning: 'The service is starting, or its database is unreachable. Retry after the time given.',

@@ -4,7 +4,9 @@ import postgres from 'postgres';
 import { withLivenessProbe } from './timeouts.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
-export type DatabaseAddress = string | { host: string; port: number; user: string; database: string };
+export type DatabaseAddress =
+  | string
+  | { host: string; port: number; user: string; database: string };
 
 /** The database's three roles. Without one, a session is the connecting user itself. */
 export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
@@ -13,7 +15,8 @@ export type Role = (typeof ROLES)[number];
 /** A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's zone, in whole seconds (Z2). */
 export type Sql = postgres.Sql<{ timestamptz: string }>;
 /** Like Sql, without the methods that would leave the transaction. */
-export type TransactionSql = Sql & Pick<postgres.TransactionSql<{ timestamptz: string }>, 'savepoint'>;
+export type TransactionSql = Sql &
+  Pick<postgres.TransactionSql<{ timestamptz: string }>, 'savepoint'>;
 
 export type Session = {
   role?: Role | undefined;
@@ -43,7 +46,14 @@ type SocketAddress = { host: string[]; port: number[]; path?: string | false };
 /** A pool, which connects at its first query. The caller ends it. */
 export function connect(
   target: DatabaseAddress,
-  { max = 1, name = 'airseries', prepare = true, onNotice = () => undefined, openSocket, ...session }: ConnectOptions,
+  {
+    max = 1,
+    name = 'airseries',
+    prepare = true,
+    onNotice = () => undefined,
+    openSocket,
+    ...session
+  }: ConnectOptions,
 ): Sql {
   const isPooled = hasPooler(target);
   const settings = isPooled ? trackedSettings(session) : sessionSettings(session);
@@ -59,7 +69,9 @@ export function connect(
     connection: { application_name: name, ...settings } as object,
     ...(openSocket === undefined ? {} : { socket: openSocket }),
   };
-  return typeof target === 'string' ? postgres(withoutPooler(target), options) : postgres({ ...target, ...options });
+  return typeof target === 'string'
+    ? postgres(withoutPooler(target), options)
+    : postgres({ ...target, ...options });
 }
 
 const POOLER = 'pooler';
@@ -69,7 +81,11 @@ const POOLER = 'pooler';
  * so with `?pooler=transaction`. Then nothing is prepared, and settings are those of the login (sql/reader.sql).
  */
 function hasPooler(target: DatabaseAddress): boolean {
-  return typeof target === 'string' && URL.canParse(target) && new URL(target).searchParams.has(POOLER, 'transaction');
+  return (
+    typeof target === 'string' &&
+    URL.canParse(target) &&
+    new URL(target).searchParams.has(POOLER, 'transaction')
+  );
 }
 
 /** The driver would send it to the server. */
@@ -129,7 +145,12 @@ export function asOwner<T>(
 }
 
 /** The settings that a connection sends when it starts, by name. */
-function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: Session): Record<string, string> {
+function sessionSettings({
+  role,
+  timeZone,
+  statementTimeoutMs,
+  idleTimeoutMs,
+}: Session): Record<string, string> {
   return {
     ...SETTINGS, // all text, because the driver drops what is falsy
     TimeZone: timeZone ?? 'UTC',
@@ -139,7 +160,10 @@ function sessionSettings({ role, timeZone, statementTimeoutMs, idleTimeoutMs }: 
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
     ...(idleTimeoutMs === undefined
       ? {}
-      : { idle_session_timeout: `${idleTimeoutMs}ms`, idle_in_transaction_session_timeout: `${idleTimeoutMs}ms` }),
+      : {
+          idle_session_timeout: `${idleTimeoutMs}ms`,
+          idle_in_transaction_session_timeout: `${idleTimeoutMs}ms`,
+        }),
   };
 }
 
@@ -199,7 +223,12 @@ export function textParameters(types: readonly string[]): string {
  * explicitly because the driver would otherwise fetch all array types on every new connection, where an error cannot be caught.
  */
 const DRIVER_TYPES = {
-  int4s: { to: 1007, from: [1007], serialize: String, parse: (text: string) => itemsOf(text).map(Number) },
+  int4s: {
+    to: 1007,
+    from: [1007],
+    serialize: String,
+    parse: (text: string) => itemsOf(text).map(Number),
+  },
   texts: { to: 1009, from: [1009], serialize: String, parse: itemsOf },
   timestamptz: { to: 1184, from: [1184], serialize: toTimestamp, parse: toIso },
 };
@@ -223,7 +252,11 @@ function toIso(text: string): string {
  * silently. Throws, naming those that differ. Keepalives are skipped on a Unix socket, where they mean nothing. `sql` must be connected
  * to the target with that session.
  */
-export async function checkSession(sql: Sql, target: DatabaseAddress, session: Session): Promise<void> {
+export async function checkSession(
+  sql: Sql,
+  target: DatabaseAddress,
+  session: Session,
+): Promise<void> {
   const isPooled = hasPooler(target);
   const expected = JSON.stringify(isPooled ? settingsOfLogin(session) : sessionSettings(session));
   const rows = await sql<{ name: string; expected: string; found: string | null }[]>`
@@ -233,7 +266,9 @@ export async function checkSession(sql: Sql, target: DatabaseAddress, session: S
     where inet_server_addr() is not null or name not like 'tcp_%'`;
   const differing = rows.filter((row) => row.found !== row.expected);
   if (differing.length === 0) return;
-  const list = differing.map(({ name, expected, found }) => `${name} is ${found ?? 'unset'} instead of ${expected}`);
+  const list = differing.map(
+    ({ name, expected, found }) => `${name} is ${found ?? 'unset'} instead of ${expected}`,
+  );
   throw new Error(
     isPooled
       ? `The login lacks settings that a pooler cannot pass on: ${list.join(', ')}. Run sql/reader.sql again, and let the pooler reconnect.`

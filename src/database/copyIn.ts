@@ -8,14 +8,18 @@ import type { Sql } from './client.ts';
 import { errorCode } from './errors.ts';
 
 /** One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects with its error. */
-export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  sql: Sql,
+  work: (connection: ReservedSql) => Promise<T>,
+): Promise<T> {
   await sql`select`; // the driver cannot reserve a connection before it has opened one
   const connection = await sql.reserve();
   try {
     await connection.unsafe('begin');
     const result = await work(connection);
     const { command } = await connection.unsafe('commit');
-    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back; its log says why');
+    if (command !== 'COMMIT')
+      throw new Error('the database rolled the transaction back; its log says why');
     return result;
   } catch (error) {
     await connection.unsafe('rollback').catch(() => undefined);
@@ -26,7 +30,11 @@ export async function inTransaction<T>(sql: Sql, work: (connection: ReservedSql)
 }
 
 /** Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with the server's error, and only a rollback can follow. */
-export async function copyRows(connection: ReservedSql, statement: string, chunks: Iterable<string>): Promise<void> {
+export async function copyRows(
+  connection: ReservedSql,
+  statement: string,
+  chunks: Iterable<string>,
+): Promise<void> {
   const query = connection.unsafe(statement);
   const copy = await query.writable();
   let refusal: unknown;

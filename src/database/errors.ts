@@ -13,7 +13,8 @@ const CONNECTION_ERROR =
   /^(08...|25006|28...|3D000|40001|53...|55000|57P..|58P01|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
 
 /** Those after which a new connection may well succeed at once. */
-const TRANSIENT = /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
+const TRANSIENT =
+  /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
 
 /**
  * A statement names what schemas api or logic no longer hold, or was prepared before they were rebuilt: by a migration to another version of
@@ -21,10 +22,12 @@ const TRANSIENT = /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EP
  */
 export const isSchemaChange = (error: unknown): boolean =>
   /^(0A000|26000|3F000|42703|42704|42883|42P01)$/.test(errorCode(error)) ||
-  (errorCode(error) === 'XX000' && /^(cache lookup failed|could not open relation)/.test((error as Error).message));
+  (errorCode(error) === 'XX000' &&
+    /^(cache lookup failed|could not open relation)/.test((error as Error).message));
 
 /** The statement lost a deadlock, or a migration has just replaced what it names: sent again at once, it may well succeed. */
-export const isRepeatable = (error: unknown): boolean => errorCode(error) === '40P01' || isSchemaChange(error);
+export const isRepeatable = (error: unknown): boolean =>
+  errorCode(error) === '40P01' || isSchemaChange(error);
 
 /** A row has a value that its column cannot hold, or violates a constraint, such as a key that is stored already. */
 export const isRefusedRow = (error: unknown): boolean => /^2[23]...$/.test(errorCode(error));
@@ -36,9 +39,11 @@ const STATEMENT_TIMEOUT = /^57014$/;
 export const isConnectionError = (error: unknown): boolean =>
   CONNECTION_ERROR.test(errorCode(error)) || endedItsSession(error);
 /** The whole server stopped responding, so waiting for a connection is pointless. */
-export const isUnreachable = (error: unknown): boolean => /^(UNREACHABLE|CONNECT_TIMEOUT)$/.test(errorCode(error));
+export const isUnreachable = (error: unknown): boolean =>
+  /^(UNREACHABLE|CONNECT_TIMEOUT)$/.test(errorCode(error));
 /** A retry on a new connection is worthwhile. */
-export const isTransient = (error: unknown): boolean => TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
+export const isTransient = (error: unknown): boolean =>
+  TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
 /** Somebody took from our roles what the migrations grant, or dropped the extension (logic.store_readings): until they give it back. */
 const TAKEN_AWAY = /^(42501|AS503)$/;
@@ -48,11 +53,16 @@ export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
   const code = errorCode(error);
   const mayPass =
-    isConnectionError(error) || isTransient(error) || STATEMENT_TIMEOUT.test(code) || TAKEN_AWAY.test(code);
+    isConnectionError(error) ||
+    isTransient(error) ||
+    STATEMENT_TIMEOUT.test(code) ||
+    TAKEN_AWAY.test(code);
   if (!mayPass) return error;
   const { remedy } = remedyFor(error);
   const message = `${code}: ${(error as Error).message}`;
-  return new Unavailable(remedy === undefined ? message : `${message}. ${remedy}`, { cause: error });
+  return new Unavailable(remedy === undefined ? message : `${message}. ${remedy}`, {
+    cause: error,
+  });
 }
 
 /** Whatever its code: a server with a full disk, for one, ends a session with the code of an internal error. */
@@ -79,14 +89,26 @@ const CONNECTION_PROBLEMS: Problems = [
     'it does not answer',
     'Is it PostgreSQL, and running? Are host and port right, and is no firewall in between?',
   ],
-  [/^ECONNRESET .*TLS/, 'the server has no TLS', 'Turn ssl on there, or leave sslmode out of the URL.'],
+  [
+    /^ECONNRESET .*TLS/,
+    'the server has no TLS',
+    'Turn ssl on there, or leave sslmode out of the URL.',
+  ],
   [
     /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS_CERT)/,
     'its certificate cannot be verified',
     'Name the file of its authority in NODE_EXTRA_CA_CERTS; sslmode=require encrypts without verifying.',
   ],
-  [/^(28P01|SASL)/, 'user or password is wrong', 'In the URL, write characters other than letters and digits as %XX.'],
-  [/^28000/, 'the server does not let this user in', 'Correct the user, or pg_hba.conf on the server.'],
+  [
+    /^(28P01|SASL)/,
+    'user or password is wrong',
+    'In the URL, write characters other than letters and digits as %XX.',
+  ],
+  [
+    /^28000/,
+    'the server does not let this user in',
+    'Correct the user, or pg_hba.conf on the server.',
+  ],
   [/^3D000/, 'there is no such database', 'Correct its name, or make it: createdb.'],
   [/^53300/, 'the server has no connection left', 'End other clients, or raise max_connections.'],
   [
@@ -157,12 +179,15 @@ function problemOf(error: unknown, problems: Problems) {
  */
 export function explainConnection(error: unknown, variable: string, address: unknown): unknown {
   const url = typeof address === 'string' ? address : undefined;
-  const problems = url === undefined ? DATABASE_PROBLEMS : [...CONNECTION_PROBLEMS, ...DATABASE_PROBLEMS];
+  const problems =
+    url === undefined ? DATABASE_PROBLEMS : [...CONNECTION_PROBLEMS, ...DATABASE_PROBLEMS];
   const problem = problemOf(error, problems);
   if (problem === undefined) return error;
   const [, what, remedy] = problem;
   const where = url === undefined ? 'The embedded database' : `${variable}${shownUrl(url)}`;
-  const explained = new Error(`${where}: ${what} (${(error as Error).message}). ${remedy}`, { cause: error });
+  const explained = new Error(`${where}: ${what} (${(error as Error).message}). ${remedy}`, {
+    cause: error,
+  });
   return Object.assign(explained, { code: errorCode(error) });
 }
 
@@ -204,7 +229,9 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Prom
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
         const remedy = /[.?]$/.test(reason) ? '' : '. Is it running, and is DATABASE_URL right?'; // it may have one already
-        throw new Error(`No database for ${RETRY_FOR_MS / 1_000} seconds: ${reason}${remedy}`, { cause: error });
+        throw new Error(`No database for ${RETRY_FOR_MS / 1_000} seconds: ${reason}${remedy}`, {
+          cause: error,
+        });
       }
       if (n % LOG_EVERY_NTH === 0) {
         log.warn({ reason, seconds_left: left }, 'the database is not reachable yet; waiting');

@@ -1,7 +1,7 @@
 /** The two pools of a process, with their limits: one reads schema api through Kysely, one stores readings. */
 import type { Kysely } from 'kysely';
-import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
 import type { DatabaseAddress, Sql } from './client.ts';
+import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
 import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 /** Schema api as Kysely sees it. */
@@ -11,11 +11,12 @@ export type Api = ApiViews;
 export type ApiDb = Kysely<Api>;
 
 /** A row of a view or of a function. */
-export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> = Name extends keyof ApiFunctions
-  ? ApiFunctions[Name]['row']
-  : Name extends keyof ApiViews
-    ? ApiViews[Name]
-    : never;
+export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> =
+  Name extends keyof ApiFunctions
+    ? ApiFunctions[Name]['row']
+    : Name extends keyof ApiViews
+      ? ApiViews[Name]
+      : never;
 
 /** The most connections of each pool, besides the one that probes; src/database/README.md, Connections, adds them up. */
 export const POOL_SIZES = { read: 10, readAll: 5, readiness: 2, ingest: 4, pull: 1 } as const;
@@ -50,7 +51,10 @@ export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options
   openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
 /** The same for queries whose cost grows with the network, and that no request has to wait for. The list of stations needs five connections. */
-export const openWholeNetworkPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
+export const openWholeNetworkPool = <Tables>(
+  target: DatabaseAddress,
+  options: Options,
+): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.readAll, ...options }, 'airseries read all', LONG_LIMITS);
 
 function openReads<Tables>(

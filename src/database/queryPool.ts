@@ -18,10 +18,16 @@ import {
   sql,
 } from 'kysely';
 import type { Row, RowList } from 'postgres';
-import type { ApiFunctions } from './generated/apiTypes.ts';
 import { Unavailable } from '../base/unavailable.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
-import { asUnavailable, isConnectionError, isSchemaChange, isTransient, isUnreachable } from './errors.ts';
+import {
+  asUnavailable,
+  isConnectionError,
+  isSchemaChange,
+  isTransient,
+  isUnreachable,
+} from './errors.ts';
+import type { ApiFunctions } from './generated/apiTypes.ts';
 import {
   makeSemaphore,
   type ProbeTiming,
@@ -75,13 +81,26 @@ export type QueryPool = {
 /** Connects at the first query. */
 export function openQueryPool(
   target: DatabaseAddress,
-  { role, name, timeZone, max, statementTimeoutMs, totalTimeoutMs, maxWaiting, probe, observer }: Options,
+  {
+    role,
+    name,
+    timeZone,
+    max,
+    statementTimeoutMs,
+    totalTimeoutMs,
+    maxWaiting,
+    probe,
+    observer,
+  }: Options,
 ): QueryPool {
   const responseTimeoutMs = statementTimeoutMs + GRACE_MS;
   const noResponse = () =>
-    Object.assign(new Error(`no response within ${responseTimeoutMs} ms`), { code: 'RESPONSE_TIMEOUT' });
+    Object.assign(new Error(`no response within ${responseTimeoutMs} ms`), {
+      code: 'RESPONSE_TIMEOUT',
+    });
   const open = () => {
-    const one = () => connect(target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
+    const one = () =>
+      connect(target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
     const connections = Array.from({ length: max }, one);
     const prober = one();
     return {
@@ -108,7 +127,8 @@ export function openQueryPool(
       const rows = await withTimeout(responseTimeoutMs, probed, noResponse);
       return completed(rows);
     } catch (error) {
-      const isOutdated = isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
+      const isOutdated =
+        isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
       if ((isConnectionError(error) || isOutdated) && used === pool && !isClosed) {
         pool = open();
         end(used.all).catch(() => undefined);
@@ -167,13 +187,18 @@ function nameOf(text: string): string {
   return name === undefined ? 'other' : `${schema}.${name}`;
 }
 
-const end = (connections: readonly Sql[]) => Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
+const end = (connections: readonly Sql[]) =>
+  Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
 
 /** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
 export type Queryable = QueryPool | Sql;
 
 /** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
-export async function query(db: Queryable, text: string, parameters: readonly unknown[]): Promise<unknown[]> {
+export async function query(
+  db: Queryable,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<unknown[]> {
   return 'query' in db
     ? await db.query(text, parameters)
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
@@ -186,7 +211,10 @@ export async function callApi<Name extends keyof ApiFunctions>(
   args: ApiFunctions[Name]['arguments'],
 ): Promise<ApiFunctions[Name]['row'][]> {
   const named = Object.keys(args).map((key, n) => `${key} => $${n + 1}`);
-  const call = CompiledQuery.raw(`select * from api.${name}(${named.join(', ')})`, Object.values(args));
+  const call = CompiledQuery.raw(
+    `select * from api.${name}(${named.join(', ')})`,
+    Object.values(args),
+  );
   const { rows } = await db.executeQuery<ApiFunctions[Name]['row']>(call as CompiledQuery<never>);
   return rows;
 }

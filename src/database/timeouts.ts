@@ -6,7 +6,11 @@ import { Unavailable } from '../base/unavailable.ts';
 import { errorCode } from './errors.ts';
 
 /** Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only no longer awaited. */
-export async function withTimeout<T>(ms: number, work: PromiseLike<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(
+  ms: number,
+  work: PromiseLike<T>,
+  late: () => Error,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms);
@@ -111,12 +115,15 @@ export function makeSemaphore(
         free -= 1;
         return;
       }
-      if (waiting.size >= maxWaiting) throw new Unavailable(`${maxWaiting} statements already wait for a connection`);
+      if (waiting.size >= maxWaiting)
+        throw new Unavailable(`${maxWaiting} statements already wait for a connection`);
       let grant: () => void = () => undefined;
       const granted = new Promise<void>((resolve, reject) => {
         grant = resolve;
         waiting.set(grant, reject);
-        signal?.addEventListener('abort', () => waiting.delete(grant) && reject(signal.reason), { once: true });
+        signal?.addEventListener('abort', () => waiting.delete(grant) && reject(signal.reason), {
+          once: true,
+        });
       });
       await withTimeout(acquireTimeoutMs, granted, () => {
         waiting.delete(grant);

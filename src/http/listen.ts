@@ -3,7 +3,13 @@
  * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../base/log.ts';
 import { ANY_ORIGIN, Problem, sendProblem, sendRefusal, writeRefusal } from './send.ts';
@@ -88,7 +94,10 @@ export async function listen(
   };
   const handle: RequestListener = (req, res) => {
     // Node discards what follows a request to upgrade the protocol
-    const isLast = closing || connections.size > KEEP_ALIVE_LOAD_LIMIT * most || req.headers.upgrade !== undefined;
+    const isLast =
+      closing ||
+      connections.size > KEEP_ALIVE_LOAD_LIMIT * most ||
+      req.headers.upgrade !== undefined;
     if (isLast) res.setHeader('Connection', 'close');
     const problem = refusalOf(req);
     if (problem === undefined) app(req, res);
@@ -98,7 +107,8 @@ export async function listen(
     const { socket } = req;
     const unanswered = connections.get(socket);
     if (unanswered === undefined || !socket.writable) return; // cut off, or the last response is being sent
-    if (unanswered.push(res) > MOST_UNANSWERED) return cut(socket, 'the client sent too many requests ahead');
+    if (unanswered.push(res) > MOST_UNANSWERED)
+      return cut(socket, 'the client sent too many requests ahead');
     res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
     if (unanswered.length === 1) handle(req, res);
     else process.nextTick(() => socket.destroyed || handle(req, res)); // all that it sent ahead is counted first
@@ -120,7 +130,9 @@ export async function listen(
   // a client that has closed its sending side still gets its answers; the published types lack this property
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = most;
-  server.on('drop', () => log?.warn({ variable, connections: most }, 'refused a connection: too many are open'));
+  server.on('drop', () =>
+    log?.warn({ variable, connections: most }, 'refused a connection: too many are open'),
+  );
   if (most < wanted) {
     const about = { variable, connections: most, open_files: MAX_DESCRIPTORS };
     log?.warn(
@@ -154,7 +166,9 @@ export async function listen(
 }
 
 function maxDescriptors(): number {
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files: { soft: number | 'unlimited' } };
+  };
   const most = Number(userLimits?.open_files.soft);
   return Number.isNaN(most) ? Number.POSITIVE_INFINITY : most;
 }
@@ -185,7 +199,8 @@ function answerForNode(server: Server, connections: Connections): void {
   const refuse = (socket: Socket, problem: Problem) => {
     const last = connections.get(socket)?.at(-1);
     if (last === undefined) writeRefusal(socket, problem);
-    else if (last.req.complete || last.writableEnded) last.once('close', () => writeRefusal(socket, problem));
+    else if (last.req.complete || last.writableEnded)
+      last.once('close', () => writeRefusal(socket, problem));
     else if (last.headersSent) socket.destroy();
     else sendRefusal(last.req, last, problem); // the error is in the body of that request
   };
@@ -208,7 +223,8 @@ function unreadable({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem(431, 'The request line and headers are too large.');
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem(408, 'The request did not arrive in time.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem(408, 'The request did not arrive in time.');
   return new Problem(400, 'This is not a readable HTTP request.');
 }
 
@@ -228,7 +244,10 @@ async function closed(server: Server, connections: Connections, deadlineMs: numb
   clearTimeout(deadline);
 }
 
-function openingError(error: NodeJS.ErrnoException, { port, variable, host }: Required<Address>): Error {
+function openingError(
+  error: NodeJS.ErrnoException,
+  { port, variable, host }: Required<Address>,
+): Error {
   const hostVariable = variable.replace(/PORT$/, 'HOST');
   const noHost =
     `${host} (${hostVariable}) is not an address of this machine. ` +
@@ -240,9 +259,12 @@ function openingError(error: NodeJS.ErrnoException, { port, variable, host }: Re
     ENOTFOUND: noHost,
     EAI_AGAIN: noHost,
   };
-  return new Error(remedy[error.code ?? ''] ?? `Port ${port} (${variable}) could not be opened: ${error.message}`, {
-    cause: error,
-  });
+  return new Error(
+    remedy[error.code ?? ''] ?? `Port ${port} (${variable}) could not be opened: ${error.message}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 const STARTING = new Problem(503, 'The service is starting. Try again in a few seconds.', {
@@ -251,7 +273,10 @@ const STARTING = new Problem(503, 'The service is starting. Try again in a few s
 });
 
 /** A listener for the public port during start: it answers 503, rather than refuse connections, until it is given the app. */
-export function startingListener(): { listener: RequestListener; serve(app: RequestListener): void } {
+export function startingListener(): {
+  listener: RequestListener;
+  serve(app: RequestListener): void;
+} {
   let app: RequestListener = (req, res) => sendProblem(req, res, STARTING);
   return {
     listener: (req, res) => app(req, res),

@@ -23,13 +23,23 @@ export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
 };
 
 /** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
-export function addPath(app: IRouter, path: RegExp, get: RequestHandler, route = routeName(path)): void {
+export function addPath(
+  app: IRouter,
+  path: RegExp,
+  get: RequestHandler,
+  route = routeName(path),
+): void {
   const refuse = refuseOthers(ALLOWED, 'the API is read-only. Use GET');
   app.route(path).all(named(route)).get(get).options(answerOptions).all(refuse);
 }
 
 /** Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in metrics. */
-export function addPostPath(app: IRouter, path: RegExp, route: string, ...handlers: RequestHandler[]): void {
+export function addPostPath(
+  app: IRouter,
+  path: RegExp,
+  route: string,
+  ...handlers: RequestHandler[]
+): void {
   const refuse = refuseOthers('POST', 'this path takes readings. Use POST');
   app.route(path).all(named(route)).post(handlers).all(refuse);
 }
@@ -89,7 +99,10 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
   try {
     decodeURIComponent(req.path);
   } catch {
-    throw new Problem(400, 'The percent-encoding of the path is malformed. No path of this API needs any.');
+    throw new Problem(
+      400,
+      'The percent-encoding of the path is malformed. No path of this API needs any.',
+    );
   }
   next();
 }
@@ -98,10 +111,14 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
  * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. An
  * answer that bridges it sets `res.locals.isStale`; one that is read by people sets `res.locals.sendProblem`.
  */
-export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: ErrorRequestHandler } {
+export function makeErrorHandlers(log: Log): {
+  watch: RequestHandler;
+  handle: ErrorRequestHandler;
+} {
   let unreachable = false;
   const noteAnswer = (res: Response) => {
-    if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304)) return;
+    if (!unreachable || res.locals.isStale || !(res.statusCode === 200 || res.statusCode === 304))
+      return;
     unreachable = false;
     log.info('the database answers again');
   };
@@ -113,13 +130,17 @@ export function makeErrorHandlers(log: Log): { watch: RequestHandler; handle: Er
     handle(error, req, res, _next) {
       if (error instanceof Unavailable && !unreachable) {
         unreachable = true;
-        log.warn({ reason: error.message }, 'the database cannot answer; answering 503 until it can');
+        log.warn(
+          { reason: error.message },
+          'the database cannot answer; answering 503 until it can',
+        );
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');
       if (res.writableEnded) return; // refused already, because its body stopped being HTTP midway
       if (res.headersSent) res.destroy();
-      else ((res.locals.sendProblem as typeof sendProblem) ?? sendProblem)(req, res, asProblem(error));
+      else
+        ((res.locals.sendProblem as typeof sendProblem) ?? sendProblem)(req, res, asProblem(error));
     },
   };
 }
@@ -130,11 +151,16 @@ function asProblem(error: unknown): Problem {
     const detail = `The data cannot be reached at the moment. Try again in ${RETRY_AFTER_S} seconds.`;
     return new Problem(503, detail, { 'Retry-After': String(RETRY_AFTER_S) });
   }
-  return new Problem(500, 'Something went wrong on our side, and it has been logged. Try again later.');
+  return new Problem(
+    500,
+    'Something went wrong on our side, and it has been logged. Try again later.',
+  );
 }
 
 /** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
-export function accessLog(log: Log): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {
+export function accessLog(
+  log: Log,
+): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {
   if (log.isLevelEnabled?.('debug') === false) return (_req, _res, next) => next();
   return (req, res, next) => {
     const began = performance.now();

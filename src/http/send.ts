@@ -12,7 +12,12 @@ export const ANY_ORIGIN = {
 };
 
 /** Sends JSON bytes with their type and length. */
-export function sendBody(req: IncomingMessage, res: ServerResponse, status: number, body: Buffer): void {
+export function sendBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  body: Buffer,
+): void {
   res.statusCode = status;
   res.setHeader('Content-Type', JSON_TYPE);
   res.setHeader('Content-Length', body.length);
@@ -35,8 +40,13 @@ export class Problem extends Error {
 export const notFound = (detail: string): Problem => new Problem(404, detail);
 
 /** Sends a problem as JSON. No cache may keep it: what is missing now may exist a moment later. */
-export function sendProblem(req: IncomingMessage, res: ServerResponse, { status, message, headers }: Problem): void {
-  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
+export function sendProblem(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, message, headers }: Problem,
+): void {
+  for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers }))
+    res.setHeader(name, value);
   sendBody(req, res, status, problemBody(status, message));
 }
 

@@ -10,7 +10,10 @@ import { DATE_FORMATS, type DateFormat, slashedDate } from './formats/times.ts';
  * The order in which the file at `path` writes its dates: that of the first whose day is above 12. Undefined if its times need none. Reads
  * the file up to there. Rejects with InputError where both orders fit every date.
  */
-export async function findDateFormat(path: string, format: Format = {}): Promise<DateFormat | undefined> {
+export async function findDateFormat(
+  path: string,
+  format: Format = {},
+): Promise<DateFormat | undefined> {
   let example: string | undefined;
   let isSlashed = false;
   try {

@@ -1,5 +1,10 @@
 /** Explains to the sender why a reading, a value or a device's body cannot be used, and what to write instead. */
-import { PARAMETERS, type Parameter, type ParameterName, type Unit } from '../contract/parameters.ts';
+import {
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  type Unit,
+} from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
 import { readInstant } from './formats/instants.ts';
 import type { ReadingInput } from './formats/reading.ts';
@@ -18,10 +23,15 @@ type DroppedValue = {
   hint?: string;
 };
 
-const parametersByName = new Map(PARAMETERS.map((parameter) => [parameter.name, parameter as Parameter]));
+const parametersByName = new Map(
+  PARAMETERS.map((parameter) => [parameter.name, parameter as Parameter]),
+);
 
 /** 360 degrees are taken for 0. */
-const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [low, kind === 'vector' ? 360 : high];
+const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [
+  low,
+  kind === 'vector' ? 360 : high,
+];
 
 /** `given` is the value as it came, where it is known. */
 export function droppedValue(valueReason: ValueReason, given?: unknown): DroppedValue {
@@ -31,7 +41,8 @@ export function droppedValue(valueReason: ValueReason, given?: unknown): Dropped
   return {
     parameter: name,
     reason,
-    ...(parameter !== undefined && reason === 'out_of_bounds' && { bounds: boundsOf(parameter), unit: parameter.unit }),
+    ...(parameter !== undefined &&
+      reason === 'out_of_bounds' && { bounds: boundsOf(parameter), unit: parameter.unit }),
     ...(hint !== undefined && { hint }),
   };
 }
@@ -61,8 +72,13 @@ export function explainValue(valueReason: string, given?: unknown): string {
 type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | 'why'>>;
 
 /** A sentence on why a reading cannot be used; undefined for a reason that this version does not have. */
-export function explainReading(reason: string, { sensorId, device, measuredAt, why }: Given): string | undefined {
-  const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[reason];
+export function explainReading(
+  reason: string,
+  { sensorId, device, measuredAt, why }: Given,
+): string | undefined {
+  const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
+    reason
+  ];
   if (reason === 'unreadable_line') return why ?? sentence;
   if (reason === 'unreadable_time') return `${sentence}${timeHint(measuredAt)}`;
   if (reason !== 'unknown_sensor') return sentence;
@@ -96,7 +112,10 @@ export function explainDevice(device: string, sensors: readonly number[]): strin
  * Why values that a device sent belong to no sensor: which device it is, which of its instruments, and what the network file lacks.
  * `sensors` are those that the network has for the device.
  */
-export function explainPush({ device, pin, values, measuredAt }: PushRecord, sensors: readonly PushSensor[]): string {
+export function explainPush(
+  { device, pin, values, measuredAt }: PushRecord,
+  sensors: readonly PushSensor[],
+): string {
   const meanings = values.flatMap(({ value_type }) => meaningOf(value_type, pin) ?? []);
   const instruments = new Map(meanings.map(({ instrument, kinds }) => [instrument, kinds]));
   const entry = (instrument: string) => `{"id": …, "kind": "${instrument}", "device": "${device}"}`;

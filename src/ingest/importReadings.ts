@@ -2,16 +2,14 @@
  * Imports files of readings. Repeating an import changes nothing and completes an interrupted one. While one batch is being written, the
  * next is read and validated; two are never written at once, because the later of two values for one time must win.
  */
-import type { ParameterName } from '../contract/parameters.ts';
-import type { Sql } from '../database/client.ts';
+
 import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
 import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import type { Accepted } from './store/accept.ts';
-import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
+import type { ParameterName } from '../contract/parameters.ts';
+import type { Sql } from '../database/client.ts';
 import { findDateFormat } from './dateFormat.ts';
-import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Format } from './formats/fields.ts';
 import type { Means } from './formats/profiles.ts';
@@ -19,6 +17,9 @@ import type { ReadingInput } from './formats/reading.ts';
 import { type ReadingBatch, readReadings } from './formats/readings.ts';
 import { openSource, type Source } from './formats/source.ts';
 import { refuseOtherUnits } from './otherUnits.ts';
+import type { Accepted } from './store/accept.ts';
+import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
+import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
 
 /** The outcome of all files, as the command prints it. */
@@ -31,7 +32,12 @@ type ImportSummary = {
   /** Single values left out of readings, by reason and parameter. */
   values: Partial<Record<ValueReason, number>>;
   /** The first of each reason. */
-  examples: { reason: ReadingReason | ValueReason; position: string; text: string; explanation: string }[];
+  examples: {
+    reason: ReadingReason | ValueReason;
+    position: string;
+    text: string;
+    explanation: string;
+  }[];
   /** Accepted readings without a placement at their time: the sensor was at no station or was suspicious. */
   without_station: number;
   /** Lines for which the quarantine had no room. */
@@ -88,7 +94,8 @@ export async function importReadings(
     total: undefined,
   };
   const sources: Source[] = [];
-  for (const path of paths) await collectFailure(run, async () => sources.push(await openSource(path)));
+  for (const path of paths)
+    await collectFailure(run, async () => sources.push(await openSource(path)));
   if (sources.every(({ size }) => size !== undefined)) {
     run.total = sources.reduce((sum, { size }) => sum + (size ?? 0), 0);
   }
@@ -105,12 +112,16 @@ export async function importReadings(
     summary.failures.push(none);
     log.error(none);
   }
-  if (received === 0 && !summary.failed) log.warn('there was no reading: no line follows the header');
+  if (received === 0 && !summary.failed)
+    log.warn('there was no reading: no line follows the header');
   return summary;
 }
 
 /** A source with an error does not keep the others from being imported. */
-async function collectFailure({ summary, log, progress }: Run, work: () => Promise<unknown>): Promise<void> {
+async function collectFailure(
+  { summary, log, progress }: Run,
+  work: () => Promise<unknown>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -125,16 +136,24 @@ async function collectFailure({ summary, log, progress }: Run, work: () => Promi
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
   const { sql, copier, clock, summary, progress } = run;
   // standard input cannot be read twice
-  const found = source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
+  const found =
+    source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
   let isFirst = true;
   let writing: Promise<void> = Promise.resolve();
-  const write = async ({ readings, notes: { ignored } }: ReadingBatch, prepared: Prepared, read: number) => {
+  const write = async (
+    { readings, notes: { ignored } }: ReadingBatch,
+    prepared: Prepared,
+    read: number,
+  ) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
     addExamples(run, source, readings, outcome);
     addOutcome(summary, outcome, ignored);
-    progress.show(summary.received, run.total === undefined ? undefined : (readBefore + read) / run.total);
+    progress.show(
+      summary.received,
+      run.total === undefined ? undefined : (readBefore + read) / run.total,
+    );
   };
   try {
     for await (const { readings: given, notes } of readReadings(source, format)) {
@@ -191,18 +210,35 @@ function warn({ log, summary, progress }: Run, source: Source, ignored: Readonly
 const EXAMPLE_LENGTH = 300;
 
 /** Logs and notes the first reading or value of each reason that could not be used. */
-function addExamples(run: Run, source: Source, readings: readonly ReadingInput[], outcome: Accepted): void {
+function addExamples(
+  run: Run,
+  source: Source,
+  readings: readonly ReadingInput[],
+  outcome: Accepted,
+): void {
   const { summary, log, progress } = run;
   const known = new Set<string>(summary.examples.map(({ reason }) => reason));
-  const add = (reason: ReadingReason | ValueReason, index: number, explain: (reading: ReadingInput) => string) => {
+  const add = (
+    reason: ReadingReason | ValueReason,
+    index: number,
+    explain: (reading: ReadingInput) => string,
+  ) => {
     const reading = readings[index];
     if (reading === undefined || known.has(reason)) return;
     known.add(reason);
     const position = `${source.name}:${reading.line}`;
-    const example = { reason, position, text: reading.text.slice(0, EXAMPLE_LENGTH), explanation: explain(reading) };
+    const example = {
+      reason,
+      position,
+      text: reading.text.slice(0, EXAMPLE_LENGTH),
+      explanation: explain(reading),
+    };
     summary.examples.push(example);
     progress.hide();
-    log.warn({ position, reason }, `not used: ${example.explanation} (only the first of each reason is shown)`);
+    log.warn(
+      { position, reason },
+      `not used: ${example.explanation} (only the first of each reason is shown)`,
+    );
   };
   for (const { index, reason } of outcome.quarantined) {
     add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
@@ -236,8 +272,10 @@ function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: Readonly
   summary.unchanged += outcome.unchanged;
   summary.without_station += outcome.withoutStation;
   summary.left_out += outcome.overflowed;
-  for (const { reason } of outcome.quarantined) summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
-  for (const { reason } of outcome.values) summary.values[reason] = (summary.values[reason] ?? 0) + 1;
+  for (const { reason } of outcome.quarantined)
+    summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
+  for (const { reason } of outcome.values)
+    summary.values[reason] = (summary.values[reason] ?? 0) + 1;
   const listed = new Set(summary.ignored_columns);
   summary.ignored_columns.push(...[...ignored].filter((name) => !listed.has(name)));
 }

@@ -2,15 +2,27 @@
  * Recognizes values that look like another unit. No value is converted for that: a hint names the unit, and an import stops before it stores
  * anything if a whole column looks like one.
  */
-import type { ParameterName } from '../contract/parameters.ts';
+
 import { InputError } from '../base/inputError.ts';
+import type { ParameterName } from '../contract/parameters.ts';
 import type { SourceNotes } from './formats/lines.ts';
 import type { ReadingInput } from './formats/reading.ts';
 import { ownUnitOf } from './formats/units.ts';
 
-type OtherUnit = { unit: string; option: string; low: number; high: number; remedy: (value: number) => string };
+type OtherUnit = {
+  unit: string;
+  option: string;
+  low: number;
+  high: number;
+  remedy: (value: number) => string;
+};
 
-const ppm: Omit<OtherUnit, 'remedy'> = { unit: 'ppm', option: 'ppm', low: Number.MIN_VALUE, high: 0.2 };
+const ppm: Omit<OtherUnit, 'remedy'> = {
+  unit: 'ppm',
+  option: 'ppm',
+  low: Number.MIN_VALUE,
+  high: 0.2,
+};
 const declare = () => 'declare its unit';
 
 /** Where the median of a column is within these, ends included, it is hardly in our unit outdoors. */
@@ -60,7 +72,9 @@ export function suspectUnits(
     const example = given.sort((a, b) => a - b)[Math.floor(given.length / 2)];
     const other = example === undefined ? undefined : otherUnitOf(parameter, example);
     if (example === undefined || other === undefined) return [];
-    return [{ parameter, field, unit: other.unit, option: other.option, example, values: given.length }];
+    return [
+      { parameter, field, unit: other.unit, option: other.option, example, values: given.length },
+    ];
   });
 }
 
@@ -73,7 +87,11 @@ function numberOf(given: unknown): number | undefined {
 const ENOUGH = 20;
 
 /** Throws InputError if a column of at least 20 values looks like another unit. */
-export function refuseOtherUnits(readings: readonly ReadingInput[], notes: SourceNotes, source: string): void {
+export function refuseOtherUnits(
+  readings: readonly ReadingInput[],
+  notes: SourceNotes,
+  source: string,
+): void {
   const found = suspectUnits(readings, notes).find(({ values }) => values >= ENOUGH);
   if (found === undefined) return;
   const { parameter, field, unit, option, example } = found;

@@ -1,9 +1,9 @@
 /** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
 import type { Express, Request } from 'express';
+import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
-import type { Log } from '../base/log.ts';
 import type { Metrics } from './definitions.ts';
 
 /** The body of /readyz: ready or not, and each check by name. */
@@ -44,7 +44,9 @@ export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOption
     res.end(req.method === 'HEAD' ? undefined : text);
   });
   app.use((req: Request) => {
-    throw notFound(`There is nothing at ${quoted(req.path)}. Here are /healthz, /readyz and /metrics.`);
+    throw notFound(
+      `There is nothing at ${quoted(req.path)}. Here are /healthz, /readyz and /metrics.`,
+    );
   }, makeErrorHandlers(log).handle);
   return app;
 }
@@ -53,7 +55,9 @@ export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOption
 export async function whoListens(host: string, port: number): Promise<string | undefined> {
   const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   try {
-    const answer = await fetch(`http://${address}:${port}/healthz`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const answer = await fetch(`http://${address}:${port}/healthz`, {
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    });
     const { ok, pid, data_dir } = (await answer.json()) as Health;
     if (ok !== true || !Number.isInteger(pid)) return undefined;
     return `process ${pid}${data_dir === undefined ? '' : `, with its data in ${data_dir} (DATA_DIR)`}`;
@@ -81,7 +85,8 @@ const NAMED_PARTS = 5;
  * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
-  if (opened === undefined) return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
+  if (opened === undefined)
+    return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
   const [freshness, missing] = await Promise.all([
     queryFreshness(opened.db).catch(() => undefined), // it may be this that is missing
     opened.missing().catch(() => undefined),
@@ -90,14 +95,22 @@ export async function readiness({ opened, serving }: StartupState): Promise<Read
     return { ok: false, checks: { migrations: true, ...UNKNOWN, database: false, serving } };
   }
   const refreshed_at = freshness?.refreshed_at;
-  const [schema, first_build] = [missing.length === 0, freshness === undefined ? null : refreshed_at !== null];
+  const [schema, first_build] = [
+    missing.length === 0,
+    freshness === undefined ? null : refreshed_at !== null,
+  ];
   const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
   const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
   return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
 }
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */
-export async function queryFreshness(db: ApiDb): Promise<{ refreshed_at: string | null; digest_at: string | null }> {
-  const row = await db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).executeTakeFirst();
+export async function queryFreshness(
+  db: ApiDb,
+): Promise<{ refreshed_at: string | null; digest_at: string | null }> {
+  const row = await db
+    .selectFrom('api.freshness')
+    .select(['refreshed_at', 'digest_at'])
+    .executeTakeFirst();
   return row ?? { refreshed_at: null, digest_at: null };
 }

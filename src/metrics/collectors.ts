@@ -5,9 +5,9 @@
  */
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { singleFlight } from '../database/timeouts.ts';
-import type { Log } from '../base/log.ts';
 
 const KEEP_MS = 12_000;
 /** How long a scrape waits; Prometheus gives up after ten seconds. */
@@ -58,7 +58,10 @@ export function makeCollector<Row>(
     forEachRow(fill: (row: Row) => void) {
       fills.push(fill);
     },
-    gauge<Label extends string>(name: string, { help, labels = [], fill }: CollectedGauge<Label, Row>) {
+    gauge<Label extends string>(
+      name: string,
+      { help, labels = [], fill }: CollectedGauge<Label, Row>,
+    ) {
       const gauge = new Gauge({ name, help, labelNames: labels, registers });
       // one without labels can't be emptied: NaN means unknown, and no alert fires on it
       const empty = () => (labels.length === 0 ? gauge.set(Number.NaN) : gauge.reset());
@@ -81,7 +84,11 @@ type Collected = {
 };
 
 /** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds or, for some, 5 minutes. */
-export function registerCollectors(metrics: Collected, db: ApiDb, { clock, log }: { clock: Clock; log: Log }): void {
+export function registerCollectors(
+  metrics: Collected,
+  db: ApiDb,
+  { clock, log }: { clock: Clock; log: Log },
+): void {
   for (const collector of metrics.collectors) {
     const { name } = collector;
     let isFailing = false;
@@ -90,7 +97,8 @@ export function registerCollectors(metrics: Collected, db: ApiDb, { clock, log }
       try {
         await collector.collect(db, clock());
         dueAt = performance.now() + collector.keepMs;
-        if (isFailing) log.info({ collector: name }, 'metrics are collected from the database again');
+        if (isFailing)
+          log.info({ collector: name }, 'metrics are collected from the database again');
         isFailing = false;
       } catch (error) {
         collector.clear();

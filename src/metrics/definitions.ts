@@ -12,7 +12,11 @@ import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 export type Metrics = ReturnType<typeof makeMetrics>;
 
 /** Default gauges of prom-client that end in `_total`, which `promtool check metrics` rejects. */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** Each twice the one before: a quantile is never further off than that. */
 const REQUEST_SECONDS = [0.0125, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
@@ -32,7 +36,8 @@ export function makeMetrics() {
   // Prometheus sees an increase only between two values, so counters begin at 0
   for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0);
   collectors.providers.forEachRow(({ provider }) => {
-    for (const outcome of ['accepted', 'unchanged', 'quarantined']) metrics.readings.inc({ provider, outcome }, 0);
+    for (const outcome of ['accepted', 'unchanged', 'quarantined'])
+      metrics.readings.inc({ provider, outcome }, 0);
     for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
     metrics.quarantineLeftOut.inc({ provider }, 0);
   });
@@ -71,8 +76,12 @@ const makeCollectors = (registers: Registry[]) => ({
   refresh: makeCollector('refresh', registers, (db) =>
     db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).execute(),
   ),
-  audit: makeCollector('audit', registers, (db) => db.selectFrom('api.last_audit').selectAll().execute()),
-  replication: makeCollector('replication', registers, async (db, at) => [await queryReplication(db, at)]),
+  audit: makeCollector('audit', registers, (db) =>
+    db.selectFrom('api.last_audit').selectAll().execute(),
+  ),
+  replication: makeCollector('replication', registers, async (db, at) => [
+    await queryReplication(db, at),
+  ]),
 });
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
@@ -225,7 +234,8 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     newestBucket: newestBuckets.gauge('airseries_newest_bucket_timestamp_seconds', {
       help: 'When the newest bucket of an aggregate begins',
       labels: ['subject', 'resolution'],
-      fill: (set, { subject, resolution, timestamp }) => set({ subject, resolution }, seconds(timestamp)),
+      fill: (set, { subject, resolution, timestamp }) =>
+        set({ subject, resolution }, seconds(timestamp)),
     }),
     digestTimestamp: refresh.gauge('airseries_newest_digest_timestamp_seconds', {
       help: 'Instant of the newest digest, from which the API answers for regions',

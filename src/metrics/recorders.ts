@@ -90,7 +90,8 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
       Object.assign(tally, { requests: 0, bytes: 0 });
     }
     // by 0 as well, so that every outcome begins at 0
-    for (const [outcome, requests] of Object.entries(validators)) metrics.httpCache.inc({ outcome }, requests);
+    for (const [outcome, requests] of Object.entries(validators))
+      metrics.httpCache.inc({ outcome }, requests);
     Object.assign(validators, { none: 0, same: 0, other: 0 });
   });
 
@@ -104,7 +105,8 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       const tally = tallyOf(route, method, status);
       tally.requests += 1;
-      if (isServed(req, res)) metrics.httpRequestDuration.observe(tally.timed, (performance.now() - began) / 1_000);
+      if (isServed(req, res))
+        metrics.httpRequestDuration.observe(tally.timed, (performance.now() - began) / 1_000);
       const { bytes, hasValidator } = sentOf(res);
       if (method !== 'HEAD' && res.statusCode !== 304 && res.writableFinished) tally.bytes += bytes;
       if (hasValidator) validators[validatorOf(req, res)] += 1;

@@ -13,11 +13,19 @@ export type CheckContext = {
   issues: readonly Issue[];
   addIssue(position: string, message: string): void;
   /** Adds an issue if there is no such element, neither in the file nor in the database. Undefined was an issue before. */
-  checkName(position: string, kind: 'provider' | 'region' | 'station', name: string | number | undefined): void;
+  checkName(
+    position: string,
+    kind: 'provider' | 'region' | 'station',
+    name: string | number | undefined,
+  ): void;
 };
 
 /** Appends to `issues`. */
-export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, issues: Issue[]): CheckContext {
+export function makeContext(
+  parsed: ParsedNetwork,
+  existing: ExistingNetwork,
+  issues: Issue[],
+): CheckContext {
   const addIssue = (position: string, message: string) => {
     issues.push({ position, message });
   };
@@ -29,7 +37,10 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
   const names = {
     provider: new Set<unknown>([...existing.providers, ...parsed.providers.map(({ id }) => id)]),
     region: new Set<unknown>(regions.keys()),
-    station: new Set<unknown>([...existing.stations.keys(), ...parsed.stations.map(({ id }) => id)]),
+    station: new Set<unknown>([
+      ...existing.stations.keys(),
+      ...parsed.stations.map(({ id }) => id),
+    ]),
   };
   return {
     parsed,
@@ -40,9 +51,14 @@ export function makeContext(parsed: ParsedNetwork, existing: ExistingNetwork, is
     addIssue,
     checkName(position, kind, name) {
       if (name === undefined || names[kind].has(name)) return;
-      const meant = [...names[kind]].find((known) => typeof known === 'string' && distance(known, String(name)) <= 2);
+      const meant = [...names[kind]].find(
+        (known) => typeof known === 'string' && distance(known, String(name)) <= 2,
+      );
       const remedy = meant === undefined ? 'add it, or correct the name' : `did you mean ${meant}?`;
-      addIssue(position, `there is no ${kind} ${name}, neither in the file nor in the database: ${remedy}`);
+      addIssue(
+        position,
+        `there is no ${kind} ${name}, neither in the file nor in the database: ${remedy}`,
+      );
     },
   };
 }

@@ -7,8 +7,20 @@ type Row = {
   time_zone: string;
   providers: string[];
   regions: Record<string, Pick<Region, 'kind' | 'city'>>;
-  devices: { sensor: number; device: string; station: number; since: number | null; until: number | null }[];
-  stations: { id: number; latitude: number; longitude: number; regions: string[]; hidden: boolean }[];
+  devices: {
+    sensor: number;
+    device: string;
+    station: number;
+    since: number | null;
+    until: number | null;
+  }[];
+  stations: {
+    id: number;
+    latitude: number;
+    longitude: number;
+    regions: string[];
+    hidden: boolean;
+  }[];
   instants: Record<string, number>;
 };
 
@@ -17,7 +29,9 @@ export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
 /** The time zone, names that a file may refer to, and what the times of the file mean. `sql` is a pool of the owner. */
 export async function readExisting(sql: Sql, times: readonly string[]) {
   const instants = new Map([...new Set(times)].map((text) => [text, readInstant(text)]));
-  const local = [...instants].flatMap(([text, instant]) => (instant?.local ? [[text, instant.microseconds]] : []));
+  const local = [...instants].flatMap(([text, instant]) =>
+    instant?.local ? [[text, instant.microseconds]] : [],
+  );
   const [row] = await sql<[Row]>`
     select i.time_zone,
       (select coalesce(jsonb_agg(id), '[]') from raw.provider) as providers,

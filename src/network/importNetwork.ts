@@ -1,6 +1,7 @@
 /** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
-import type { Sql } from '../database/client.ts';
+
 import type { Log } from '../base/log.ts';
+import type { Sql } from '../database/client.ts';
 import { readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
 import { type Issue, parseNetwork } from './read.ts';
@@ -35,7 +36,10 @@ export class InvalidNetwork extends Error {
   constructor(issues: readonly Issue[], file: string) {
     const many = issues.length === 1 ? 'a problem' : `${issues.length} problems`;
     const lines = issues.map(({ line, position, message }) => {
-      const where = [...(line === undefined ? [] : [`line ${line}`]), ...(position === '' ? [] : [position])];
+      const where = [
+        ...(line === undefined ? [] : [`line ${line}`]),
+        ...(position === '' ? [] : [position]),
+      ];
       return `  ${where.join(', ')}: ${message}`;
     });
     super(`${file} has ${many}; nothing was imported.\n${lines.join('\n')}`);
@@ -64,9 +68,13 @@ export async function importNetwork(
     .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (located.length > 0) throw new InvalidNetwork(located, file);
-  const json = JSON.stringify(rows, (key, value) => (key === 'since' || key === 'until' ? timestamp(value) : value));
+  const json = JSON.stringify(rows, (key, value) =>
+    key === 'since' || key === 'until' ? timestamp(value) : value,
+  );
   const store = sql(dryRun ? 'logic.preview_network' : 'logic.replace_network');
-  const [{ result }] = await sql<[{ result: NetworkResult }]>`select ${store}(${json}::text::jsonb) as result`;
+  const [{ result }] = await sql<
+    [{ result: NetworkResult }]
+  >`select ${store}(${json}::text::jsonb) as result`;
   for (const { id, region, km, swapped } of far) {
     const what = swapped ? 'are its latitude and longitude swapped?' : 'are its coordinates right?';
     log.warn(`station ${id} is ${km} km from the nearest other station of ${region}: ${what}`);
@@ -74,7 +82,8 @@ export async function importNetwork(
   if (dryRun) return far.length === 0 ? result : { ...result, far_stations: far };
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { unlisted } = result[kind];
-    if (unlisted.length > 0) log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');
+    if (unlisted.length > 0)
+      log.info({ [kind]: unlisted }, 'not listed in the file; left unchanged');
   }
   return result;
 }

@@ -30,13 +30,17 @@ export function parseLocated(text: string): LocatedJson {
     if (depth > DEEPEST) throw new RangeError();
     lines.set(position, lineAt(node.offset));
     const children = node.children ?? [];
-    if (node.type === 'array') return children.map((child, index) => read(child, `${position}[${index}]`, depth + 1));
+    if (node.type === 'array')
+      return children.map((child, index) => read(child, `${position}[${index}]`, depth + 1));
     if (node.type !== 'object') return node.value;
     const entries = new Map<string, unknown>();
     for (const { children: [key, value] = [] } of children) {
       const name: string = key?.value;
       if (entries.has(name))
-        slip(key?.offset ?? 0, `${JSON.stringify(name)} is there twice in one object: remove one of the two`);
+        slip(
+          key?.offset ?? 0,
+          `${JSON.stringify(name)} is there twice in one object: remove one of the two`,
+        );
       // the schema would pass over it
       if (name === '__proto__') slip(key?.offset ?? 0, '"__proto__" is not a valid key: remove it');
       if (value !== undefined)

@@ -11,14 +11,18 @@ export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
     if (input === undefined) return { path, message: `missing, ${message}` };
     if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
     const isAddress = path.includes('url') || path.includes('pull');
-    return { path, message: `${show(input, isAddress ? withoutSecrets : String)} found, ${message}` };
+    return {
+      path,
+      message: `${show(input, isAddress ? withoutSecrets : String)} found, ${message}`,
+    };
   });
 }
 
 /** For a union, the issues of the last alternative of the given value's type; if there is none, one issue that names all alternatives. */
 function flatten(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const isOfOtherType = (one: z.core.$ZodIssue) => one.code === 'invalid_type' && one.path.length === 0;
+  const isOfOtherType = (one: z.core.$ZodIssue) =>
+    one.code === 'invalid_type' && one.path.length === 0;
   const fitting = issue.errors.findLast((errors) => !errors.some(isOfOtherType));
   if (fitting === undefined) return [{ ...issue, message: anyOf(issue.errors.flat()) }];
   return fitting.flatMap((one) => flatten({ ...one, path: [...issue.path, ...one.path] }));

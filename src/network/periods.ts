@@ -9,13 +9,19 @@ type AddIssue = (position: string, message: string) => void;
 
 export type PeriodReader = {
   /** Adds an issue for each period that is invalid, and leaves it out. Undefined was an issue before. */
-  list<T extends Given>(position: string, given: readonly (T | undefined)[]): (T & Period & { position: string })[];
+  list<T extends Given>(
+    position: string,
+    given: readonly (T | undefined)[],
+  ): (T & Period & { position: string })[];
   /** The periods in which a flag is set. */
   flag(position: string, given: Flag | undefined): Period[];
 };
 
 /** `instants`: the times of the file in microseconds since 1970; a text that is not there is no time. */
-export function makePeriodReader(instants: ReadonlyMap<string, number>, addIssue: AddIssue): PeriodReader {
+export function makePeriodReader(
+  instants: ReadonlyMap<string, number>,
+  addIssue: AddIssue,
+): PeriodReader {
   const end = (position: string, text: string | null | undefined, otherwise: number) => {
     if (text == null) return otherwise;
     const instant = instants.get(text);
@@ -38,7 +44,10 @@ export function makePeriodReader(instants: ReadonlyMap<string, number>, addIssue
       addIssue(position, `since ${each.since} is not before until ${each.until}`);
       return [];
     });
-  return { list, flag: (key, given = false) => list(key, given === true ? [{}] : given === false ? [] : given) };
+  return {
+    list,
+    flag: (key, given = false) => list(key, given === true ? [{}] : given === false ? [] : given),
+  };
 }
 
 /** For every period that overlaps an earlier one of its group, adds an issue with `message`, unless the two are compatible. */
@@ -53,7 +62,8 @@ export function addOverlaps<T extends Period & { position: string }>(
   for (const period of periods) {
     const before = groups.get(group(period)) ?? [];
     const earlier = before.find(
-      (each) => each.since < period.until && period.since < each.until && !isCompatible(period, each),
+      (each) =>
+        each.since < period.until && period.since < each.until && !isCompatible(period, each),
     );
     if (earlier !== undefined) addIssue(period.position, message(period, earlier));
     groups.set(group(period), [...before, period]);

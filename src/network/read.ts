@@ -12,8 +12,13 @@ export type Issue = { line?: number | undefined; position: string; message: stri
  * at once. Where anything is undefined that the schema requires, there are issues, and nothing is stored.
  */
 function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
-  const keys = Object.entries(shape).map(([key, schema]) => [key, (schema as z.ZodType).optional().catch(undefined)]);
-  return z.object(Object.fromEntries(keys) as { [Key in keyof Shape]: z.ZodCatch<z.ZodOptional<Shape[Key]>> });
+  const keys = Object.entries(shape).map(([key, schema]) => [
+    key,
+    (schema as z.ZodType).optional().catch(undefined),
+  ]);
+  return z.object(
+    Object.fromEntries(keys) as { [Key in keyof Shape]: z.ZodCatch<z.ZodOptional<Shape[Key]>> },
+  );
 }
 
 /** A list in which what is no object has no keys, and which is empty if it is no list. */
@@ -53,14 +58,20 @@ function otherLanguage(text: string): string | undefined {
 export function parseNetwork(text: string) {
   const { value: json, slips, lineOf } = parseLocated(text);
   const other = json === undefined ? otherLanguage(text) : undefined;
-  const issues: Issue[] = (other === undefined ? slips : [{ line: 1, message: other }]).map((slip) => ({
-    ...slip,
-    position: '',
-  }));
+  const issues: Issue[] = (other === undefined ? slips : [{ line: 1, message: other }]).map(
+    (slip) => ({
+      ...slip,
+      position: '',
+    }),
+  );
   if (/\\u0000/.test(text))
-    issues.push({ position: '', message: 'it holds the character \\u0000, which cannot be stored' });
+    issues.push({
+      position: '',
+      message: 'it holds the character \\u0000, which cannot be stored',
+    });
   if (json !== undefined)
-    for (const { path, message } of faultsOf(Network, json)) issues.push({ position: positionOf(path), message });
+    for (const { path, message } of faultsOf(Network, json))
+      issues.push({ position: positionOf(path), message });
   const { data: network = TolerantNetwork.parse({}) } = TolerantNetwork.safeParse(json);
   const stations = listed('stations', network.stations);
   return {

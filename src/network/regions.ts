@@ -5,13 +5,18 @@ import type { ParsedRegion, ParsedStation } from './read.ts';
 import type { Flag } from './schema.ts';
 
 /** A row of raw.region; `places` are those of its stations. To be called after `memberships` of all stations. */
-export function regionRow(region: ParsedRegion, context: CheckContext, places: readonly Place[]): object {
+export function regionRow(
+  region: ParsedRegion,
+  context: CheckContext,
+  places: readonly Place[],
+): object {
   const { issues, addIssue, checkName } = context;
   const { position, slug, kind, city, title, is_hidden } = region;
   if (kind === 'city' && city !== undefined)
     addIssue(`${position}.city`, 'a city is in no other: leave the key out, or make it a district');
   if (kind === 'district') {
-    if (city === undefined) addIssue(position, 'a district needs the key city, the slug of its city');
+    if (city === undefined)
+      addIssue(position, 'a district needs the key city, the slug of its city');
     else if (context.regions.get(city)?.kind === 'district')
       addIssue(`${position}.city`, `${city} is a district itself: give the slug of a city`);
     else checkName(`${position}.city`, 'region', city);
@@ -48,7 +53,11 @@ function regionsOf(station: ParsedStation, { regions }: CheckContext): unknown[]
 
 const DELTA = 0.2;
 
-type Place = { latitude?: number | undefined; longitude?: number | undefined; hidden?: Flag | undefined };
+type Place = {
+  latitude?: number | undefined;
+  longitude?: number | undefined;
+  hidden?: Flag | undefined;
+};
 
 /** By region, where the stations are that are or ever were in it: those of the file, and others of the database. */
 export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, readonly Place[]> {
@@ -60,7 +69,8 @@ export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, read
     else others.push(place);
   };
   const listed = new Set(parsed.stations.map(({ id }) => id));
-  for (const station of parsed.stations) for (const slug of regionsOf(station, context)) add(slug, station);
+  for (const station of parsed.stations)
+    for (const slug of regionsOf(station, context)) add(slug, station);
   for (const [id, station] of existing.stations) {
     if (!listed.has(id)) for (const slug of station.regions) add(slug, station);
   }
@@ -74,15 +84,21 @@ export type FarStation = { id: number | undefined; region: unknown; km: number; 
 const FAR_KM = 100;
 
 /** The stations of the file that are farther than 100 km from every other of a region they are in. */
-export function farStations(context: CheckContext, places: ReadonlyMap<unknown, readonly Place[]>): FarStation[] {
+export function farStations(
+  context: CheckContext,
+  places: ReadonlyMap<unknown, readonly Place[]>,
+): FarStation[] {
   return context.parsed.stations.flatMap((station) => {
     const { id, latitude, longitude } = station;
     for (const region of regionsOf(station, context)) {
       const others = (places.get(region) ?? []).filter((other) => other !== station);
-      if (others.length === 0 || others.some((other) => kilometres(station, other) <= FAR_KM)) continue;
+      if (others.length === 0 || others.some((other) => kilometres(station, other) <= FAR_KM))
+        continue;
       const km = Math.round(Math.min(...others.map((other) => kilometres(station, other))));
       const exchanged = { latitude: longitude, longitude: latitude };
-      return [{ id, region, km, swapped: others.some((other) => kilometres(exchanged, other) <= FAR_KM) }];
+      return [
+        { id, region, km, swapped: others.some((other) => kilometres(exchanged, other) <= FAR_KM) },
+      ];
     }
     return [];
   });
@@ -105,7 +121,9 @@ function centre(places: readonly Place[]) {
   const shown = listed.length === 0 ? places : listed;
   const longitudes = shown.map((place) => place.longitude ?? 0);
   const crossesDateLine = Math.max(...longitudes) - Math.min(...longitudes) > 180;
-  const longitude = mean(longitudes.map((each) => (crossesDateLine && each < 0 ? each + 360 : each)));
+  const longitude = mean(
+    longitudes.map((each) => (crossesDateLine && each < 0 ? each + 360 : each)),
+  );
   return {
     latitude: mean(shown.map((place) => place.latitude ?? 0)),
     longitude: longitude > 180 ? longitude - 360 : longitude,
@@ -113,7 +131,8 @@ function centre(places: readonly Place[]) {
   };
 }
 
-const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+const mean = (numbers: readonly number[]) =>
+  numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 /** Always, or from some day on. */
 const isHiddenForGood = (hidden: Flag = false) =>
@@ -126,13 +145,17 @@ const isHiddenForGood = (hidden: Flag = false) =>
 export function memberships(station: ParsedStation, context: CheckContext): object[] {
   const { regions, periods, addIssue, checkName } = context;
   const key = `${station.position}.regions`;
-  const given = station.regions.map((region) => (typeof region === 'string' ? { slug: region } : region));
-  for (const [index, region] of given.entries()) checkName(`${key}[${index}]`, 'region', region?.slug);
+  const given = station.regions.map((region) =>
+    typeof region === 'string' ? { slug: region } : region,
+  );
+  for (const [index, region] of given.entries())
+    checkName(`${key}[${index}]`, 'region', region?.slug);
   const all = periods.list(key, given);
   addOverlaps(
     all,
     ({ slug }) => slug,
-    ({ slug }, earlier) => `the station is in ${slug} at the same time by ${earlier.position}: name it once`,
+    ({ slug }, earlier) =>
+      `the station is in ${slug} at the same time by ${earlier.position}: name it once`,
     addIssue,
   );
   const order = regionsOf(station, context);

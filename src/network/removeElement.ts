@@ -2,8 +2,9 @@
  * Removes a sensor, a station, a region or a provider, for good. An import never removes anything, and this refuses while other records
  * depend on the element, unless they are to be deleted as well.
  */
-import { arrayLiteral, type Sql } from '../database/client.ts';
+
 import { InputError } from '../base/inputError.ts';
+import { arrayLiteral, type Sql } from '../database/client.ts';
 
 export const REMOVABLE = ['station', 'sensor', 'region', 'provider'] as const;
 export type Removable = (typeof REMOVABLE)[number];
@@ -11,7 +12,10 @@ export type Removable = (typeof REMOVABLE)[number];
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
 /** Records that depend on elements of a kind: the rows of `found` name them. */
-type Dependents = { found(sql: Transaction, id: string): PromiseLike<{ problem: string | null }[]>; remedy: string };
+type Dependents = {
+  found(sql: Transaction, id: string): PromiseLike<{ problem: string | null }[]>;
+  remedy: string;
+};
 
 const DEPENDENTS: Record<Removable, Dependents[]> = {
   sensor: [
@@ -42,7 +46,8 @@ const DEPENDENTS: Record<Removable, Dependents[]> = {
       found: (sql, slug) => sql`
         select 'stations ' || string_agg(station_id::text, ', ' order by station_id) || ' are or were in it' as problem
         from (select distinct station_id from raw.station_region where region_slug = ${slug}) members`,
-      remedy: 'Take it out of their regions in the network file and import that, or remove them first.',
+      remedy:
+        'Take it out of their regions in the network file and import that, or remove them first.',
     },
   ],
   provider: [
@@ -60,34 +65,49 @@ const DEPENDENTS: Record<Removable, Dependents[]> = {
 };
 
 /** How many were deleted. */
-export type Removed = { providers: number; regions: number; stations: number; sensors: number; readings: number };
-
-const REMOVE: Record<Removable, (sql: Transaction, id: string, removed: Removed) => Promise<void>> = {
-  sensor: (sql, id, removed) => deleteSensors(sql, [Number(id)], removed),
-  station: deleteStation,
-  async region(sql, slug, removed) {
-    removed.regions += (await sql`delete from raw.region where slug = ${slug}`).count;
-  },
-  async provider(sql, id, removed) {
-    const stations = await sql<{ id: number }[]>`select id from raw.station where provider_id = ${id}`;
-    for (const station of stations) await deleteStation(sql, String(station.id), removed);
-    removed.providers += (await sql`delete from raw.provider where id = ${id}`).count;
-  },
+export type Removed = {
+  providers: number;
+  regions: number;
+  stations: number;
+  sensors: number;
+  readings: number;
 };
+
+const REMOVE: Record<Removable, (sql: Transaction, id: string, removed: Removed) => Promise<void>> =
+  {
+    sensor: (sql, id, removed) => deleteSensors(sql, [Number(id)], removed),
+    station: deleteStation,
+    async region(sql, slug, removed) {
+      removed.regions += (await sql`delete from raw.region where slug = ${slug}`).count;
+    },
+    async provider(sql, id, removed) {
+      const stations = await sql<
+        { id: number }[]
+      >`select id from raw.station where provider_id = ${id}`;
+      for (const station of stations) await deleteStation(sql, String(station.id), removed);
+      removed.providers += (await sql`delete from raw.provider where id = ${id}`).count;
+    },
+  };
 
 /**
  * Removes the element and, `withReadings`, what depends on it, but never the stations or districts of a region. `sql` is a pool of the
  * owner. Rejects with InputError, and removes nothing, if there is no such element or something keeps it. The aggregates follow at the next
  * refresh.
  */
-export async function removeElement(sql: Sql, kind: Removable, id: string, withReadings: boolean): Promise<Removed> {
+export async function removeElement(
+  sql: Sql,
+  kind: Removable,
+  id: string,
+  withReadings: boolean,
+): Promise<Removed> {
   const removed: Removed = { providers: 0, regions: 0, stations: 0, sensors: 0, readings: 0 };
   await sql.begin(async (transaction) => {
     await transaction`lock table raw.network_lock in exclusive mode`;
     await requireElement(transaction, kind, id);
     for (const { found, remedy } of withReadings && kind !== 'region' ? [] : DEPENDENTS[kind]) {
       const problems = (await found(transaction, id)).flatMap(({ problem }) => problem ?? []);
-      if (problems.length > 0) throw new InputError(`${kind} ${id}`, problems.join(', and '), remedy);
+      if (problems.length > 0)
+        throw new InputError(`${kind} ${id}`, problems.join(', and '), remedy);
     }
     await REMOVE[kind](transaction, id, removed);
     await transaction`select logic.apply_periods(), logic.raise_data_version()`;
@@ -99,12 +119,22 @@ async function requireElement(sql: Transaction, kind: Removable, id: string): Pr
   const key = kind === 'region' ? sql`slug` : sql`id`;
   const [found] = await sql`select from ${sql(`raw.${kind}`)} where ${key}::text = ${id}`;
   if (found !== undefined) return;
-  throw new InputError(`${kind} ${id}`, `the network has no such ${kind}`, 'network export lists what there is.');
+  throw new InputError(
+    `${kind} ${id}`,
+    `the network has no such ${kind}`,
+    'network export lists what there is.',
+  );
 }
 
-async function deleteSensors(sql: Transaction, sensors: readonly number[], removed: Removed): Promise<void> {
+async function deleteSensors(
+  sql: Transaction,
+  sensors: readonly number[],
+  removed: Removed,
+): Promise<void> {
   const ids = arrayLiteral(sensors);
-  removed.readings += (await sql`delete from raw.readings where sensor_id = any (${ids}::text::int[])`).count;
+  removed.readings += (
+    await sql`delete from raw.readings where sensor_id = any (${ids}::text::int[])`
+  ).count;
   removed.sensors += (await sql`delete from raw.sensor where id = any (${ids}::text::int[])`).count;
 }
 

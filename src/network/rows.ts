@@ -26,7 +26,8 @@ export function makeRows(
   addDuplicates(regions, 'slug', context);
   addDuplicates(stations, 'id', context);
   addDuplicates(sensors, 'id', context);
-  for (const { position, provider } of stations) checkName(`${position}.provider`, 'provider', provider);
+  for (const { position, provider } of stations)
+    checkName(`${position}.provider`, 'provider', provider);
   const station_region = stations.flatMap((station) => memberships(station, context));
   const placed = new Map(sensors.map((sensor) => [sensor, placements(sensor, context)]));
   checkDevices(placed, context);
@@ -60,7 +61,9 @@ export function makeRows(
     ),
     sensor_station: [...placed.values()].flat(),
     suspicious_period: sensors.flatMap(({ id, position, suspicious }) =>
-      periods.flag(`${position}.suspicious`, suspicious).map((period) => ({ ...period, sensor_id: id })),
+      periods
+        .flag(`${position}.suspicious`, suspicious)
+        .map((period) => ({ ...period, sensor_id: id })),
     ),
     // a sensor's own formulas count instead of those of its kind (S5)
     correction: sensors.flatMap(({ id, position, kind, correction }) =>

@@ -10,7 +10,9 @@ const periodEnds = {
   since: z
     .string()
     .nullish()
-    .describe('inclusive; ISO 8601, in the time zone of the network if it has no offset; absent: without a beginning'),
+    .describe(
+      'inclusive; ISO 8601, in the time zone of the network if it has no offset; absent: without a beginning',
+    ),
   until: z.string().nullish().describe('exclusive; absent: without an end'),
 };
 const flag = z
@@ -21,16 +23,25 @@ const title = z
     z.string().regex(/^[a-z]{2,3}$/, 'expected a locale such as en, ru or hy'),
     z.string().regex(/\S/, 'expected a title that is not empty'),
   )
-  .refine((titles) => Object.keys(titles).length > 0, 'expected a title, as in {"en": "Main Street"}')
+  .refine(
+    (titles) => Object.keys(titles).length > 0,
+    'expected a title, as in {"en": "Main Street"}',
+  )
   .meta({ description: 'by locale; falls back to en, then to any', minProperties: 1 });
 const id = z.int().min(1).max(2_147_483_647);
 const slug = z
   .string()
   .regex(/^[a-z-]+$/, 'expected a slug of lowercase letters a to z and hyphens')
-  .regex(/^(?!.*-history$)/, 'expected a slug that does not end in -history, because paths of the API do');
+  .regex(
+    /^(?!.*-history$)/,
+    'expected a slug that does not end in -history, because paths of the API do',
+  );
 const providerSlug = z
   .string()
-  .regex(/^[a-z0-9_-]+$/, 'expected a slug of lowercase letters a to z, digits, hyphens and underscores');
+  .regex(
+    /^[a-z0-9_-]+$/,
+    'expected a slug of lowercase letters a to z, digits, hyphens and underscores',
+  );
 const latitude = z.number().min(-90).max(90);
 const longitude = z.number().min(-180).max(180);
 
@@ -55,7 +66,9 @@ export const Provider = z.strictObject({
   url: webAddress,
   image: webAddress,
   image_dark: webAddress,
-  stale_after: duration.default('3 hours').describe('how old a reading may be and still count as current'),
+  stale_after: duration
+    .default('3 hours')
+    .describe('how old a reading may be and still count as current'),
   pull: z
     .strictObject({
       kind: z.enum(FORMATS).describe('the layout of what is fetched'),
@@ -66,10 +79,17 @@ export const Provider = z.strictObject({
           'expected an address without user and password, because it would be stored in plain text',
         ),
       every: duration.default('5 minutes'),
-      sensor: z.int().min(1).max(2_147_483_647).optional().describe('the sensor it is of, where it does not say'),
+      sensor: z
+        .int()
+        .min(1)
+        .max(2_147_483_647)
+        .optional()
+        .describe('the sensor it is of, where it does not say'),
     })
     .nullish()
-    .describe('where its readings are fetched from, and how often; its host must be among PULL_HOSTS'),
+    .describe(
+      'where its readings are fetched from, and how often; its host must be among PULL_HOSTS',
+    ),
 });
 
 export const Region = z.strictObject({
@@ -87,7 +107,9 @@ export const Region = z.strictObject({
 const formula = z.enum(['none', ...FORMULAS]);
 const correction = z
   .union([formula, z.array(z.strictObject({ formula, ...periodEnds })).min(1)])
-  .describe('the formula that corrects PM2.5, for all time or by periods; formulas change on full hours');
+  .describe(
+    'the formula that corrects PM2.5, for all time or by periods; formulas change on full hours',
+  );
 
 export const Sensor = z.strictObject({
   id,
@@ -107,7 +129,9 @@ export const Sensor = z.strictObject({
     .min(1)
     .optional()
     .describe('where it was and when; absent: always at the station it is listed under'),
-  suspicious: flag.default(false).describe('all of its readings are unreliable; true, or the periods'),
+  suspicious: flag
+    .default(false)
+    .describe('all of its readings are unreliable; true, or the periods'),
 });
 
 export const Station = z.strictObject({
@@ -122,18 +146,26 @@ export const Station = z.strictObject({
     .describe(
       'in no region and no list; true, or the periods. To retire a station, hide it from a day on: its history stays',
     ),
-  is_bad_thp: flag.default(false).describe('temperature, humidity and pressure are unreliable; true, or the periods'),
+  is_bad_thp: flag
+    .default(false)
+    .describe('temperature, humidity and pressure are unreliable; true, or the periods'),
   is_bad_pm: flag
     .default(false)
-    .describe('PM1, PM2.5 and PM10 are suspect, so their region leaves them out; true, or the periods'),
+    .describe(
+      'PM1, PM2.5 and PM10 are suspect, so their region leaves them out; true, or the periods',
+    ),
   trusted: z
     .boolean()
     .default(false)
-    .describe('true: a reference instrument, whose PM is not screened, and only is_bad_pm says otherwise'),
+    .describe(
+      'true: a reference instrument, whose PM is not screened, and only is_bad_pm says otherwise',
+    ),
   screening: z
     .boolean()
     .default(true)
-    .describe('false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise'),
+    .describe(
+      'false: the operator vouches for temperature, humidity and pressure, and only is_bad_thp says otherwise',
+    ),
   regions: z
     .array(z.union([slug, z.strictObject({ slug, ...periodEnds })]))
     .describe(

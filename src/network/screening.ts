@@ -66,8 +66,10 @@ type ScreenedPeriod = {
 };
 
 /** All flagged periods, newest first, with times in `timeZone`. */
-export const screenedPeriods = (target: DatabaseAddress, timeZone: string): Promise<ScreenedPeriod[]> =>
-  onConnection(target, { ...OWNER, timeZone }, periodsOn);
+export const screenedPeriods = (
+  target: DatabaseAddress,
+  timeZone: string,
+): Promise<ScreenedPeriod[]> => onConnection(target, { ...OWNER, timeZone }, periodsOn);
 
 const periodsOn = async (sql: Sql): Promise<ScreenedPeriod[]> => [
   ...(await sql<ScreenedPeriod[]>`

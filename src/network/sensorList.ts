@@ -2,9 +2,10 @@
  * Reads sensors.csv, the list in airquality.am's open data and in our own export, as a network file: one line per sensor, with the station
  * where it stands. What such a list does not say is made up from ids (titles of cities and providers) or left out (periods).
  */
+
+import { InputError } from '../base/inputError.ts';
 import { splitCsvLine } from '../ingest/formats/csv.ts';
 import { textOfCell } from '../ingest/formats/textCell.ts';
-import { InputError } from '../base/inputError.ts';
 
 type SensorList = {
   /** A network file, not checked yet. */
@@ -15,7 +16,15 @@ type SensorList = {
 
 type Line = { number: number; get(column: string): string };
 
-const NEEDED = ['id', 'station_id', 'city_slug', 'district_slug', 'provider', 'latitude', 'longitude'];
+const NEEDED = [
+  'id',
+  'station_id',
+  'city_slug',
+  'district_slug',
+  'provider',
+  'latitude',
+  'longitude',
+];
 /** Newer files of the portal begin with psql's reply to `set time zone`. */
 const PREAMBLE = /^SET\r?\n/;
 
@@ -23,7 +32,10 @@ const PREAMBLE = /^SET\r?\n/;
  * A station gets the provider, titles and coordinates of its first sensor, and all of its sensors for all time. A sensor that is suspicious
  * is so for all time, too. `name` is for messages. Throws InputError if the text is no such list, and for a district in two cities.
  */
-export function networkOfSensorList(text: string, { name, timeZone }: { name: string; timeZone: string }): SensorList {
+export function networkOfSensorList(
+  text: string,
+  { name, timeZone }: { name: string; timeZone: string },
+): SensorList {
   const all = linesOf(text, name);
   const placed = all.filter((line) => line.get('station_id') !== '');
   const districts = firstOf(placed, 'district_slug');
@@ -31,7 +43,10 @@ export function networkOfSensorList(text: string, { name, timeZone }: { name: st
   return {
     network: {
       time_zone: timeZone,
-      providers: firstOf(placed, 'provider').map((line) => ({ id: line.get('provider'), title: line.get('provider') })),
+      providers: firstOf(placed, 'provider').map((line) => ({
+        id: line.get('provider'),
+        title: line.get('provider'),
+      })),
       regions: [...firstOf(placed, 'city_slug').map(cityOf), ...districts.map(districtOf)],
       stations: firstOf(placed, 'station_id').map((first) =>
         stationOf(
@@ -90,7 +105,9 @@ function stationOf(first: Line, sensors: readonly Line[]): object {
     latitude: numberIn(first.get('latitude')),
     longitude: numberIn(first.get('longitude')),
     ...(altitude === undefined ? {} : { altitude: numberIn(altitude) }),
-    regions: ['city_slug', 'district_slug'].map((column) => first.get(column)).filter((slug) => slug !== ''),
+    regions: ['city_slug', 'district_slug']
+      .map((column) => first.get(column))
+      .filter((slug) => slug !== ''),
     sensors: sensors.map((line) => ({
       id: numberIn(line.get('id')),
       kind: line.get('sensor_type') || null,
@@ -103,8 +120,15 @@ function stationOf(first: Line, sensors: readonly Line[]): object {
 /** The language of `title` is told by its script; in Latin letters it counts as English, unless address_en is given. */
 function titlesOf(line: Line): Record<string, string> {
   const [english, title] = [line.get('address_en'), line.get('title')];
-  const locale = /\p{Script=Armenian}/u.test(title) ? 'hy' : /\p{Script=Cyrillic}/u.test(title) ? 'ru' : 'en';
-  return { ...(title === '' ? {} : { [locale]: title }), ...(english === '' ? {} : { en: english }) };
+  const locale = /\p{Script=Armenian}/u.test(title)
+    ? 'hy'
+    : /\p{Script=Cyrillic}/u.test(title)
+      ? 'ru'
+      : 'en';
+  return {
+    ...(title === '' ? {} : { [locale]: title }),
+    ...(english === '' ? {} : { en: english }),
+  };
 }
 
 /** Text that is no number stays text, so that the import of the network can name it. */
@@ -116,13 +140,21 @@ function linesOf(text: string, name: string): Line[] {
   const missing = NEEDED.filter((column) => !columns.includes(column));
   const remedy = 'Needed is sensors.csv as airquality.am or `export` publishes it.';
   if (missing.length > 0) {
-    throw new InputError(`${name}:${header?.number ?? 1}`, `the header lacks ${missing.join(', ')}`, remedy);
+    throw new InputError(
+      `${name}:${header?.number ?? 1}`,
+      `the header lacks ${missing.join(', ')}`,
+      remedy,
+    );
   }
   if (rest.length === 0) throw new InputError(name, 'it lists no sensor', remedy);
   return rest.map(({ number, text: line }) => {
     const fields = splitCsvLine(line, ',');
     if (fields?.length !== columns.length) {
-      throw new InputError(`${name}:${number}`, `the line does not have the header's ${columns.length} fields`, remedy);
+      throw new InputError(
+        `${name}:${number}`,
+        `the line does not have the header's ${columns.length} fields`,
+        remedy,
+      );
     }
     return { number, get: (column) => textOfCell(fields[columns.indexOf(column)] ?? '') };
   });
@@ -133,7 +165,10 @@ function joinQuoted(text: string): { number: number; text: string }[] {
   const joined: { number: number; text: string }[] = [];
   let open: { number: number; text: string } | undefined;
   text.split(/\r?\n/).forEach((part, index) => {
-    const current = open === undefined ? { number: index + 1, text: part } : { ...open, text: `${open.text}\n${part}` };
+    const current =
+      open === undefined
+        ? { number: index + 1, text: part }
+        : { ...open, text: `${open.text}\n${part}` };
     open = current.text.split('"').length % 2 === 0 ? current : undefined;
     if (open === undefined && current.text !== '') joined.push(current);
   });

@@ -8,15 +8,22 @@ import type { Correction } from './schema.ts';
 export function placements(sensor: ParsedSensor, { periods, addIssue, checkName }: CheckContext) {
   const { position, stationId, stations = [{ id: stationId }] } = sensor;
   const key = `${position}.stations`;
-  for (const [index, { id }] of sensor.stations?.entries() ?? []) checkName(`${key}[${index}].id`, 'station', id);
+  for (const [index, { id }] of sensor.stations?.entries() ?? [])
+    checkName(`${key}[${index}].id`, 'station', id);
   const all = periods.list<Given & { id: number | undefined }>(key, stations);
   addOverlaps(
     all,
     () => sensor,
-    (_, earlier) => `the sensor is somewhere at the same time by ${earlier.position}: end one before the other begins`,
+    (_, earlier) =>
+      `the sensor is somewhere at the same time by ${earlier.position}: end one before the other begins`,
     addIssue,
   );
-  return all.map(({ id, since, until }) => ({ sensor_id: sensor.id, station_id: id, since, until }));
+  return all.map(({ id, since, until }) => ({
+    sensor_id: sensor.id,
+    station_id: id,
+    since,
+    until,
+  }));
 }
 
 /** `position` is empty for a sensor of the database: what conflicts with it is in the file. */
@@ -31,7 +38,13 @@ export function checkDevices(
   const listed = new Set([...rows.keys()].map(({ id }) => id));
   const others = existing.devices
     .filter(({ sensor }) => !listed.has(sensor))
-    .map((other): Located => ({ ...other, named: `sensor ${other.sensor} of the database`, position: '' }));
+    .map(
+      (other): Located => ({
+        ...other,
+        named: `sensor ${other.sensor} of the database`,
+        position: '',
+      }),
+    );
   const inFile = [...rows].flatMap(([{ device, position: named }, periods]) =>
     periods.flatMap(({ station_id: station, since, until }): Located[] =>
       device == null || station === undefined
@@ -51,12 +64,17 @@ export function checkDevices(
 }
 
 /** The periods of formulas, at a position of the file. */
-export function corrections(position: string, given: Correction, { periods, addIssue }: CheckContext) {
+export function corrections(
+  position: string,
+  given: Correction,
+  { periods, addIssue }: CheckContext,
+) {
   const all = periods.list(position, typeof given === 'string' ? [{ formula: given }] : given);
   addOverlaps(
     all,
     () => position,
-    (_, earlier) => `another formula applies at the same time, by ${earlier.position}: end one before the other begins`,
+    (_, earlier) =>
+      `another formula applies at the same time, by ${earlier.position}: end one before the other begins`,
     addIssue,
   );
   return all

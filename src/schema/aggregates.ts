@@ -1,5 +1,12 @@
 /** The seven aggregates: the template, the subject and the key of each. Both engines are built from this list. */
-import { type Definitions, literal, readSql, render, type Words, withoutComments } from './template.ts';
+import {
+  type Definitions,
+  literal,
+  readSql,
+  render,
+  type Words,
+  withoutComments,
+} from './template.ts';
 
 export type Engine = 'plain' | 'timescale';
 
@@ -23,13 +30,43 @@ const REGION = { subject: 'region', id: 'region_slug', sources: 'station_count' 
 
 /** Each after those it is computed from: the order of refreshing. */
 export const LEVELS: readonly Level[] = [
-  { name: 'sensor_hourly', template: 'sensor_hourly.sql', id: 'sensor_id', unit: 'hour', words: {} },
-  { name: 'station_hourly', template: 'station_hourly.sql', id: 'station_id', unit: 'hour', words: {} },
-  { name: 'region_hourly', template: 'region_hourly.sql', id: 'region_slug', unit: 'hour', words: {} },
+  {
+    name: 'sensor_hourly',
+    template: 'sensor_hourly.sql',
+    id: 'sensor_id',
+    unit: 'hour',
+    words: {},
+  },
+  {
+    name: 'station_hourly',
+    template: 'station_hourly.sql',
+    id: 'station_id',
+    unit: 'hour',
+    words: {},
+  },
+  {
+    name: 'region_hourly',
+    template: 'region_hourly.sql',
+    id: 'region_slug',
+    unit: 'hour',
+    words: {},
+  },
   { name: 'station_daily', template: 'daily.sql', id: 'station_id', unit: 'day', words: STATION },
   { name: 'region_daily', template: 'daily.sql', id: 'region_slug', unit: 'day', words: REGION },
-  { name: 'station_monthly', template: 'monthly.sql', id: 'station_id', unit: 'month', words: STATION },
-  { name: 'region_monthly', template: 'monthly.sql', id: 'region_slug', unit: 'month', words: REGION },
+  {
+    name: 'station_monthly',
+    template: 'monthly.sql',
+    id: 'station_id',
+    unit: 'month',
+    words: STATION,
+  },
+  {
+    name: 'region_monthly',
+    template: 'monthly.sql',
+    id: 'region_slug',
+    unit: 'month',
+    words: REGION,
+  },
 ];
 
 /** The schema of the aggregates, and the one in which a rebuild makes new ones. */
@@ -66,7 +103,9 @@ export function buildRollups(
   const functions = ['functions.sql', ...(engine === 'plain' ? ['functions.plain.sql'] : [])];
   const template = withoutComments(readSql(definitions, `engines/${engine}/level.sql`));
   return [
-    ...functions.map((file) => render(withoutComments(readSql(definitions, `rollups/${file}`)), definitions, words)),
+    ...functions.map((file) =>
+      render(withoutComments(readSql(definitions, `rollups/${file}`)), definitions, words),
+    ),
     ...LEVELS.map((level) =>
       render(template, definitions, {
         ...words,

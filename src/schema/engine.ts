@@ -14,7 +14,8 @@ export const TRIED_TIMESCALE: readonly string[] = ['2.28.3', '2.29.2'];
 export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: string }> {
   // `create extension` without the preload ends the connection, so check the loader's setting first
   const [preload] = await sql`select current_setting('timescaledb.disable_load', true) as loader`;
-  if (preload?.loader == null) return { engine: 'plain', why: 'TimescaleDB is not preloaded on this server' };
+  if (preload?.loader == null)
+    return { engine: 'plain', why: 'TimescaleDB is not preloaded on this server' };
   try {
     await sql.unsafe('create extension if not exists timescaledb');
   } catch (error) {
@@ -45,7 +46,9 @@ function refuseOld(version: string): void {
 /** Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A plain database stays plain on a server with TimescaleDB. */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
-  const [found] = await sql<[{ version: string | null; loader: string | null; license: string | null }]>`
+  const [found] = await sql<
+    [{ version: string | null; loader: string | null; license: string | null }]
+  >`
     select (select extversion from pg_extension where extname = 'timescaledb') as version,
       current_setting('timescaledb.disable_load', true) as loader, current_setting('timescaledb.license', true) as license`;
   if (found.version === null && found.loader !== null) {
@@ -68,14 +71,21 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
  * after `now`, the minutes of its offset change (hours would begin at other minutes) or a local midnight occurs twice (a day would begin
  * twice). The message gives the first epoch with which the zone can be used, if there is one.
  */
-export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: Date): Promise<void> {
+export async function checkTimeZone(
+  sql: Sql,
+  zone: string,
+  epoch: string,
+  now: Date,
+): Promise<void> {
   const [listed] = await sql`select from pg_timezone_names where name = ${zone}`;
   if (listed === undefined) {
     throw new MigrationRefused(
       `TIME_ZONE ${zone}: the server knows no such zone. Give an IANA name such as Asia/Yerevan.`,
     );
   }
-  const [found] = await sql<{ minutes: string | null; midnight: string | null; possible: string | null }[]>`
+  const [found] = await sql<
+    { minutes: string | null; midnight: string | null; possible: string | null }[]
+  >`
     with hours as (
       select hour, hour at time zone ${zone}::text as local
       from generate_series(${epoch}::text::timestamp at time zone ${zone}::text, ${now}::timestamptz + interval '5 years', interval '1 hour') hour
@@ -111,7 +121,8 @@ export async function checkTimeZone(sql: Sql, zone: string, epoch: string, now: 
 
 /** True if version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in `2.30.0-dev`, does not count. */
 export function isNewer(a: string, b: string): boolean {
-  const numbers = (version: string) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
+  const numbers = (version: string) =>
+    version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
   const [left, right] = [numbers(a), numbers(b)];
   const differing = [0, 1, 2].find((n) => (left[n] ?? 0) !== (right[n] ?? 0)) ?? 0;
   return (left[differing] ?? 0) > (right[differing] ?? 0);
@@ -126,11 +137,17 @@ export function isUntried(version: string): boolean {
 export function timescaleInWords(version: string | null): string | undefined {
   if (version === null) return undefined;
   const tried = TRIED_TIMESCALE.join(' and ');
-  return isUntried(version) ? `${version}, newer than those tried (${tried})` : `${version} (tried: ${tried})`;
+  return isUntried(version)
+    ? `${version}, newer than those tried (${tried})`
+    : `${version} (tried: ${tried})`;
 }
 
 /** The versions of the server, of the extension that makes its engine (null without it), and those of the extension that were tried. */
-export type ServerVersions = { postgresql: string; timescaledb: string | null; timescaledb_tried: readonly string[] };
+export type ServerVersions = {
+  postgresql: string;
+  timescaledb: string | null;
+  timescaledb_tried: readonly string[];
+};
 
 export async function serverVersions(sql: Sql): Promise<ServerVersions> {
   const [row] = await sql<[Omit<ServerVersions, 'timescaledb_tried'>]>`
@@ -142,5 +159,8 @@ export async function serverVersions(sql: Sql): Promise<ServerVersions> {
 /** Each with its name. */
 export function versionsInWords({ postgresql, timescaledb }: ServerVersions): string[] {
   const extension = timescaleInWords(timescaledb);
-  return [`postgresql ${postgresql}`, ...(extension === undefined ? [] : [`timescaledb ${extension}`])];
+  return [
+    `postgresql ${postgresql}`,
+    ...(extension === undefined ? [] : [`timescaledb ${extension}`]),
+  ];
 }

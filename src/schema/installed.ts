@@ -10,8 +10,16 @@ import { MigrationRefused, readMigrations } from './migrations.ts';
 import { repeatableSql } from './repeatable.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './template.ts';
 
-type Options = { timeZone?: string | undefined; epoch?: string | undefined; definitions?: Definitions };
-type Row = Omit<Installation, 'applied'> & { migrations: number; rollups: string | null; repeatable: string | null };
+type Options = {
+  timeZone?: string | undefined;
+  epoch?: string | undefined;
+  definitions?: Definitions;
+};
+type Row = Omit<Installation, 'applied'> & {
+  migrations: number;
+  rollups: string | null;
+  repeatable: string | null;
+};
 
 const ROLE = 'airseries_reader';
 
@@ -23,22 +31,29 @@ export async function checkInstalled(
   target: DatabaseAddress,
   { timeZone, epoch, definitions = DEFINITIONS }: Options,
 ): Promise<Installation> {
-  const installation = await onConnection(target, { role: ROLE, name: 'airseries check' }, async (sql) => {
-    const { migrations, rollups, repeatable, ...recorded } = await readRow(sql);
-    const { engine } = recorded;
-    const calendar = await calendarOf(sql, recorded);
-    const expected = {
-      migrations: readMigrations(definitions, engine).length,
-      rollups: fingerprint(buildRollups(definitions, engine, calendar)),
-      repeatable: fingerprint(repeatableSql(definitions, engine, calendar, await levelColumns(sql))),
-    };
-    const differing = Object.entries({ migrations, rollups, repeatable }).filter(
-      ([name, value]) => value !== expected[name as keyof typeof expected],
-    );
-    if (differing.length > 0) throw refusal(`is of another version (${differing.map(([name]) => name).join(', ')})`);
-    checkRecorded(recorded, timeZone, epoch);
-    return { ...recorded, applied: migrations };
-  });
+  const installation = await onConnection(
+    target,
+    { role: ROLE, name: 'airseries check' },
+    async (sql) => {
+      const { migrations, rollups, repeatable, ...recorded } = await readRow(sql);
+      const { engine } = recorded;
+      const calendar = await calendarOf(sql, recorded);
+      const expected = {
+        migrations: readMigrations(definitions, engine).length,
+        rollups: fingerprint(buildRollups(definitions, engine, calendar)),
+        repeatable: fingerprint(
+          repeatableSql(definitions, engine, calendar, await levelColumns(sql)),
+        ),
+      };
+      const differing = Object.entries({ migrations, rollups, repeatable }).filter(
+        ([name, value]) => value !== expected[name as keyof typeof expected],
+      );
+      if (differing.length > 0)
+        throw refusal(`is of another version (${differing.map(([name]) => name).join(', ')})`);
+      checkRecorded(recorded, timeZone, epoch);
+      return { ...recorded, applied: migrations };
+    },
+  );
   const session = { role: ROLE, timeZone: installation.timeZone } as const;
   await onConnection(target, session, (sql) => checkSession(sql, target, session));
   return installation;

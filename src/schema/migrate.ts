@@ -1,4 +1,7 @@
 /** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
+
+import type { Log } from '../base/log.ts';
+import { AIRSERIES } from '../base/shell.ts';
 import {
   checkSession,
   type DatabaseAddress,
@@ -7,13 +10,29 @@ import {
   type Sql,
   type TransactionSql,
 } from '../database/client.ts';
-import type { Log } from '../base/log.ts';
-import { AIRSERIES } from '../base/shell.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import { checkEngine, checkTimeZone, isUntried, offeredEngine, serverVersions, timescaleInWords } from './engine.ts';
-import { type AppliedMigration, MigrationRefused, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  checkEngine,
+  checkTimeZone,
+  isUntried,
+  offeredEngine,
+  serverVersions,
+  timescaleInWords,
+} from './engine.ts';
+import {
+  type AppliedMigration,
+  MigrationRefused,
+  pendingMigrations,
+  readMigrations,
+} from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import { buildBeside, dropReplaced, EVERYTHING_IS_STALE, swapSql, withoutWaiting } from './rebuild.ts';
+import {
+  buildBeside,
+  dropReplaced,
+  EVERYTHING_IS_STALE,
+  swapSql,
+  withoutWaiting,
+} from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
@@ -65,7 +84,9 @@ async function migrateLocked(
     );
   }
   const created =
-    applied.length === 0 ? await createInstallation(sql, { timeZone, epoch, now, log, definitions }) : undefined;
+    applied.length === 0
+      ? await createInstallation(sql, { timeZone, epoch, now, log, definitions })
+      : undefined;
   if (created === undefined && !(await ownerMayCreate(sql))) await createRoles(sql, definitions);
   const recorded = created ?? (await readInstallation(sql));
   const migrations = readMigrations(definitions, recorded.engine);
@@ -81,7 +102,8 @@ async function migrateLocked(
   }
   await build(sql, recorded, definitions, log);
   const { timescaledb } = await serverVersions(sql);
-  if (timescaledb !== null && isUntried(timescaledb)) log.warn(`TimescaleDB ${timescaleInWords(timescaledb)}`);
+  if (timescaledb !== null && isUntried(timescaledb))
+    log.warn(`TimescaleDB ${timescaleInWords(timescaledb)}`);
   return { ...recorded, applied: migrations.length };
 }
 
@@ -106,7 +128,11 @@ alter table raw.migration owner to airseries_owner;`;
 async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [ledger] = await sql`select to_regclass('raw.migration') is not null as there`;
   if (ledger?.there !== true) return [];
-  return [...(await sql<AppliedMigration[]>`select number, name, checksum from raw.migration order by number`)];
+  return [
+    ...(await sql<
+      AppliedMigration[]
+    >`select number, name, checksum from raw.migration order by number`),
+  ];
 }
 
 /** Decides the zone, epoch and engine, which never change, and passes them to the first migration as settings, which records them. */
@@ -128,7 +154,8 @@ async function createInstallation(
 
 /** A dump does not contain the rights on its database, so they are missing in one that was restored under another name. */
 async function ownerMayCreate(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select has_database_privilege('airseries_owner', current_database(), 'create') as may`;
+  const [row] =
+    await sql`select has_database_privilege('airseries_owner', current_database(), 'create') as may`;
   return row?.may === true;
 }
 
@@ -149,7 +176,8 @@ async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
 async function readInstallation(sql: Sql): Promise<Recorded> {
   const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
     select time_zone as "timeZone", epoch::text, engine from raw.installation`;
-  if (row === undefined) throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
+  if (row === undefined)
+    throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
   await checkEngine(sql, row.engine);
   return row;
 }
@@ -184,12 +212,15 @@ async function build(
   definitions: Definitions,
   log: Log,
 ): Promise<void> {
-  const [row] = await sql<[{ rollups: string | null; repeatable: string | null; catalog: string | null }]>`
+  const [row] = await sql<
+    [{ rollups: string | null; repeatable: string | null; catalog: string | null }]
+  >`
     select rollups, repeatable, catalog from raw.installation`;
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
   const hasChanged = row.rollups !== fingerprint(rollups);
-  const transaction = (work: (owner: TransactionSql) => Promise<void>) => inTransactionOfOwner(sql, work);
+  const transaction = (work: (owner: TransactionSql) => Promise<void>) =>
+    inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
   await dropReplaced(sql, engine, transaction, log); // by a migration that was killed
   if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, log, transaction });
@@ -209,7 +240,8 @@ async function build(
     await owner`update raw.installation set ${owner({ ...current, catalog: await catalogFingerprint(owner) })}`;
     await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
-  if (hasChanged) log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
+  if (hasChanged)
+    log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
   if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
   await dropReplaced(sql, engine, transaction, log);
 }
@@ -245,11 +277,16 @@ export async function levelColumns(sql: Sql): Promise<Columns> {
     from pg_attribute a join pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'rollup'::regnamespace and c.relname in ${sql(LEVELS.map(({ name }) => name))} and a.attnum > 0 and not a.attisdropped
     order by c.relname, a.attnum`;
-  return Object.fromEntries(LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]));
+  return Object.fromEntries(
+    LEVELS.map(({ name }) => [name, rows.filter((row) => row.level === name)]),
+  );
 }
 
 /** One transaction in the owner's role; an error rolls it back. */
-async function inTransactionOfOwner(sql: Sql, work: (transaction: TransactionSql) => Promise<void>): Promise<void> {
+async function inTransactionOfOwner(
+  sql: Sql,
+  work: (transaction: TransactionSql) => Promise<void>,
+): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local role airseries_owner`;
     await work(transaction as unknown as TransactionSql);

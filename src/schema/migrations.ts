@@ -24,7 +24,8 @@ export function readMigrations(definitions: Definitions, engine: Engine): Migrat
     const [, digits, name = '', variant] = FILE.exec(file) ?? [];
     const number = Number(digits);
     const existing = byNumber.get(number);
-    const isNext = number === byNumber.size + 1 || (existing?.name === name && variant !== undefined);
+    const isNext =
+      number === byNumber.size + 1 || (existing?.name === name && variant !== undefined);
     if (digits === undefined || !isNext) {
       throw new MigrationRefused(
         `sql/migrations/${file}: migrations are named 0001_name.sql, 0002_name.sql, … without a gap, each once, ` +

@@ -11,9 +11,14 @@ import type { Definitions } from './template.ts';
 export type Columns = Readonly<Record<string, readonly { name: string; type: string }[]>>;
 
 /** The SQL that creates the functions of the oracle. */
-export function buildOracle(definitions: Definitions, calendar: Calendar, columns: Columns): string {
+export function buildOracle(
+  definitions: Definitions,
+  calendar: Calendar,
+  columns: Columns,
+): string {
   const expected = LEVELS.map(
-    (level) => `${level.name} as materialized (\n${recomputed(level, definitions, calendar, columns)}\n)`,
+    (level) =>
+      `${level.name} as materialized (\n${recomputed(level, definitions, calendar, columns)}\n)`,
   );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
@@ -80,7 +85,12 @@ revoke all on function logic.period_differences, logic.differences_of_days, logi
 }
 
 /** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */
-function recomputed(level: Level, definitions: Definitions, calendar: Calendar, columns: Columns): string {
+function recomputed(
+  level: Level,
+  definitions: Definitions,
+  calendar: Calendar,
+  columns: Columns,
+): string {
   if (level.name === 'sensor_hourly') {
     const fromReadings = selectOf(
       level,
@@ -99,7 +109,9 @@ function recomputed(level: Level, definitions: Definitions, calendar: Calendar, 
 
 /** The recomputed days, and the others of their months as they are stored, without what no arithmetic bears. */
 function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
-  const stored = columns.map(({ name, type }) => (type === 'double precision' ? `logic.possible(${name})` : name));
+  const stored = columns.map(({ name, type }) =>
+    type === 'double precision' ? `logic.possible(${name})` : name,
+  );
   return `select * from ${days} union all select ${stored.join(', ')} from rollup.${days}
     where (bucket >= month_since and bucket < $1 or bucket >= $2 and bucket < month_until) and hours > 0`;
 }

@@ -2,10 +2,18 @@
  * Changed aggregates are built in schema rollup_next while the refresh lock is held: the old ones go on answering, and readings that arrive are
  * noted for later. Then one transaction puts the new ones in their place. A build that was interrupted is begun again.
  */
+
+import type { Log } from '../base/log.ts';
 import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
-import type { Log } from '../base/log.ts';
-import { buildRollups, type Calendar, type Engine, LEVELS, recomputeSql, wordsOf } from './aggregates.ts';
+import {
+  buildRollups,
+  type Calendar,
+  type Engine,
+  LEVELS,
+  recomputeSql,
+  wordsOf,
+} from './aggregates.ts';
 import type { Definitions } from './template.ts';
 
 type Build = {
@@ -26,8 +34,13 @@ export const EVERYTHING_IS_STALE = `insert into rollup.stale (from_level, since,
  * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow while this connection holds the refresh lock.
  * `sql` is one connection, of a user who may become the owner.
  */
-export async function buildBeside(sql: Sql, { engine, calendar, definitions, log, transaction }: Build): Promise<void> {
-  log.info('waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile');
+export async function buildBeside(
+  sql: Sql,
+  { engine, calendar, definitions, log, transaction }: Build,
+): Promise<void> {
+  log.info(
+    'waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile',
+  );
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await transaction(async (owner) => {
     await owner
@@ -39,7 +52,9 @@ ${recomputeSql(definitions, engine, wordsOf(calendar, 'rollup_next'))}`)
   });
   await sql`set role airseries_owner`;
   await sql`set search_path = rollup_next, public`;
-  const months = await sql<{ since: string; until: string; readings: string | null; expired: string | null }[]>`
+  const months = await sql<
+    { since: string; until: string; readings: string | null; expired: string | null }[]
+  >`
     select since::text, until::text,
       case when until > retained_from then greatest(since, retained_from)::text end as readings,
       case when since < retained_from then least(until, retained_from)::text end as expired
@@ -137,7 +152,11 @@ const LOG_EVERY_MS = 10_000;
  * Runs statements that lock what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
  * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
  */
-export async function withoutWaiting(transaction: TransactionSql, statements: string, log: Log): Promise<void> {
+export async function withoutWaiting(
+  transaction: TransactionSql,
+  statements: string,
+  log: Log,
+): Promise<void> {
   let loggedAt = performance.now();
   for (;;) {
     try {
@@ -150,7 +169,9 @@ export async function withoutWaiting(transaction: TransactionSql, statements: st
     } catch (error) {
       if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
       if (performance.now() - loggedAt > LOG_EVERY_MS) {
-        log.warn('the migration waits for others to end their statements, such as a long query or pg_dump');
+        log.warn(
+          'the migration waits for others to end their statements, such as a long query or pg_dump',
+        );
         loggedAt = performance.now();
       }
       await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));

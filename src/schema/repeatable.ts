@@ -5,7 +5,14 @@
 import type { z } from 'zod';
 import { withHours } from '../contract/explore.ts';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
-import { type Calendar, type Engine, LEVELS, type Level, recomputeSql, wordsOf } from './aggregates.ts';
+import {
+  type Calendar,
+  type Engine,
+  LEVELS,
+  type Level,
+  recomputeSql,
+  wordsOf,
+} from './aggregates.ts';
 import { buildOracle, type Columns } from './oracle.ts';
 import { type Definitions, listSql, readSql, render, type Words } from './template.ts';
 
@@ -61,7 +68,12 @@ function wordsOfLogic(engine: Engine, calendar: Calendar): Words {
 }
 
 /** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
-export function repeatableSql(definitions: Definitions, engine: Engine, calendar: Calendar, columns: Columns): string {
+export function repeatableSql(
+  definitions: Definitions,
+  engine: Engine,
+  calendar: Calendar,
+  columns: Columns,
+): string {
   const words = wordsOfLogic(engine, calendar);
   const all = (folder: string) =>
     listSql(definitions, folder).flatMap((file) =>
@@ -117,7 +129,9 @@ function pointOf({ shape }: z.ZodObject): string {
 
 /** SQL for an hour as a line of CSV (`hoursHeader` in the contract), likewise. None of its values needs quotes. */
 function lineOf(id: string, { shape }: z.ZodObject): string {
-  const fields = Object.keys(shape).map((key) => (key === 'timestamp' ? "to_json(b.timestamp) #>> '{}'" : `b.${key}`));
+  const fields = Object.keys(shape).map((key) =>
+    key === 'timestamp' ? "to_json(b.timestamp) #>> '{}'" : `b.${key}`,
+  );
   return `concat(${[`b.${id}`, ...fields].join(", ',', ")}, e'\\n')`;
 }
 
@@ -138,6 +152,8 @@ function renderings(template: string, definitions: Definitions, words: Words): s
   const subjects = template.includes('{{subject}}') ? SUBJECTS : [{}];
   const resolutions = template.includes('{{resolution}}') ? RESOLUTIONS : [''];
   return subjects.flatMap((subject) =>
-    resolutions.map((resolution) => render(template, definitions, { ...words, ...subject, resolution })),
+    resolutions.map((resolution) =>
+      render(template, definitions, { ...words, ...subject, resolution }),
+    ),
   );
 }

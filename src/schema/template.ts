@@ -102,7 +102,8 @@ function fill(line: string, item: Item): string {
 }
 
 function published({ parameters }: Definitions, name: string, value: string): string {
-  const parameter = parameters.find((each) => each.name === name) ?? fail(`there is no parameter ${name}`);
+  const parameter =
+    parameters.find((each) => each.name === name) ?? fail(`there is no parameter ${name}`);
   return `${publisher(parameter)}(${value}, ${parameter.digits})`;
 }
 

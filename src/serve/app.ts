@@ -5,13 +5,12 @@
 import type { RequestListener } from 'node:http';
 import type { IRouter, Request, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/unavailable.ts';
 import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
-import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
-import type { DataVersions } from './dataVersion.ts';
-import { renderDocument, sendDocument } from './document.ts';
 import {
   accessLog,
   addPath,
@@ -23,13 +22,19 @@ import {
 } from '../http/middleware.ts';
 import { setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import type { Log } from '../base/log.ts';
 import { queryFreshness } from '../metrics/adminApp.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import { measure } from '../metrics/recorders.ts';
-import { Unavailable } from '../base/unavailable.ts';
+import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
-import { type Documents, makeDocuments, makeNetworkReader, type NetworkReader } from './documents.ts';
+import type { DataVersions } from './dataVersion.ts';
+import { renderDocument, sendDocument } from './document.ts';
+import {
+  type Documents,
+  makeDocuments,
+  makeNetworkReader,
+  type NetworkReader,
+} from './documents.ts';
 import { makeExplore } from './explore.ts';
 import { pathValues, unknownPath } from './paths.ts';
 
@@ -68,7 +73,10 @@ const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
 const nothing = () => undefined;
-const UNCACHED = { maxBytes: 0, versions: { current: nothing, lastKnown: nothing, sawVersion: nothing } };
+const UNCACHED = {
+  maxBytes: 0,
+  versions: { current: nothing, lastKnown: nothing, sawVersion: nothing },
+};
 
 /** Never throws: every failed request is answered with JSON. */
 export function makeApp({
@@ -85,7 +93,9 @@ export function makeApp({
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const urls = makeSiteUrls(siteBaseUrl);
   const reader = makeNetworkReader(wholeNetwork, (read) =>
-    cacheOptions.maxBytes === 0 ? () => read(clock()) : shareWhileCurrent(read, { ...cacheOptions, clock }),
+    cacheOptions.maxBytes === 0
+      ? () => read(clock())
+      : shareWhileCurrent(read, { ...cacheOptions, clock }),
   );
   const current = makeDocuments({ db, reader, clock, site: urls });
   const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
@@ -95,7 +105,8 @@ export function makeApp({
     res.locals.isStale = cacheHeaders.age !== undefined;
     sendDocument(req, res, document, cacheHeaders);
   };
-  const answer: PageParts['answer'] = async (req, res, render) => send(req, res, await cache.get(req.path, render));
+  const answer: PageParts['answer'] = async (req, res, render) =>
+    send(req, res, await cache.get(req.path, render));
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -123,7 +134,11 @@ export function makeApp({
       const left = signalOfLeaving(req, res);
       try {
         await firstBuild();
-        send(req, res, await cache.renderOnce(async () => ({ ...(await render(values, left)), route })));
+        send(
+          req,
+          res,
+          await cache.renderOnce(async () => ({ ...(await render(values, left)), route })),
+        );
       } catch (error) {
         if (!left.aborted) throw error;
       }
@@ -145,7 +160,8 @@ export function makeApp({
   return (req, res) => {
     count?.(req, res, nothing);
     logAccess(req, res, nothing);
-    const kept = req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
+    const kept =
+      req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;
     if (kept === undefined) {
       app(req, res);
       return;
@@ -180,7 +196,8 @@ function awaitFirstBuild(db: ApiDb): () => Promise<void> {
   return async () => {
     if (isBuilt) return;
     const { refreshed_at } = await queryFreshness(db);
-    if (refreshed_at === null) throw new Unavailable('the aggregates are being built for the first time');
+    if (refreshed_at === null)
+      throw new Unavailable('the aggregates are being built for the first time');
     isBuilt = true;
   };
 }

@@ -5,8 +5,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
-import { singleFlight, withTimeout } from '../database/timeouts.ts';
 import { Unavailable } from '../base/unavailable.ts';
+import { singleFlight, withTimeout } from '../database/timeouts.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { type CacheHeaders, type Document, sizeOf } from './document.ts';
 
@@ -98,7 +98,11 @@ export function makeDocumentCache({
     const known = underWay.get(key);
     if (known !== undefined) return known;
     const rendering = renderInto(key, render).finally(() => underWay.delete(key));
-    const inTime = withTimeout(deadlineMs, rendering, () => new Unavailable(`it takes longer than ${deadlineMs} ms`));
+    const inTime = withTimeout(
+      deadlineMs,
+      rendering,
+      () => new Unavailable(`it takes longer than ${deadlineMs} ms`),
+    );
     underWay.set(key, inTime);
     return inTime;
   }
@@ -107,14 +111,19 @@ export function makeDocumentCache({
   function bridge(key: string): Served | undefined {
     const entry = entries.peek(key);
     const newest = versions.lastKnown();
-    if (entry === undefined || newest === undefined || entry.history !== newest.history) return undefined;
+    if (entry === undefined || newest === undefined || entry.history !== newest.history)
+      return undefined;
     const now = clock().getTime();
-    const confirmedAt = entry.version < newest.version ? entry.readAt : newest.confirmedAt.getTime();
+    const confirmedAt =
+      entry.version < newest.version ? entry.readAt : newest.confirmedAt.getTime();
     const currentAt = Math.max(entry.readAt, Math.min(confirmedAt, entry.validUntil.getTime()));
     const ageMs = now - currentAt;
     if (ageMs < 0 || ageMs > OUTAGE_MS) return undefined;
     const { cacheHeaders, ...rest } = served(entry, now);
-    return { ...rest, cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(ageMs / 1_000) } };
+    return {
+      ...rest,
+      cacheHeaders: { ...cacheHeaders, maxAge: 0, age: Math.floor(ageMs / 1_000) },
+    };
   }
 
   return {
@@ -142,7 +151,11 @@ function served(
   now: number,
 ): Served {
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
-  return { document, route, cacheHeaders: { maxAge: Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)), lastModified } };
+  return {
+    document,
+    route,
+    cacheHeaders: { maxAge: Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)), lastModified },
+  };
 }
 
 /** Returns a function that reads once, and shares the result while it is current. Rejects as `read` does. */
@@ -155,7 +168,8 @@ export function shareWhileCurrent<T extends Validity>(
     kept = await readNewest(read, { clock, versions });
     return kept;
   });
-  return async () => (kept !== undefined && isCurrent(kept, versions, clock().getTime()) ? kept : await readShared());
+  return async () =>
+    kept !== undefined && isCurrent(kept, versions, clock().getTime()) ? kept : await readShared();
 }
 
 /**
@@ -177,13 +191,15 @@ async function readNewest<T extends Validity>(
       if (history !== undefined) versions.sawVersion(result.version, history);
       return { ...result, readAt: at.getTime(), history };
     }
-    if (n === MAX_READS) throw new Unavailable(`data version ${result.version} was read after ${newest?.version}`);
+    if (n === MAX_READS)
+      throw new Unavailable(`data version ${result.version} was read after ${newest?.version}`);
   }
 }
 
 function isCurrent(read: Validity & Read, versions: DataVersions, now: number): boolean {
   const newest = versions.current();
-  const isNewest = newest !== undefined && read.history === newest.history && read.version >= newest.version;
+  const isNewest =
+    newest !== undefined && read.history === newest.history && read.version >= newest.version;
   // before its own instant the clock was set back
   return isNewest && now < read.validUntil.getTime() && now >= read.readAt;
 }

@@ -1,7 +1,15 @@
 /** Current values: of one station, of one region, and of all of them in the stations list. Each is a query and its presentation. */
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { city, district, type Provider, provider, type Region, type Station, station } from '../contract/current.ts';
+import {
+  city,
+  district,
+  type Provider,
+  provider,
+  type Region,
+  type Station,
+  station,
+} from '../contract/current.ts';
 import { LOCALES, type Locale } from '../contract/endpoints.ts';
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows } from '../database/queryPool.ts';
@@ -18,7 +26,12 @@ type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> & StationW
 type Version = { data_version: number | null };
 
 /** Undefined where there is no such station. */
-export async function queryStation(db: ApiDb, at: Date, locale: Locale, id: number): Promise<StationRow | undefined> {
+export async function queryStation(
+  db: ApiDb,
+  at: Date,
+  locale: Locale,
+  id: number,
+): Promise<StationRow | undefined> {
   return await db
     .selectFrom(apiRows('station_current', { at, locale, only_station: id }).as('station'))
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
@@ -45,7 +58,12 @@ function selectRegions(db: ApiDb, args: { at: Date; locale: Locale; only_region?
 }
 
 /** Undefined where there is no such region. */
-export async function queryRegion(db: ApiDb, at: Date, locale: Locale, slug: string): Promise<RegionRow | undefined> {
+export async function queryRegion(
+  db: ApiDb,
+  at: Date,
+  locale: Locale,
+  slug: string,
+): Promise<RegionRow | undefined> {
   return await selectRegions(db, { at, locale, only_region: slug }).executeTakeFirst();
 }
 
@@ -55,7 +73,11 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
     return pickCity(row, { url: site.city(locale, slug), is_hidden: row.is_hidden ?? false });
   }
-  return pickDistrict(row, { city: cityTitle, city_slug, url: site.district(locale, city_slug, slug) });
+  return pickDistrict(row, {
+    city: cityTitle,
+    city_slug,
+    url: site.district(locale, city_slug, slug),
+  });
 }
 
 /** A station for lists: its keys for selection, and its JSON text with WORD in place of each translated text. */
@@ -88,13 +110,19 @@ export async function queryProviders(db: ApiDb): Promise<ProviderRow[]> {
 
 /** Placeholder for a text that depends on the locale. Of a station, only its titles can contain this character. */
 const WORD = '\u0001';
-const WORDS: ReadonlySet<string> = new Set(['title', 'city', 'district', 'url'] satisfies (keyof Station)[]);
+const WORDS: ReadonlySet<string> = new Set([
+  'title',
+  'city',
+  'district',
+  'url',
+] satisfies (keyof Station)[]);
 
 /** A station as JSON text, written by the database: many times faster than single values through the driver, and the same in every locale. */
 const LIST_COLUMNS = Object.keys(station.shape).map((key) => {
   if (WORDS.has(key)) return sql`${sql.lit(WORD)}::text as ${sql.id(key)}`;
   if (key === 'lux') return sql`null::int as lux`;
-  if (key === 'measurement_time') return sql`date_trunc('second', station.measurement_time) as measurement_time`;
+  if (key === 'measurement_time')
+    return sql`date_trunc('second', station.measurement_time) as measurement_time`;
   return sql.id('station', key);
 });
 
@@ -112,17 +140,28 @@ export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   const [providers, stations, regions] = await Promise.all([
     queryProviders(db),
     queryListRows(db, at),
-    selectRegions(db, { at, locale: 'en' }).orderBy('kind').orderBy(sql`slug collate "C"`).execute(),
+    selectRegions(db, { at, locale: 'en' })
+      .orderBy('kind')
+      .orderBy(sql`slug collate "C"`)
+      .execute(),
   ]);
   return { providers, stations, regions };
 }
 
 /** The titles in a locale, of stations by id and of regions by slug. */
-export type Titles = { stations: ReadonlyMap<string, string>; regions: ReadonlyMap<string, string> };
+export type Titles = {
+  stations: ReadonlyMap<string, string>;
+  regions: ReadonlyMap<string, string>;
+};
 
 /** The titles in every locale, and rows that tell the data version. One row each: the driver takes longer for rows than for JSON. */
-export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
-  const titlesBy = async (key: 'station_id' | 'region_slug', view: 'station_title' | 'region_title') => {
+export async function queryTitles(
+  db: ApiDb,
+): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
+  const titlesBy = async (
+    key: 'station_id' | 'region_slug',
+    view: 'station_title' | 'region_title',
+  ) => {
     const query = sql<{ locale: string; titles: Record<string, string> } & Version>`
       select locale, data_version, json_object_agg(${sql.ref(key)}, title) as titles
       from ${sql.id('api', view)} cross join api.freshness
@@ -139,16 +178,27 @@ export async function queryTitles(db: ApiDb): Promise<{ titles: Record<Locale, T
     locale,
     { stations: inLocale(stations, locale), regions: inLocale(regions, locale) },
   ]);
-  return { titles: Object.fromEntries(titles) as Record<Locale, Titles>, rows: [...stations, ...regions] };
+  return {
+    titles: Object.fromEntries(titles) as Record<Locale, Titles>,
+    rows: [...stations, ...regions],
+  };
 }
 
 /** Presents stations, as JSON text or parsed, and regions of the network in a locale. */
 export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
-  const regionTitle = (slug: string | null) => (slug === null ? null : (titles.regions.get(slug) ?? slug));
+  const regionTitle = (slug: string | null) =>
+    slug === null ? null : (titles.regions.get(slug) ?? slug);
   const stationJson = (row: ListRow): string => {
     const title = titles.stations.get(String(row.id)) ?? String(row.id);
-    const words = [title, regionTitle(row.city_slug), regionTitle(row.district_slug), site.station(locale, row.id)];
-    return partsOf(row).reduce((text, next, index) => text + JSON.stringify(words[index - 1]) + next);
+    const words = [
+      title,
+      regionTitle(row.city_slug),
+      regionTitle(row.district_slug),
+      site.station(locale, row.id),
+    ];
+    return partsOf(row).reduce(
+      (text, next, index) => text + JSON.stringify(words[index - 1]) + next,
+    );
   };
   return {
     stationJson,
@@ -207,7 +257,8 @@ export type SiteUrls = {
 /** Empty strings where there is no base URL. Slashes at its end don't matter. */
 export function makeSiteUrls(baseUrl: string): SiteUrls {
   const base = baseUrl.replace(/\/+$/, '');
-  const page = (locale: Locale, path: string) => (base === '' ? '' : `${base}/${locale}/air-quality/${path}`);
+  const page = (locale: Locale, path: string) =>
+    base === '' ? '' : `${base}/${locale}/air-quality/${path}`;
   return {
     city: (locale, city) => page(locale, city),
     district: (locale, city, district) => page(locale, `${city}/${district}`),

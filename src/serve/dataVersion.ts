@@ -4,8 +4,8 @@
  * may count the same numbers for other data.
  */
 import type { Clock } from '../base/clock.ts';
-import type { ApiDb } from '../database/pools.ts';
 import type { Log } from '../base/log.ts';
+import type { ApiDb } from '../database/pools.ts';
 
 const POLL_MS = 1_000;
 
@@ -64,7 +64,8 @@ export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options):
     const version = Number(row.data_version);
     const isSame = before !== undefined && row.history === identity;
     const isOlder = isSame && version < before.version;
-    if (isOlder && row.is_replica) throw new Error(`a replica has data version ${version}, after ${before.version}`);
+    if (isOlder && row.is_replica)
+      throw new Error(`a replica has data version ${version}, after ${before.version}`);
     if (!isSame || isOlder) {
       // a primary that knows less than before was set back
       if (before !== undefined) {

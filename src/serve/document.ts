@@ -112,7 +112,8 @@ export function sendDocument(
   document: Document,
   cacheHeaders: CacheHeaders,
 ): void {
-  const coding = document.bytes < MIN_COMPRESSED_BYTES ? 'identity' : codingFor(req.headers['accept-encoding']);
+  const coding =
+    document.bytes < MIN_COMPRESSED_BYTES ? 'identity' : codingFor(req.headers['accept-encoding']);
   const headers = headersOf(document, coding, cacheHeaders);
   if (isKnown(req, document, coding, cacheHeaders)) {
     setSent(res, { bytes: 0, hasValidator: true });
@@ -150,7 +151,8 @@ function headersOf(
 }
 
 /** A strong validator names one sequence of bytes (RFC 9110, 8.8.1), so each coding has its own. */
-const validator = (etag: string, coding: Coding) => (coding === 'identity' ? `"${etag}"` : `"${etag}-${coding}"`);
+const validator = (etag: string, coding: Coding) =>
+  coding === 'identity' ? `"${etag}"` : `"${etag}-${coding}"`;
 
 /**
  * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
@@ -209,7 +211,10 @@ const REMEMBERED = 200;
 
 /** The published types lack the second argument, which decides between codings that the client likes equally. */
 type Preferring = {
-  encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
+  encoding(
+    available: readonly string[],
+    options: { preferred: readonly string[] },
+  ): string | undefined;
 };
 
 function codingFor(header: string | undefined): Coding {

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
 import type { Rendering, Validity } from './cache.ts';
-import { renderDocument, renderPieces } from './document.ts';
 import {
   type Network,
   presentRegion,
@@ -17,6 +16,7 @@ import {
   type SiteUrls,
   type Titles,
 } from './current.ts';
+import { renderDocument, renderPieces } from './document.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
@@ -65,8 +65,14 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
   const windowsAt = makeWindows(db);
   return {
     async stations({ locale }) {
-      const [network, { titles, ...ofTitles }] = await Promise.all([reader.network(), reader.titles()]);
-      const document = await renderPieces(locale, presentStationsList(network, titles[locale], locale, site));
+      const [network, { titles, ...ofTitles }] = await Promise.all([
+        reader.network(),
+        reader.titles(),
+      ]);
+      const document = await renderPieces(
+        locale,
+        presentStationsList(network, titles[locale], locale, site),
+      );
       return { document, ...earlier(network, ofTitles) };
     },
 

@@ -5,8 +5,8 @@ import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore
 import type { ApiDb, ApiRow } from '../database/pools.ts';
 import { apiRows, callApi } from '../database/queryPool.ts';
 import { makeSemaphore } from '../database/timeouts.ts';
-import { csvKind, renderDocument } from './document.ts';
 import { notFound, Problem } from '../http/send.ts';
+import { csvKind, renderDocument } from './document.ts';
 import { type Documents, type Rendered, type Row, rendered, validityOf } from './documents.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
@@ -80,12 +80,18 @@ export function makeExplore({
     },
 
     async stationCompleteness({ locale, id }) {
-      const [row] = await callApi(db, 'station_completeness_json', { at: clock(), only_station: id });
+      const [row] = await callApi(db, 'station_completeness_json', {
+        at: clock(),
+        only_station: id,
+      });
       return presentCompleteness(locale, found(row, noSuchStation(id)));
     },
 
     async regionCompleteness({ locale, slug }) {
-      const [row] = await callApi(db, 'region_completeness_json', { at: clock(), only_region: slug });
+      const [row] = await callApi(db, 'region_completeness_json', {
+        at: clock(),
+        only_region: slug,
+      });
       return presentCompleteness(locale, found(row, noSuchRegion(slug)));
     },
 
@@ -93,7 +99,11 @@ export function makeExplore({
       const [row] = await callApi(db, 'region_limits', { at: clock(), only_region: slug });
       const of = found(row, noSuchRegion(slug));
       const limits = {
-        'pm2.5': { mean: of['mean_pm2.5'], days: of['pm2.5_days'], days_above: of['pm2.5_days_above'] },
+        'pm2.5': {
+          mean: of['mean_pm2.5'],
+          days: of['pm2.5_days'],
+          days_above: of['pm2.5_days_above'],
+        },
         pm10: { mean: of.mean_pm10, days: of.pm10_days, days_above: of.pm10_days_above },
         no2: { mean: of.mean_no2, days: of.no2_days, days_above: of.no2_days_above },
       };
@@ -103,7 +113,10 @@ export function makeExplore({
     async stationReadings({ locale, id, hour }) {
       const args = { at: clock(), only_station: id, instant: instantOf(hour) };
       const [row] = await callApi(db, 'station_readings_json', args);
-      const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(row, noSuchStation(id));
+      const { timestamp, sensors, station, is_kept, is_complete, ...rest } = found(
+        row,
+        noSuchStation(id),
+      );
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
       return rendered(locale, json, rest);
     },
@@ -121,7 +134,13 @@ export function makeExplore({
       const [row] = await inTurn(signal, () =>
         callApi(wholeNetwork, 'station_hours_csv', { at: clock(), only_station: id, ...days }),
       );
-      return presentCsv(locale, `station-${id}`, CSV_HEADERS.station, found(row, noSuchStation(id)), period);
+      return presentCsv(
+        locale,
+        `station-${id}`,
+        CSV_HEADERS.station,
+        found(row, noSuchStation(id)),
+        period,
+      );
     },
 
     async regionCsv({ locale, slug, ...period }, signal) {
@@ -142,7 +161,8 @@ function found<T>(row: T | undefined, problem: Problem): T {
 /** The instant of `2026-11-22T09Z` as the database reads it. */
 const instantOf = (hour: string) => hour.replace(/T(\d\d)(?=Z|[+-])/, 'T$1:00');
 
-type Now = ApiRow<'region_now'> & Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
+type Now = ApiRow<'region_now'> &
+  Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
 function presentNow(locale: Locale, row: Now): Rendered {
   const { measured_hours, expected_hours, stations, left_out } = row;
@@ -173,8 +193,10 @@ function presentNow(locale: Locale, row: Now): Rendered {
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>
   rendered(locale, `{"year":${year},"days":${row.days}}`, row);
 
-const presentCompleteness = (locale: Locale, row: Row & { days: string; months: string }): Rendered =>
-  rendered(locale, `{"days":${row.days},"months":${row.months}}`, row);
+const presentCompleteness = (
+  locale: Locale,
+  row: Row & { days: string; months: string },
+): Rendered => rendered(locale, `{"days":${row.days},"months":${row.months}}`, row);
 
 type Period = Pick<PathValues, 'from' | 'to'>;
 
@@ -196,5 +218,8 @@ function presentCsv(
   { from, to }: Period,
 ): Rendered {
   const kind = csvKind(`${subject}_hours_${from}_${to}.csv`);
-  return { document: renderDocument(locale, `${header}\n${row.lines}`, kind), ...validityOf([row]) };
+  return {
+    document: renderDocument(locale, `${header}\n${row.lines}`, kind),
+    ...validityOf([row]),
+  };
 }

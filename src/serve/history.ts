@@ -35,13 +35,21 @@ async function queryWindows(db: ApiDb, at: Date): Promise<Windows> {
 }
 
 /** One query. Undefined where there is no such station. */
-export async function queryStationHistory(db: ApiDb, windows: Windows, id: number): Promise<History | undefined> {
+export async function queryStationHistory(
+  db: ApiDb,
+  windows: Windows,
+  id: number,
+): Promise<History | undefined> {
   const [row] = await callApi(db, 'station_history_json', { only_station: id, ...windows.bounds });
   return row && { ...row, valid_until: windows.valid_until };
 }
 
 /** The same for a region. */
-export async function queryRegionHistory(db: ApiDb, windows: Windows, slug: string): Promise<History | undefined> {
+export async function queryRegionHistory(
+  db: ApiDb,
+  windows: Windows,
+  slug: string,
+): Promise<History | undefined> {
   const [row] = await callApi(db, 'region_history_json', { only_region: slug, ...windows.bounds });
   return row && { ...row, valid_until: windows.valid_until };
 }

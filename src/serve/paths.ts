@@ -57,12 +57,14 @@ export const noSuchRegion = (slug: string): Problem =>
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
 /** Matches only impossible names: with a possible one, the rest of the path is what does not exist. */
-const EXPLORED = /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
+const EXPLORED =
+  /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 
 /** The 404 for a path that matches no endpoint, as specific as the path allows. */
 export function unknownPath(path: string): Problem {
   const [, locale, base] = BASE.exec(path) ?? [];
-  if (locale !== undefined && !LOCALES.some((known) => known === locale)) return noSuchLocale(locale);
+  if (locale !== undefined && !LOCALES.some((known) => known === locale))
+    return noSuchLocale(locale);
   const [, kind, name = ''] = SUBJECT.exec(path) ?? EXPLORED.exec(path) ?? [];
   if (kind !== undefined) return cannotBe(name, kind === 'station' ? 'id' : 'slug');
   if (path.startsWith('/v1/')) {
@@ -70,7 +72,9 @@ export function unknownPath(path: string): Problem {
       `There is nothing at ${quoted(path)}: this port only publishes. Readings go to the ingestion port (INGEST_PORT, by default 8082), which opens with the first token.`,
     );
   }
-  const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map((endpoint) => endpoint.path);
+  const paths = Object.values(base === 'explore' ? EXPLORE : ENDPOINTS).map(
+    (endpoint) => endpoint.path,
+  );
   return notFound(
     `There is nothing at ${quoted(path)}. The endpoints are ${paths.join(', ')}, described in /openapi.json; case matters, and none ends in a slash.`,
   );

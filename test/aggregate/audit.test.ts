@@ -1,8 +1,8 @@
 /** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/aggregate/audit.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { bringIn } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -35,7 +35,11 @@ onEveryEngine('audit', (engine) => {
   });
 
   it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
-    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(
+      owner,
+      'station_daily',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`,
+    );
     await tamper(owner, 'region_hourly', `delete from %s where bucket = '2026-11-03 05:00+04'`);
     await tamper(
       owner,
@@ -43,7 +47,9 @@ onEveryEngine('audit', (engine) => {
       `update %s set bucket = '2026-10-03 00:00+04' where bucket = '2026-10-25 00:00+04'`,
     );
     const { found } = await runAudit();
-    const lines = found.map(({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`);
+    const lines = found.map(
+      ({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`,
+    );
     // an engine may propagate the tampering to days and months, which then are wrong too
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -53,7 +59,9 @@ onEveryEngine('audit', (engine) => {
         'region_hourly 2026-11-03T05:00:00+04:00 c missing',
       ]),
     );
-    expect(await owner`select differing from api.last_audit`).toEqual([{ differing: found.length }]);
+    expect(await owner`select differing from api.last_audit`).toEqual([
+      { differing: found.length },
+    ]);
     const kept = await runAudit(true); // no reading gives the surplus bucket, and so it may be what is left of lost ones
     expect(kept.remaining.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
       'region_monthly 2026-10-01T00:00:00+04:00', // which is made of the stored days
@@ -67,10 +75,26 @@ onEveryEngine('audit', (engine) => {
   });
 
   it('of one day looks at that day and its month, but at no other day', async () => {
-    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 05:00+04'`);
-    await tamper(owner, 'station_hourly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-04 05:00+04'`);
-    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-01 00:00+04'`);
-    await tamper(owner, 'region_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    await tamper(
+      owner,
+      'station_hourly',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 05:00+04'`,
+    );
+    await tamper(
+      owner,
+      'station_hourly',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-11-04 05:00+04'`,
+    );
+    await tamper(
+      owner,
+      'region_monthly',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-11-01 00:00+04'`,
+    );
+    await tamper(
+      owner,
+      'region_monthly',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`,
+    );
     const day = { from: new Date('2026-11-02T05:00:00Z'), to: new Date('2026-11-02T06:00:00Z') };
     const { found } = await audit(database.target, { now, ...day, timeZone });
     expect(found.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
@@ -84,8 +108,17 @@ onEveryEngine('audit', (engine) => {
     const nightly = new Date(now.getTime() - 35 * 86_400_000);
     await audit(database.target, { now, from: nightly, timeZone });
     const later = new Date(now.getTime() + 60_000);
-    await audit(database.target, { now: later, from: new Date(later.getTime() - 33 * 86_400_000), timeZone });
-    await audit(database.target, { now: new Date(later.getTime() + 1), from: nightly, to: now, timeZone });
+    await audit(database.target, {
+      now: later,
+      from: new Date(later.getTime() - 33 * 86_400_000),
+      timeZone,
+    });
+    await audit(database.target, {
+      now: new Date(later.getTime() + 1),
+      from: nightly,
+      to: now,
+      timeZone,
+    });
     const [last] = await owner<{ made_at: string }[]>`select made_at from api.last_audit`;
     expect(Date.parse(last?.made_at ?? '')).toBe(now.getTime());
   });
@@ -93,7 +126,9 @@ onEveryEngine('audit', (engine) => {
   it('ignores buckets that changed after the refresh', async () => {
     await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
     expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
-    expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([{ changes: 1 }]);
+    expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([
+      { changes: 1 },
+    ]);
     await refresh(database.target, now);
     expect(await owner`select * from logic.pending`).toEqual([]);
   });
@@ -121,7 +156,11 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
     const [{ lost } = { lost: 0 }] = await owner<{ lost: number }[]>`
       select count(*)::int as lost from rollup.sensor_hourly where bucket < (select min(measured_at) from raw.readings)`;
     expect(lost).toBeGreaterThan(200);
-    await tamper(owner, 'station_daily', `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`);
+    await tamper(
+      owner,
+      'station_daily',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`,
+    );
 
     const period = { now, timeZone, repair: true };
     const { kept, remaining } = await audit(database.target, period);
@@ -130,11 +169,17 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
     expect(await stored()).toEqual(before);
 
     // a month of which only the last days are compared, and whose first days have no readings
-    await tamper(owner, 'station_monthly', `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`);
+    await tamper(
+      owner,
+      'station_monthly',
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`,
+    );
     await audit(database.target, { ...period, from: new Date('2026-10-28T00:00:00+04:00') });
     expect(await stored()).toEqual(before);
 
-    expect((await audit(database.target, { ...period, deleteSurplus: true })).remaining).toEqual([]);
+    expect((await audit(database.target, { ...period, deleteSurplus: true })).remaining).toEqual(
+      [],
+    );
     expect(
       await owner`select from rollup.station_hourly where bucket < (select min(measured_at) from raw.readings)`,
     ).toEqual([]);

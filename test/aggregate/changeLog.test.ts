@@ -1,7 +1,7 @@
 /** A refresh recomputes the buckets of the noted hours, and no others (S4, A10). That each change is noted, and no note lost, is in test/engines.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';
@@ -43,20 +43,27 @@ onEveryEngine('the change log', (engine) => {
   it('is written to with the rights of its owner, not of the sender', async () => {
     const ingest = database.as('airseries_ingest');
     await ingest`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-01 12:07+00', 1, 5)`;
-    await expect(ingest`insert into rollup.changed_hour values ('2026-08-01')`).rejects.toThrow('permission denied');
+    await expect(ingest`insert into rollup.changed_hour values ('2026-08-01')`).rejects.toThrow(
+      'permission denied',
+    );
   });
 
   it('recomputes the buckets of what changed at every level, of everybody, and no others', async () => {
     const change = () =>
       owner`update raw.readings set pm25 = pm25 + 1 where sensor_id = 3 and measured_at = '2026-07-11 10:00+00'`;
-    const of = (bucket: string, ...subjects: unknown[]) => subjects.map((subject) => [bucket, subject]);
+    const of = (bucket: string, ...subjects: unknown[]) =>
+      subjects.map((subject) => [bucket, subject]);
     expect(await recomputed('sensor_hourly', change)).toEqual(of(at('07-11T09'), 1, 2, 3));
     expect(await recomputed('station_hourly', change)).toEqual(of(at('07-11T09'), 1, 2));
-    expect(await recomputed('region_hourly', change)).toEqual(of(at('07-11T09'), 'quarter', 'town'));
+    expect(await recomputed('region_hourly', change)).toEqual(
+      of(at('07-11T09'), 'quarter', 'town'),
+    );
     expect(await recomputed('station_daily', change)).toEqual(of(at('07-10T18'), 1, 2));
     expect(await recomputed('region_daily', change)).toEqual(of(at('07-10T18'), 'quarter', 'town'));
     expect(await recomputed('station_monthly', change)).toEqual(of(at('06-30T18'), 1, 2));
-    expect(await recomputed('region_monthly', change)).toEqual(of(at('06-30T18'), 'quarter', 'town'));
+    expect(await recomputed('region_monthly', change)).toEqual(
+      of(at('06-30T18'), 'quarter', 'town'),
+    );
   });
 
   it('joins hours that are close, and leaves those between others alone', async () => {

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import { bringIn, differences, type Json, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import {
+  bringIn,
+  differences,
+  type Json,
+  NOW,
+  reading,
+  smallNetwork,
+  stored,
+} from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-const at = (hours: number, minutes = 0) => new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
+const at = (hours: number, minutes = 0) =>
+  new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
 const T = at(10, 15);
 const close = (value: number) => expect.closeTo(value, 6);
 
@@ -25,7 +34,8 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const accept = (...readings: ReadingInput[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const accept = (...readings: ReadingInput[]) =>
+    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
   /** PM2.5 of a station, hour by hour, checked against the oracle. */
   const hours = async (station = 1) => {
     expect(await differences(db)).toEqual([]);
@@ -66,17 +76,20 @@ onEveryEngine('corrections of PM2.5', (engine) => {
   it.each([
     ['none', { pm25: 10, pm25_raw: 45 }],
     ['epa-2021', { pm25: close(27.64), pm25_raw: 40 }],
-  ])('which of the two it is, is chosen on the mean of the hour, never per reading: %s', async (formula, expected) => {
-    await bringIn(owner, network(formula));
-    await accept(
-      reading(1, at(10, 5), { pm25: 10, pm25_raw: 40 }),
-      reading(1, at(10, 25), formula === 'none' ? { pm25_raw: 50 } : { pm25: 90 }),
-      reading(2, at(10), { humidity: 50 }),
-    );
-    expect(await hours()).toEqual([expected]);
-    const published = formula === 'none' ? [10, 45] : [27.6, 40];
-    expect(await current()).toEqual({ 'pm2.5': published[0], 'pm2.5_raw': published[1] });
-  });
+  ])(
+    'which of the two it is, is chosen on the mean of the hour, never per reading: %s',
+    async (formula, expected) => {
+      await bringIn(owner, network(formula));
+      await accept(
+        reading(1, at(10, 5), { pm25: 10, pm25_raw: 40 }),
+        reading(1, at(10, 25), formula === 'none' ? { pm25_raw: 50 } : { pm25: 90 }),
+        reading(2, at(10), { humidity: 50 }),
+      );
+      expect(await hours()).toEqual([expected]);
+      const published = formula === 'none' ? [10, 45] : [27.6, 40];
+      expect(await current()).toEqual({ 'pm2.5': published[0], 'pm2.5_raw': published[1] });
+    },
+  );
 
   it('corrects the mean of the sensors of one formula, with the mean humidity of the station', async () => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
@@ -95,7 +108,11 @@ onEveryEngine('corrections of PM2.5', (engine) => {
 
   it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4 }] }));
-    await accept(reading(1, at(9), { pm25: 40 }), reading(1, at(10), { pm25: 40 }), reading(4, at(10), { pm25: 10 }));
+    await accept(
+      reading(1, at(9), { pm25: 40 }),
+      reading(1, at(10), { pm25: 40 }),
+      reading(4, at(10), { pm25: 10 }),
+    );
     await accept(reading(3, at(9), { humidity: 50 }), reading(2, at(8), { humidity: 50 }));
     expect((await hours()).slice(1)).toEqual([
       { pm25: null, pm25_raw: 40 },
@@ -131,9 +148,15 @@ onEveryEngine('corrections of PM2.5', (engine) => {
 
   it('a formula begins and ends on a full hour, rounded up (P2), in current values too', async () => {
     await bringIn(owner, network([{ formula: 'epa-2021', since: at(8, 1), until: at(9, 59) }]));
-    expect(await owner`select formula, since, until from raw.placement where sensor_id = 1 order by since`).toEqual([
+    expect(
+      await owner`select formula, since, until from raw.placement where sensor_id = 1 order by since`,
+    ).toEqual([
       { formula: 'none', since: '-infinity', until: '2026-11-20T09:00:00+00:00' },
-      { formula: 'epa-2021', since: '2026-11-20T09:00:00+00:00', until: '2026-11-20T10:00:00+00:00' },
+      {
+        formula: 'epa-2021',
+        since: '2026-11-20T09:00:00+00:00',
+        until: '2026-11-20T10:00:00+00:00',
+      },
       { formula: 'none', since: '2026-11-20T10:00:00+00:00', until: 'infinity' },
     ]);
     await accept(
@@ -155,7 +178,9 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     };
     await bringIn(owner, network(undefined, { others: [moved] }));
     await accept(
-      ...[at(9, 45), at(9, 55), at(10, 5)].map((time, n) => reading(4, time, { pm25: 20 * n, humidity: 50 })),
+      ...[at(9, 45), at(9, 55), at(10, 5)].map((time, n) =>
+        reading(4, time, { pm25: 20 * n, humidity: 50 }),
+      ),
     );
     expect(await current(at(10, 10))).toMatchObject({ 'pm2.5_raw': 30, 'pm2.5': 17.2 }); // of 20 and 40
   });

@@ -1,8 +1,8 @@
 /** Digests (C4): a record of each region's current values at an instant. How long it is served is in test/serve/digest.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');
@@ -53,7 +53,8 @@ onEveryEngine('digest', (engine) => {
     await owner`select logic.apply_periods()`;
     await makeDigest(database.target, minutes(-2));
     expect(await current(minutes(-2))).toMatchObject({ temperature: null, station_count: 2 });
-    const [station] = await owner`select is_bad_thp, temperature from api.station_current(${minutes(-2)}, 1)`;
+    const [station] =
+      await owner`select is_bad_thp, temperature from api.station_current(${minutes(-2)}, 1)`;
     expect(station).toEqual({ is_bad_thp: false, temperature: 5 });
     await owner`delete from raw.flag_period where station_id = 1`;
     await owner`select logic.apply_periods()`;
@@ -67,14 +68,17 @@ onEveryEngine('digest', (engine) => {
     ]);
     await makeDigest(database.target, minutes(2));
     expect(await current(minutes(2))).toMatchObject({ station_count: 1, temperature: null });
-    const [state] = await owner`select is_listed, status from api.station_current(${minutes(2)}, 1)`;
+    const [state] =
+      await owner`select is_listed, status from api.station_current(${minutes(2)}, 1)`;
     expect(state).toEqual({ is_listed: false, status: 'online' });
   });
 
   it('is deleted after 35 days, and if a clock that was two years ahead has made it', async () => {
     await makeDigest(database.target, minutes(2 * 365 * 24 * 60));
     await deleteOldDigests(database.target, minutes(34 * 24 * 60));
-    expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([{ digests: 3 }]);
+    expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([
+      { digests: 3 },
+    ]);
     await deleteOldDigests(database.target, minutes(36 * 24 * 60));
     expect(await owner`select * from rollup.digest`).toEqual([]);
   });

@@ -1,12 +1,18 @@
 /** The effect of one run of each job of the worker on the API or the published views. When they run is in schedule.test.ts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { demoNetwork } from '../../src/extras/demo/network.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { makeJobs } from '../../src/aggregate/jobs.ts';
-import { keepingLog } from '../ingest/support.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
+import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
-import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  type Body,
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { storageOf } from '../support/storage.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
@@ -14,7 +20,16 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
 /** Each job has a city named after it, so that the tests do not affect each other. */
-const JOBS = ['demo_feed', 'pull', 'refresh', 'digest', 'screen', 'trim_quarantine', 'maintain', 'audit'] as const;
+const JOBS = [
+  'demo_feed',
+  'pull',
+  'refresh',
+  'digest',
+  'screen',
+  'trim_quarantine',
+  'maintain',
+  'audit',
+] as const;
 type Name = (typeof JOBS)[number];
 const CITIES = JOBS.map((name) => name.replace('_', '-'));
 const sensorOf = (name: Name) => JOBS.indexOf(name) + 1;
@@ -79,7 +94,9 @@ onEveryEngine('the jobs of the worker', (engine) => {
       const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);
       expect((await history())['24h']).toEqual([]);
       await run('refresh');
-      expect((await history())['24h']).toMatchObject([{ timestamp: '2026-11-20T15:00:00+04:00', avg_pm25: 10 }]);
+      expect((await history())['24h']).toMatchObject([
+        { timestamp: '2026-11-20T15:00:00+04:00', avg_pm25: 10 },
+      ]);
       expect(await here.published`select refreshed_at from api.freshness`).toEqual([
         { refreshed_at: '2026-11-20T16:00:00+04:00' },
       ]);
@@ -99,7 +116,11 @@ onEveryEngine('the jobs of the worker', (engine) => {
     it('digest gives a region its current values (C4)', async () => {
       await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
       await run('refresh');
-      expect(await region('digest', NOW)).toMatchObject({ measurement_time: null, 'pm2.5': null, station_count: null });
+      expect(await region('digest', NOW)).toMatchObject({
+        measurement_time: null,
+        'pm2.5': null,
+        station_count: null,
+      });
       await run('digest');
       expect(await region('digest', NOW)).toMatchObject({
         measurement_time: '2026-11-20T16:00:00+04:00',
@@ -110,7 +131,9 @@ onEveryEngine('the jobs of the worker', (engine) => {
 
     it('screen flags a station with zero temperature and humidity (C5)', async () => {
       const zero = { temperature: 0, humidity: 0 };
-      await here.accept([3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)));
+      await here.accept(
+        [3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)),
+      );
       await here.refresh(NOW);
       expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: false });
       await run('screen');
@@ -138,16 +161,23 @@ onEveryEngine('the jobs of the worker', (engine) => {
       await here.accept([reading(sensorOf('audit'), ago(30 * MINUTE), { pm25: 10 })]);
       await here.refresh(NOW);
       const storage = await storageOf(owner, 'region_hourly');
-      const set = (value: number) => owner.unsafe(`update ${storage} set pm25 = ${value} where region_slug = 'audit'`);
+      const set = (value: number) =>
+        owner.unsafe(`update ${storage} set pm25 = ${value} where region_slug = 'audit'`);
       await set(11);
       log.lines.length = 0;
       await run('audit');
       await run('audit');
-      const differing = { level: 'error', message: 'aggregates differ from the readings: run audit --repair' };
+      const differing = {
+        level: 'error',
+        message: 'aggregates differ from the readings: run audit --repair',
+      };
       expect(log.lines.filter((line) => line.level === 'error')).toMatchObject([
         {
           ...differing,
-          fields: { buckets: 1, first: [{ level: 'region_hourly', subject: 'audit', columns: ['pm25'] }] },
+          fields: {
+            buckets: 1,
+            first: [{ level: 'region_hourly', subject: 'audit', columns: ['pm25'] }],
+          },
         },
         differing,
       ]);
@@ -159,14 +189,19 @@ onEveryEngine('the jobs of the worker', (engine) => {
       const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
       await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));
       await here.refresh(NOW);
-      await here.accept([reading(id, ago(36 * DAY), { pm25: 20 }), reading(id, ago(34 * DAY), { pm25: 30 })]);
+      await here.accept([
+        reading(id, ago(36 * DAY), { pm25: 20 }),
+        reading(id, ago(34 * DAY), { pm25: 30 }),
+      ]);
       for (const days of [36, 34]) await here.digest(ago(days * DAY));
       const ofDay = async (days: number) => (await region('maintain', ago(days * DAY)))['pm2.5'];
       expect([await ofDay(36), await ofDay(34)]).toEqual([20, 30]);
       await run('maintain');
 
       expect([await ofDay(36), await ofDay(34)]).toEqual([null, 30]);
-      const late = ['2026-07-11', '2026-09-11'].map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 }));
+      const late = ['2026-07-11', '2026-09-11'].map((day) =>
+        reading(id, `${day}T08:00:00Z`, { pm25: 10 }),
+      );
       expect(await here.accept(late)).toMatchObject({
         accepted: 1,
         quarantined: [{ index: 0, reason: 'older_than_retention' }],
@@ -201,7 +236,9 @@ onEveryEngine('the jobs of the worker', (engine) => {
     expect(await online()).toBe(1);
     await run('demo_feed', demo.database);
     expect(await online()).toBeGreaterThan(30);
-    expect(await demo.get('station/1.json', NOW)).toMatchObject({ measurement_time: '2026-11-20T16:00:00+04:00' });
+    expect(await demo.get('station/1.json', NOW)).toMatchObject({
+      measurement_time: '2026-11-20T16:00:00+04:00',
+    });
     await demo.close();
   });
 });

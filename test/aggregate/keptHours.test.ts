@@ -1,9 +1,9 @@
 /** The hours that are left of deleted readings: nothing of ours changes them, and an audit says when something else has. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { audit } from '../../src/aggregate/audit.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
+import { makeLog } from '../../src/base/log.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';
@@ -33,7 +33,9 @@ onEveryEngine('hours of deleted readings', (engine) => {
   const audited = (options: { from?: Date; repair?: boolean } = {}) =>
     audit(database.target, { now, timeZone, deleteSurplus: options.repair ?? false, ...options });
   const lost = (found: { level: string; bucket: string; subject: string; columns: string[] }[]) =>
-    found.map(({ level, bucket, subject, columns }) => [level, bucket.slice(0, 7), subject, ...columns].join(' '));
+    found.map(({ level, bucket, subject, columns }) =>
+      [level, bucket.slice(0, 7), subject, ...columns].join(' '),
+    );
   const change = async (statement: string) =>
     owner.unsafe(statement.replace('%s', await storageOf(owner, 'sensor_hourly')));
 
@@ -53,14 +55,20 @@ onEveryEngine('hours of deleted readings', (engine) => {
   });
 
   it('are named by an audit of their time when one value is another, and no repair touches their days', async () => {
-    await change(`update %s set pm25 = pm25 + 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`);
+    await change(
+      `update %s set pm25 = pm25 + 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`,
+    );
     const before = await stored();
     expect(lost((await audited({ from: NIGHTLY })).found)).toEqual([]); // of other times it counts the hours
     for (const repair of [false, true]) {
-      expect(lost((await audited({ repair })).found)).toEqual(['sensor_hourly 2026-07 248 of 248 hours lost']);
+      expect(lost((await audited({ repair })).found)).toEqual([
+        'sensor_hourly 2026-07 248 of 248 hours lost',
+      ]);
       expect(await stored()).toEqual(before);
     }
-    await change(`update %s set pm25 = pm25 - 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`);
+    await change(
+      `update %s set pm25 = pm25 - 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`,
+    );
     expect((await audited()).found).toEqual([]);
   });
 
@@ -70,14 +78,17 @@ onEveryEngine('hours of deleted readings', (engine) => {
     async (level) => {
       const before = await stored();
       await owner.unsafe(`call refresh_continuous_aggregate('rollup.${level}', null, null)`);
-      await owner.unsafe(`call refresh_continuous_aggregate('rollup.${level}', null, null, force => true)`);
+      await owner.unsafe(
+        `call refresh_continuous_aggregate('rollup.${level}', null, null, force => true)`,
+      );
       expect(await stored()).toEqual(before);
       expect((await audited({ repair: true })).found).toEqual([]);
     },
   );
 
   it('once they are gone are named every night, and a repair makes nothing worse', async () => {
-    if (engine === 'timescale') await owner`call refresh_continuous_aggregate('rollup.sensor_hourly', null, null)`;
+    if (engine === 'timescale')
+      await owner`call refresh_continuous_aggregate('rollup.sensor_hourly', null, null)`;
     else await owner`delete from rollup.sensor_hourly where bucket < '2026-08-10 00:00+04'`;
     const left = await owner<{ month: string; hours: number }[]>`
       select to_char(rollup.bucket_start('month', bucket), 'YYYY-MM') as month, count(*)::int as hours
@@ -99,7 +110,8 @@ onEveryEngine('hours of deleted readings', (engine) => {
 
   it('are not taken for what is kept when retention runs again and nothing is due', async () => {
     await owner`update raw.installation set ingest_cutoff = '2026-08-20 00:00+04', retained_from = '2026-08-20 00:00+04'`;
-    const lostMonths = async () => lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
+    const lostMonths = async () =>
+      lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
     const before = await lostMonths();
     expect(before).toContainEqual(expect.stringMatching(/2026-08 \d+ of 248 hours lost$/));
     await deleteExpired(database.target, now, '2 years', { log: makeLog('silent') });
@@ -113,11 +125,19 @@ onEveryEngine('hours of deleted readings', (engine) => {
         `a refresh policy of ${level}`,
         `select add_continuous_aggregate_policy('rollup.${level}', null, null, interval '1 day')`,
       ]),
-      ['a retention policy of readings', `select add_retention_policy('raw.readings', interval '1 year')`],
-      ['a retention policy of hours', `select add_retention_policy('rollup.sensor_hourly', interval '1 year')`],
+      [
+        'a retention policy of readings',
+        `select add_retention_policy('raw.readings', interval '1 year')`,
+      ],
+      [
+        'a retention policy of hours',
+        `select add_retention_policy('rollup.sensor_hourly', interval '1 year')`,
+      ],
     ])('it refuses %s, to a superuser too', async (_, statement) => {
       await expect(owner.unsafe(statement ?? '')).rejects.toThrow(/background process|LOGIN/);
-      await expect(database.superuser().unsafe(statement ?? '')).rejects.toThrow(/background process|LOGIN/);
+      await expect(database.superuser().unsafe(statement ?? '')).rejects.toThrow(
+        /background process|LOGIN/,
+      );
     });
   });
 });

@@ -1,7 +1,7 @@
 /** One of several processes is the worker; when it stops or loses its connection, another takes over. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeLog } from '../../src/base/log.ts';
 import { becomeLeader, IDLE_TIMEOUT_MS, TRY_EVERY_MS } from '../../src/aggregate/leader.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -61,7 +61,10 @@ onOneEngine('worker', (engine) => {
     const only = await becomeLeader(database.target, log, start, { tryEveryMs: 20 });
     await database.superuser()`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'airseries worker'`;
-    await until(() => events.filter((event) => event === 'start').length === 2, 'it has started again');
+    await until(
+      () => events.filter((event) => event === 'start').length === 2,
+      'it has started again',
+    );
     await only.stop();
     expect(events).toEqual(['start', 'stop', 'start', 'stop']);
   });
@@ -83,7 +86,8 @@ onOneEngine('worker', (engine) => {
     let tries = 0;
     const start = async () => {
       tries += 1;
-      if (tries > 1) throw Object.assign(new Error('relation "raw.sensor" does not exist'), { code: '42P01' });
+      if (tries > 1)
+        throw Object.assign(new Error('relation "raw.sensor" does not exist'), { code: '42P01' });
       return async () => undefined;
     };
     const leader = await becomeLeader(database.target, kept, start, { tryEveryMs: 20 });
@@ -97,9 +101,14 @@ onOneEngine('worker', (engine) => {
   });
 
   it('releases the lock when its work cannot start', async () => {
-    const failing = becomeLeader(database.target, log, () => Promise.reject(new Error('cannot start')), {
-      tryEveryMs: 20,
-    });
+    const failing = becomeLeader(
+      database.target,
+      log,
+      () => Promise.reject(new Error('cannot start')),
+      {
+        tryEveryMs: 20,
+      },
+    );
     await expect(failing).rejects.toThrow('cannot start');
     const working = new Set<string>();
     const next = await candidate('next', working);

@@ -6,7 +6,11 @@ import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contra
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
 import { bucketStart } from '../support/localTime.ts';
 
-export type Reading = { at: number; sensor: number; values: Partial<Record<ParameterName, number>> };
+export type Reading = {
+  at: number;
+  sensor: number;
+  values: Partial<Record<ParameterName, number>>;
+};
 
 /** Half-open, in milliseconds since 1970; an unbounded end is infinite. */
 type Period = { since: number; until: number };
@@ -30,27 +34,43 @@ const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain
 export const HOUR = 3_600_000;
 
 /** Every bucket of every level, by level, subject and start, such as `station_hourly 1 1700000000000`. */
-export function literalBuckets(zone: string, readings: readonly Reading[], network: Network): Map<string, Bucket> {
+export function literalBuckets(
+  zone: string,
+  readings: readonly Reading[],
+  network: Network,
+): Map<string, Bucket> {
   const buckets = new Map<string, Bucket>();
   const floor = (at: number) => (Number.isFinite(at) ? bucketStart(zone, 'hour', at) : at);
   const ceiling = (at: number) => (floor(at) === at ? at : floor(at) + HOUR);
-  const roundedUp = ({ since, until }: Period) => ({ since: ceiling(since), until: ceiling(until) });
+  const roundedUp = ({ since, until }: Period) => ({
+    since: ceiling(since),
+    until: ceiling(until),
+  });
   const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit vectors
   const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
-  for (const [key, group] of groupBy(readings, (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`)) {
+  for (const [key, group] of groupBy(
+    readings,
+    (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`,
+  )) {
     const [sensor, hour] = key.split(' ').map(Number) as [number, number];
     const values: Values = {};
-    for (const { name } of MEANS) values[name] = mean(group.map((r) => r.values[name as ParameterName]));
+    for (const { name } of MEANS)
+      values[name] = mean(group.map((r) => r.values[name as ParameterName]));
     values.wind_sin = mean(group.map((r) => sine(r.values.wind_direction)));
     values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
     buckets.set(`sensor_hourly ${key}`, values);
     // P2: it counts if it was placed at one station for the whole hour and not suspicious in any part of it
-    const own = <T extends { sensor: number }>(of: readonly T[]) => of.filter((each) => each.sensor === sensor);
-    const placed = own(network.placed).find(({ since, until }) => since <= hour && hour + HOUR <= until);
-    const isSuspicious = own(network.suspicious).some(({ since, until }) => since < hour + HOUR && until > hour);
+    const own = <T extends { sensor: number }>(of: readonly T[]) =>
+      of.filter((each) => each.sensor === sensor);
+    const placed = own(network.placed).find(
+      ({ since, until }) => since <= hour && hour + HOUR <= until,
+    );
+    const isSuspicious = own(network.suspicious).some(
+      ({ since, until }) => since < hour + HOUR && until > hour,
+    );
     if (placed === undefined || isSuspicious) continue;
     const corrected = own(network.corrected).some((period) => holds(hour, roundedUp(period)));
     push(byStation, `${placed.station} ${hour}`, { corrected, values });
@@ -61,7 +81,9 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
   for (const [key, sensors] of byStation) {
     const values = meansOf(sensors.map((s) => s.values));
     values.pm25 = stationPm25(sensors, values.humidity ?? null);
-    values.pm25_raw = mean(sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)));
+    values.pm25_raw = mean(
+      sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)),
+    );
     const aqi = aqiOf(values);
     stationHours.set(key, { sources: sensors.length, values, aqi });
     buckets.set(`station_hourly ${key}`, { ...values, aqi, sensor_count: sensors.length });
@@ -72,9 +94,12 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
   const byRegion = new Map<string, Values[]>();
   for (const [key, { values }] of stationHours) {
     const [station, hour] = key.split(' ').map(Number) as [number, number];
-    const own = <T extends { station: number }>(of: readonly T[]) => of.filter((each) => each.station === station);
+    const own = <T extends { station: number }>(of: readonly T[]) =>
+      of.filter((each) => each.station === station);
     if (own(network.hidden).some((period) => holds(hour, roundedUp(period)))) continue;
-    const flags = own(network.flagged).filter((p) => holds(hour, { since: floor(p.since), until: ceiling(p.until) }));
+    const flags = own(network.flagged).filter((p) =>
+      holds(hour, { since: floor(p.since), until: ceiling(p.until) }),
+    );
     const isFlagged = (kind: string) => flags.some((flag) => flag.kind === kind);
     const counted = {
       ...values,
@@ -82,7 +107,8 @@ export function literalBuckets(zone: string, readings: readonly Reading[], netwo
       ...(isFlagged('pm') && { pm1: null, pm25: null, pm25_raw: null, pm10: null }),
     };
     const regions = own(network.regions).filter((period) => holds(hour, roundedUp(period)));
-    for (const region of new Set(regions.map((each) => each.region))) push(byRegion, `${region} ${hour}`, counted);
+    for (const region of new Set(regions.map((each) => each.region)))
+      push(byRegion, `${region} ${hour}`, counted);
   }
   for (const [key, stations] of byRegion) {
     const values = meansOf(stations);
@@ -115,7 +141,9 @@ function addCoarser(
   for (const [key, group] of groups) {
     const bucket: Bucket = { ...meansOf(group.map((h) => h.values)), hours: group.length };
     bucket.rain = sum(group.map((h) => h.values.rain));
-    bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(group.map((h) => h.sources));
+    bucket[level.startsWith('station') ? 'sensor_count' : 'station_count'] = mean(
+      group.map((h) => h.sources),
+    );
     const indices = group.map((h) => h.aqi).filter((index) => index !== null);
     bucket.min_aqi = indices.length ? Math.min(...indices) : null;
     bucket.max_aqi = indices.length ? Math.max(...indices) : null;
@@ -134,8 +162,12 @@ function stationPm25(
   sensors: readonly { corrected: boolean; values: Values }[],
   humidity: number | null,
 ): number | null {
-  const final = sensors.filter((s) => !s.corrected).map(({ values: v }) => v.pm25 ?? v.pm25_raw ?? null);
-  const measured = sensors.filter((s) => s.corrected).map(({ values: v }) => v.pm25_raw ?? v.pm25 ?? null);
+  const final = sensors
+    .filter((s) => !s.corrected)
+    .map(({ values: v }) => v.pm25 ?? v.pm25_raw ?? null);
+  const measured = sensors
+    .filter((s) => s.corrected)
+    .map(({ values: v }) => v.pm25_raw ?? v.pm25 ?? null);
   const p = final.filter((v): v is number => v !== null);
   const x = measured.filter((v): v is number => v !== null);
   const n = humidity === null ? 0 : x.length;
@@ -148,7 +180,8 @@ function epa2021(x: number, humidity: number): number {
   const low = 0.524 * x - 0.0862 * humidity + 5.75;
   const middle = 0.786 * x - 0.0862 * humidity + 5.75;
   const high = 2.966 + 0.69 * x + 8.84e-4 * x ** 2;
-  const between = (a: number, b: number, from: number, to: number) => a + ((b - a) * (x - from)) / (to - from);
+  const between = (a: number, b: number, from: number, to: number) =>
+    a + ((b - a) * (x - from)) / (to - from);
   if (x < 30) return Math.max(0, low);
   if (x < 50) return Math.max(0, between(low, middle, 30, 50));
   if (x < 210) return Math.max(0, middle);
@@ -203,8 +236,10 @@ function sum(values: readonly (number | null | undefined)[]): number | null {
   return present.length === 0 ? null : present.reduce((a, b) => a + b, 0);
 }
 
-const sine = (degrees: number | undefined) => (degrees === undefined ? null : Math.sin((degrees * Math.PI) / 180));
-const cosine = (degrees: number | undefined) => (degrees === undefined ? null : Math.cos((degrees * Math.PI) / 180));
+const sine = (degrees: number | undefined) =>
+  degrees === undefined ? null : Math.sin((degrees * Math.PI) / 180);
+const cosine = (degrees: number | undefined) =>
+  degrees === undefined ? null : Math.cos((degrees * Math.PI) / 180);
 
 function push<T>(groups: Map<string, T[]>, key: string, item: T): void {
   const group = groups.get(key);

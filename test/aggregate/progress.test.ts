@@ -1,8 +1,8 @@
 /** A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line, otherwise in the log. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { audit } from '../../src/aggregate/audit.ts';
 import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -39,7 +39,12 @@ onEveryEngine('long work', (engine) => {
     [
       'audit',
       'auditing',
-      (watcher) => audit(database.target, { now: NOW, timeZone: database.timeZone, ...(watcher && { watcher }) }),
+      (watcher) =>
+        audit(database.target, {
+          now: NOW,
+          timeZone: database.timeZone,
+          ...(watcher && { watcher }),
+        }),
     ],
   ])('a %s logs the hours done, their rate and the time left', async (_, message, work) => {
     const lines = await told(work);
@@ -67,7 +72,9 @@ onEveryEngine('long work', (engine) => {
       language sql stable as $$ select 7 $$`;
     const lines = await told((watcher) => rebuild(database.target, NOW, {}, watcher));
     expect(lines.length).toBeGreaterThan((3 * 30 * 24) / 7);
-    expect((await audit(database.target, { now: NOW, timeZone: database.timeZone })).found).toEqual([]);
+    expect((await audit(database.target, { now: NOW, timeZone: database.timeZone })).found).toEqual(
+      [],
+    );
   });
 
   it('says nothing of what is done at once', async () => {
@@ -79,7 +86,9 @@ onEveryEngine('long work', (engine) => {
   it('shows one line on a terminal, and clears it', async () => {
     const written: string[] = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-    await told(async () => rebuild(database.target, NOW, {}, { log: keepingLog(), terminal: true }));
+    await told(async () =>
+      rebuild(database.target, NOW, {}, { log: keepingLog(), terminal: true }),
+    );
     expect(written.find((text) => text.startsWith('recomputing'))).toMatch(
       /^recomputing: [\d,]+ hours, \d+ a second(, [\d:]+ left)?$/,
     );

@@ -1,8 +1,8 @@
 /** Rules P2, P3, A1 to A9 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { instantOf } from '../support/localTime.ts';
@@ -51,7 +51,8 @@ for (const [zone, [year, month, day]] of Object.entries(ZONES)) {
           if (bucket === undefined) wrong.push(`${key}: surplus`);
           for (const [column, value] of Object.entries(bucket ?? {})) {
             compared++;
-            if (!close(row[column], value)) wrong.push(`${key} ${column}: ${row[column]} is not ${value}`);
+            if (!close(row[column], value))
+              wrong.push(`${key} ${column}: ${row[column]} is not ${value}`);
           }
         }
       }
@@ -121,7 +122,11 @@ function makeReadings(start: number): Reading[] {
         sensor,
         values: makeValues(random),
       });
-    for (let at = start; at < start + 144 * HOUR; at += random.pick([10, 20, 60, 60, 180, 600]) * 60_000) {
+    for (
+      let at = start;
+      at < start + 144 * HOUR;
+      at += random.pick([10, 20, 60, 60, 180, 600]) * 60_000
+    ) {
       readings.set(`${sensor} ${at}`, { at, sensor, values: makeValues(random) });
     }
   }
@@ -130,7 +135,8 @@ function makeReadings(start: number): Reading[] {
 
 function makeValues(random: ReturnType<typeof seeded>): Partial<Record<ParameterName, number>> {
   const values = PARAMETERS.filter(() => random.next() < 0.7).map(({ name, low, high }) => {
-    const value = Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
+    const value =
+      Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
     return [name, Math.fround(Math.round(value * 10) / 10)];
   });
   return Object.fromEntries(values);
@@ -144,10 +150,20 @@ async function insertNetwork(owner: Sql, network: Network): Promise<void> {
     select id, 'p', '{}', 0, 0 from generate_series(1, 3) id`;
   await owner`insert into raw.sensor (id) select unnest(${`{${SENSORS}}`}::text::int[])`;
   const at = (instant: number) =>
-    Number.isFinite(instant) ? new Date(instant).toISOString() : instant < 0 ? '-infinity' : 'infinity';
-  const insert = async (table: string, rows: readonly { since: number; until: number }[], more: object = {}) => {
+    Number.isFinite(instant)
+      ? new Date(instant).toISOString()
+      : instant < 0
+        ? '-infinity'
+        : 'infinity';
+  const insert = async (
+    table: string,
+    rows: readonly { since: number; until: number }[],
+    more: object = {},
+  ) => {
     for (const { since, until, ...keys } of rows) {
-      const named = Object.fromEntries(Object.entries(keys).map(([key, value]) => [KEYS[key] ?? key, value]));
+      const named = Object.fromEntries(
+        Object.entries(keys).map(([key, value]) => [KEYS[key] ?? key, value]),
+      );
       await owner`insert into ${owner(`raw.${table}`)} ${owner({ ...named, ...more, since: at(since), until: at(until) })}`;
     }
   };
@@ -160,7 +176,11 @@ async function insertNetwork(owner: Sql, network: Network): Promise<void> {
   await owner`select logic.apply_periods()`;
 }
 
-const KEYS: Readonly<Record<string, string>> = { sensor: 'sensor_id', station: 'station_id', region: 'region_slug' };
+const KEYS: Readonly<Record<string, string>> = {
+  sensor: 'sensor_id',
+  station: 'station_id',
+  region: 'region_slug',
+};
 
 async function insertReadings(owner: Sql, readings: readonly Reading[]): Promise<void> {
   const rows = readings.map(({ at, sensor, values }) => ({

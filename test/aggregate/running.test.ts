@@ -1,9 +1,14 @@
 /** The scheduled refresh lets the running day and month lag ten minutes (S4); everything closed follows at once, and the rest when asked to. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 
 const MINUTE = 60_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00+04:00');
@@ -17,7 +22,8 @@ onEveryEngine('a lazy refresh', (engine) => {
   });
   afterAll(() => here.close());
 
-  const lazily = (at: number) => refresh(here.database.target, new Date(at), undefined, { lazily: true });
+  const lazily = (at: number) =>
+    refresh(here.database.target, new Date(at), undefined, { lazily: true });
   /** Accepts a reading of that instant; afterwards how many hours, days and months have PM10 of which mean. */
   const accept = (at: number, pm10: number) => here.accept([reading(1, at, { pm10 })]);
   const levels = async () => {
@@ -34,7 +40,9 @@ onEveryEngine('a lazy refresh', (engine) => {
   };
 
   const version = async () => {
-    const [row] = await owner<[{ data_version: number }]>`select data_version from rollup.freshness`;
+    const [row] = await owner<
+      [{ data_version: number }]
+    >`select data_version from rollup.freshness`;
     return row.data_version;
   };
 

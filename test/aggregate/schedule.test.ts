@@ -1,8 +1,8 @@
 /** The scheduler: when jobs run, over a day of the real one with a fake clock, and how runs are counted and logged. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { runJob, scheduleJobs } from '../../src/aggregate/schedule.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 
 const MINUTE = 60_000;
@@ -29,7 +29,8 @@ function recordingJobs(minutes: Map<string, number[]>): Job[] {
   });
 }
 
-const warnings = (log: ReturnType<typeof keepingLog>) => log.lines.filter(({ level }) => level === 'warn');
+const warnings = (log: ReturnType<typeof keepingLog>) =>
+  log.lines.filter(({ level }) => level === 'warn');
 
 const every = (step: number, first = 0) =>
   Array.from({ length: Math.ceil((1_440 - first) / step) }, (_, n) => first + n * step);
@@ -50,10 +51,16 @@ describe('scheduleJobs', () => {
 
   it('runs every job at its minutes by the UTC clock over a day, and at no others', async () => {
     const minutes = new Map<string, number[]>();
-    const stop = scheduleJobs(recordingJobs(minutes), { clock, log: keepingLog(), metrics: makeMetrics() });
+    const stop = scheduleJobs(recordingJobs(minutes), {
+      clock,
+      log: keepingLog(),
+      metrics: makeMetrics(),
+    });
     await vi.advanceTimersByTimeAsync(1_440 * MINUTE);
     await stop();
-    const ran = Object.fromEntries([...minutes].map(([name, recorded]) => [name, recorded.map(Math.floor)]));
+    const ran = Object.fromEntries(
+      [...minutes].map(([name, recorded]) => [name, recorded.map(Math.floor)]),
+    );
     expect(ran).toEqual({
       demo_feed: every(1),
       pull: every(1),
@@ -86,9 +93,12 @@ describe('scheduleJobs', () => {
     expect(starts).toHaveLength(2);
 
     const stopped = stop().then(() => 'stopped');
-    expect(await Promise.race([stopped, vi.advanceTimersByTimeAsync(MINUTE).then(() => 'still waiting')])).toBe(
-      'still waiting',
-    );
+    expect(
+      await Promise.race([
+        stopped,
+        vi.advanceTimersByTimeAsync(MINUTE).then(() => 'still waiting'),
+      ]),
+    ).toBe('still waiting');
     finish[1]?.();
     expect(await stopped).toBe('stopped');
     expect(starts).toHaveLength(2);
@@ -142,8 +152,12 @@ describe('runJob', () => {
     const text = await metrics.registry.metrics();
     expect(text).toContain('airseries_job_runs_total{task="sweep"} 2');
     expect(text).toContain('airseries_job_failures_total{task="sweep"} 1');
-    expect(text).toContain(`airseries_job_last_failure_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
-    expect(text).toContain(`airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`);
+    expect(text).toContain(
+      `airseries_job_last_failure_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`,
+    );
+    expect(text).toContain(
+      `airseries_job_last_success_timestamp_seconds{task="sweep"} ${NOW.getTime() / 1_000}`,
+    );
     expect(text).toContain('airseries_job_duration_seconds_count{task="sweep"} 1');
     expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([
       { fields: { job: 'sweep', err: new Error('no broom') } },

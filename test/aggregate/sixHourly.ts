@@ -1,6 +1,7 @@
 /** A database of two stations with a sensor each, which have measured PM2.5 every six hours from some day on, and what is stored of it. */
-import type { Sql } from '../../src/database/client.ts';
+
 import { refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { bringIn } from '../ingest/support.ts';
 import { testDatabase } from '../support/database.ts';
@@ -21,6 +22,8 @@ export async function sixHourly(engine: Engine, since: string, now: Date) {
 /** Every bucket of these levels. */
 export async function storedBuckets(owner: Sql, levels = LEVELS) {
   return await Promise.all(
-    levels.map(({ name, id }) => owner.unsafe(`select * from rollup.${name} order by bucket, ${id}`)),
+    levels.map(({ name, id }) =>
+      owner.unsafe(`select * from rollup.${name} order by bucket, ${id}`),
+    ),
   );
 }

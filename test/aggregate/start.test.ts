@@ -1,7 +1,7 @@
 /** The start of a worker: the demo's last month is served at once, and its history follows behind the jobs. */
 import { expect, it } from 'vitest';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { startJobs } from '../../src/aggregate/schedule.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -16,14 +16,23 @@ onEveryEngine('a worker in an empty database', (engine) => {
     await sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY)}`; // as far as the history goes
     const log = keepingLog();
     const { target, timeZone } = database;
-    const context = { target, timeZone, clock: () => NOW, log, metrics: makeMetrics(), retention: undefined };
+    const context = {
+      target,
+      timeZone,
+      clock: () => NOW,
+      log,
+      metrics: makeMetrics(),
+      retention: undefined,
+    };
     const stop = await startJobs({ ...context, pullHosts: [], demo: 'on', terminal: false });
     const [atOnce] = await sql<{ hours: number; regions: number }[]>`
       select (select count(*)::int from rollup.region_hourly) as hours, (select count(*)::int from rollup.digest) as regions`;
     expect(atOnce?.hours).toBeGreaterThan(30 * 24);
     expect(atOnce?.regions).toBeGreaterThan(5);
     const daysBefore = async () =>
-      (await sql`select from rollup.station_daily where bucket < ${new Date(NOW.getTime() - 33 * DAY)}`).length;
+      (
+        await sql`select from rollup.station_daily where bucket < ${new Date(NOW.getTime() - 33 * DAY)}`
+      ).length;
     await until(async () => (await daysBefore()) > 0, 'the history shows');
     await stop();
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);

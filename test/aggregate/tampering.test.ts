@@ -3,8 +3,8 @@
  * it, and the API answers JSON meanwhile. Every kind of change in every level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { audit, type Difference } from '../../src/aggregate/audit.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
@@ -66,11 +66,16 @@ const KINDS: Record<string, Kind> = {
 function columnsOf({ name, unit }: Level): Record<string, string> {
   if (name === 'sensor_hourly') return { count: 'pm10', index: 'humidity', top: 'pressure' };
   if (unit === 'hour')
-    return { count: name === 'station_hourly' ? 'sensor_count' : 'station_count', index: 'aqi', top: 'pressure' };
+    return {
+      count: name === 'station_hourly' ? 'sensor_count' : 'station_count',
+      index: 'aqi',
+      top: 'pressure',
+    };
   return { count: 'hours', index: 'min_aqi', top: 'max_pm25' };
 }
 
-const key = ({ level, bucket, subject, columns }: Difference) => `${level} ${bucket} ${subject} ${columns}`;
+const key = ({ level, bucket, subject, columns }: Difference) =>
+  `${level} ${bucket} ${subject} ${columns}`;
 const PATHS = [
   'stations',
   'station/1',
@@ -97,7 +102,12 @@ onEveryEngine('tampered buckets', (engine) => {
   afterAll(() => here.close());
 
   const runAudit = (repair = false) =>
-    audit(here.database.target, { now: NOW, repair, deleteSurplus: repair, timeZone: here.database.timeZone });
+    audit(here.database.target, {
+      now: NOW,
+      repair,
+      deleteSurplus: repair,
+      timeZone: here.database.timeZone,
+    });
 
   /** Tampers with one row. Returns what an audit must find. */
   async function tamper(
@@ -111,10 +121,14 @@ onEveryEngine('tampered buckets', (engine) => {
     const set = kind.set?.replace(/\b(count|index|top)\b/g, (word) => names[word] as string);
     const columns = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = ${`rollup.${level.name}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
-    const copy = columns.map(({ name }) => (name === 'bucket' ? `timestamptz '${kind.surplus}'` : name));
+    const copy = columns.map(({ name }) =>
+      name === 'bucket' ? `timestamptz '${kind.surplus}'` : name,
+    );
     const statement = kind.run ?? `update storage set ${set} where row`;
     const words: Record<string, string> = { storage, row: condition, copy: copy.join(', ') };
-    const { count } = await owner.unsafe(statement.replace(/\b(storage|row|copy)\b/g, (word) => words[word] as string));
+    const { count } = await owner.unsafe(
+      statement.replace(/\b(storage|row|copy)\b/g, (word) => words[word] as string),
+    );
     expect(count).toBe(1);
     const found = kind.set === undefined ? kind.columns : set?.split(' ')[0];
     const at = (bucket: string, what: string) =>
@@ -136,7 +150,9 @@ onEveryEngine('tampered buckets', (engine) => {
            from rollup.${level.name} order by bucket desc, ${level.id} limit ${Object.keys(KINDS).length}`,
         );
         for (const [n, kind] of Object.values(KINDS).entries()) {
-          expected.push(...(await tamper(level, kind, storage, rows[n] as { at: string; subject: string })));
+          expected.push(
+            ...(await tamper(level, kind, storage, rows[n] as { at: string; subject: string })),
+          );
         }
       }
     });
@@ -156,7 +172,9 @@ onEveryEngine('tampered buckets', (engine) => {
         'newest_bucket(at)',
         'provider_state(at)',
       ]) {
-        await owner.unsafe(`select * from (select timestamptz '${NOW.toISOString()}' as at) now, api.${call}`);
+        await owner.unsafe(
+          `select * from (select timestamptz '${NOW.toISOString()}' as at) now, api.${call}`,
+        );
       }
     });
 
@@ -171,19 +189,27 @@ onEveryEngine('tampered buckets', (engine) => {
     });
   });
 
-  it.each(LEVELS.filter(({ unit }) => unit !== 'month'))('fail no refresh that reads them: $name', async ({ name }) => {
-    const storage = await storageOf(owner, name);
-    const columns = name === 'sensor_hourly' ? 'pm25, pm10, rain, wind_sin' : 'pm25, pm10, rain, wind_sin, humidity';
-    for (const value of ['NaN', 'Infinity', '-Infinity']) {
-      await owner.unsafe(
-        `update ${storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
-      );
-      await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
-      await here.refresh(NOW);
-      expect(JSON.stringify(await here.get('station/1-history.json', NOW)), value).not.toMatch(/NaN|Infinity|e\+/);
-    }
-    expect((await runAudit(true)).remaining).toEqual([]);
-  });
+  it.each(LEVELS.filter(({ unit }) => unit !== 'month'))(
+    'fail no refresh that reads them: $name',
+    async ({ name }) => {
+      const storage = await storageOf(owner, name);
+      const columns =
+        name === 'sensor_hourly'
+          ? 'pm25, pm10, rain, wind_sin'
+          : 'pm25, pm10, rain, wind_sin, humidity';
+      for (const value of ['NaN', 'Infinity', '-Infinity']) {
+        await owner.unsafe(
+          `update ${storage} set (${columns}) = (select ${columns.replace(/\w+/g, `'${value}'::float8`)}) where bucket >= '2026-11-15 00:00+04'`,
+        );
+        await owner`update raw.readings set pm1 = coalesce(pm1, 0) + 1 where sensor_id = 2 and measured_at = '2026-11-19 06:30+04'`;
+        await here.refresh(NOW);
+        expect(JSON.stringify(await here.get('station/1-history.json', NOW)), value).not.toMatch(
+          /NaN|Infinity|e\+/,
+        );
+      }
+      expect((await runAudit(true)).remaining).toEqual([]);
+    },
+  );
 
   it('of the periods that buckets are computed by are found and mended before any bucket is compared', async () => {
     await owner`update raw.placement set until = '2026-11-01 00:00+04' where sensor_id = 1`;

@@ -49,7 +49,13 @@ const lines: Line[] = Object.entries(DRAWN).flatMap(([kind, names]) =>
   }),
 );
 const drawn = lines.filter(({ points }) => points.length > 1);
-if (drawn.length === 0) throw new Error('there are not two runs in dist: npm run bench -- --stations 1000, and 10000');
+if (drawn.length === 0)
+  throw new Error('there are not two runs in dist: npm run bench -- --stations 1000, and 10000');
 const machines = [...new Set(runs.map(({ machine }) => machine))];
-const quick = runs.some((run) => run.quick) ? ['3 days of hourly and 8 hours of five-minute readings'] : [];
-writeFileSync(new URL('growth.svg', import.meta.url), drawGrowth(drawn, [...machines, ...quick].join('; ')));
+const quick = runs.some((run) => run.quick)
+  ? ['3 days of hourly and 8 hours of five-minute readings']
+  : [];
+writeFileSync(
+  new URL('growth.svg', import.meta.url),
+  drawGrowth(drawn, [...machines, ...quick].join('; ')),
+);

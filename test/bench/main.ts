@@ -65,9 +65,11 @@ if (stations !== undefined && !(Number.isInteger(stations) && stations >= FEWEST
 const measures = stations === undefined ? MEASURES : OF_COUNTRY;
 const known = measures.flatMap(({ ids }) => ids);
 const unknown = positionals.filter((id) => !known.includes(id));
-if (unknown.length > 0) throw new Error(`no measure ${unknown.join(', ')}; there are ${known.join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`no measure ${unknown.join(', ')}; there are ${known.join(', ')}`);
 const wants = (id: string) => positionals.length === 0 || positionals.includes(id);
-const progress = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+const progress = (text: string) =>
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 
 const { targets, close } = await openServers();
 const engine = values.plain || targets.timescale === undefined ? 'plain' : 'timescale';
@@ -122,7 +124,10 @@ try {
     ...(made === undefined ? [] : [sizeOf(made)]),
     ...(await versionsOf(targets)),
     ...(stations === undefined
-      ? [peerVersions(), `the load generator was busy at most ${Math.round(generator.busiest() * 100)} % of the time`]
+      ? [
+          peerVersions(),
+          `the load generator was busy at most ${Math.round(generator.busiest() * 100)} % of the time`,
+        ]
       : []),
     machine,
     `${Math.round((performance.now() - begun.at) / 1_000)} s; load average ${begun.load.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`,
@@ -134,7 +139,10 @@ try {
   const file = (extension: string) => new URL(`../../dist/${name}.${extension}`, import.meta.url);
   writeFileSync(file('md'), markdown(rows, heading));
   if (stations !== undefined)
-    writeFileSync(file('json'), JSON.stringify({ quick: values.quick, machine, heading, rows }, null, 1));
+    writeFileSync(
+      file('json'),
+      JSON.stringify({ quick: values.quick, machine, heading, rows }, null, 1),
+    );
   process.stdout.write(`${heading.join('\n')}\n\n${terminalTable(rows)}\n`);
 }
 

@@ -1,11 +1,16 @@
 /** The status command, over a network to which one provider pushes and one is polled. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, facts, resultTable, table } from '../../src/commands/table.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import { mostUrgent, providerArrivals, type SensorArrivals, sensorArrivals } from '../../src/ingest/store/arrivals.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import {
+  mostUrgent,
+  providerArrivals,
+  type SensorArrivals,
+  sensorArrivals,
+} from '../../src/ingest/store/arrivals.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -75,15 +80,27 @@ onOneEngine('status', (engine) => {
     db = await testDatabase(engine);
     const owner = db.as();
     const network = smallNetwork({ sensor: { kind: 'SDS011', device: 'esp8266-1' } });
-    const pull = { kind: 'sensor-community', url: 'https://data.example/x.json', every: '5 minutes' };
-    await bringIn(owner, { ...network, providers: [...network.providers, { id: 'far', title: 'Far', pull }] });
+    const pull = {
+      kind: 'sensor-community',
+      url: 'https://data.example/x.json',
+      every: '5 minutes',
+    };
+    await bringIn(owner, {
+      ...network,
+      providers: [...network.providers, { id: 'far', title: 'Far', pull }],
+    });
     await createToken(owner, { name: 'roof', provider: 'us', stations: null, now: NOW });
     await owner`update raw.token set last_used_at = '2026-11-20T11:58:00Z'`;
     await owner`insert into raw.pull values ('far', '2026-11-20T11:50:00Z', '2026-11-20T10:00:00Z', 3, 'HTTP 500')`;
     const scope = { provider: 'us', stations: null };
     const push = (device: string) => ({
       ...{ sensorId: undefined, measuredAt: '2026-11-20T11:00:00Z', values: {} },
-      text: JSON.stringify({ device, pin: null, measured_at: '2026-11-20T11:00:00Z', sensordatavalues: [] }),
+      text: JSON.stringify({
+        device,
+        pin: null,
+        measured_at: '2026-11-20T11:00:00Z',
+        sensordatavalues: [],
+      }),
     });
     const readings = [
       reading(1, '2026-11-20T11:30:00Z', { pm25: 5 }),
@@ -105,12 +122,23 @@ onOneEngine('status', (engine) => {
       {
         ...{ id: 'far', online: 0, offline: 0, newest_reading: null, tokens: [], quarantined: 0 },
         pull: {
-          ...{ every: '5 minutes', started_at: '2026-11-20T15:50:00+04:00', succeeded_at: '2026-11-20T14:00:00+04:00' },
+          ...{
+            every: '5 minutes',
+            started_at: '2026-11-20T15:50:00+04:00',
+            succeeded_at: '2026-11-20T14:00:00+04:00',
+          },
           ...{ failures: 3, error: 'HTTP 500' },
         },
       },
       {
-        ...{ id: 'us', online: 1, offline: 1, newest_reading: '2026-11-20T15:30:00+04:00', pull: null, quarantined: 4 },
+        ...{
+          id: 'us',
+          online: 1,
+          offline: 1,
+          newest_reading: '2026-11-20T15:30:00+04:00',
+          pull: null,
+          quarantined: 4,
+        },
         tokens: [{ name: 'roof', last_used_at: '2026-11-20T15:58:00+04:00' }],
       },
     ]);
@@ -124,19 +152,35 @@ onOneEngine('status', (engine) => {
     };
     const hosts = [
       { host: 'one:5432', state: 'streaming', lag_seconds: 0, versions_behind: 0 },
-      { host: 'two:5433', state: 'connect ECONNREFUSED two:5433', lag_seconds: null, versions_behind: null },
+      {
+        host: 'two:5433',
+        state: 'connect ECONNREFUSED two:5433',
+        lag_seconds: null,
+        versions_behind: null,
+      },
     ];
-    const text = statusTable({ engine, time_zone: 'Asia/Yerevan', versions, freshness, hosts, providers }, NOW);
+    const text = statusTable(
+      { engine, time_zone: 'Asia/Yerevan', versions, freshness, hosts, providers },
+      NOW,
+    );
     expect(text).toContain(
       `engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3, node v20, `,
     );
-    expect(text.replaceAll(/\s+/g, ' ')).toContain('postgresql 18.4, timescaledb 9.0.0, newer than those tried (');
-    expect(text).toContain('last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ');
-    expect(text).toMatch(/^read from +state +seconds behind +versions\none:5432 +streaming +0 +0$/m);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'postgresql 18.4, timescaledb 9.0.0, newer than those tried (',
+    );
+    expect(text).toContain(
+      'last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ',
+    );
+    expect(text).toMatch(
+      /^read from +state +seconds behind +versions\none:5432 +streaming +0 +0$/m,
+    );
     expect(text).toMatch(/^two:5433 +connect ECONNREFUSED two:5433 +– +–$/m);
     expect(text).toMatch(/^far +0 +0 +never +0$/m);
     expect(text).toMatch(/^us +1 +1 +30 min ago +4$/m);
-    expect(text).toMatch(/^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3: HTTP 500$/m);
+    expect(text).toMatch(
+      /^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3: HTTP 500$/m,
+    );
     expect(text).toMatch(/^pushed by +token +last used\nus +roof +2 min ago$/m);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -157,7 +201,13 @@ onOneEngine('status', (engine) => {
           waiting: 2,
         },
         { ...nobody, sensor: 2, station: 1, newest_reading: null, is_overdue: true },
-        { ...nobody, sensor: 3, station: 2, newest_reading: '2026-11-20T10:00:00+04:00', is_overdue: true },
+        {
+          ...nobody,
+          sensor: 3,
+          station: 2,
+          newest_reading: '2026-11-20T10:00:00+04:00',
+          is_overdue: true,
+        },
       ],
       unknown: expect.arrayContaining([
         { sensor: 99, device: null, waiting: 1, newest },
@@ -173,9 +223,22 @@ onOneEngine('status', (engine) => {
 });
 
 describe('the most urgent sensors', () => {
-  const sensor = (id: number, newest_reading: string | null, more: Partial<SensorArrivals> = {}): SensorArrivals => {
+  const sensor = (
+    id: number,
+    newest_reading: string | null,
+    more: Partial<SensorArrivals> = {},
+  ): SensorArrivals => {
     const is_overdue = newest_reading === null || newest_reading < '2026-11-20T13:00';
-    return { sensor: id, kind: null, device: null, station: 1, newest_reading, is_overdue, waiting: 0, ...more };
+    return {
+      sensor: id,
+      kind: null,
+      device: null,
+      station: 1,
+      newest_reading,
+      is_overdue,
+      waiting: 0,
+      ...more,
+    };
   };
   const sensors = [
     sensor(1, '2026-11-20T15:59:00+04:00'),
@@ -186,7 +249,12 @@ describe('the most urgent sensors', () => {
     sensor(6, null),
     sensor(7, null, { station: null, is_overdue: false }),
   ];
-  const sender = (id: number) => ({ sensor: id, device: null, waiting: 1, newest: '2026-11-20T15:59:00+04:00' });
+  const sender = (id: number) => ({
+    sensor: id,
+    device: null,
+    waiting: 1,
+    newest: '2026-11-20T15:59:00+04:00',
+  });
 
   test('are those with lines in quarantine, then those that fell silent last', () => {
     const { sensors: shown, others } = mostUrgent({ sensors, unknown: [] }, 10);
@@ -200,7 +268,9 @@ describe('the most urgent sensors', () => {
     expect(few.unknown.map((each) => each.sensor)).toEqual([91, 92]);
     expect(few.others).toEqual({ need_attention: 3, fine: 2, unknown: 1 });
     const text = sensorTable(few, NOW);
-    expect(text).toContain('\nand 3 others that need attention, and 2 that are fine: --all shows them\n');
+    expect(text).toContain(
+      '\nand 3 others that need attention, and 2 that are fine: --all shows them\n',
+    );
     expect(text).toContain('\nand 1 others: --all shows them\n');
   });
 });
@@ -214,8 +284,11 @@ describe('a status without a provider', () => {
       audited_at: null,
       differing_buckets: null,
     };
-    expect(statusTable({ engine: 'x', time_zone: 'UTC', versions, freshness: nothing, providers: [] }, NOW)).toContain(
-      'There is no network yet: node src/airseries.js import network FILE.',
-    );
+    expect(
+      statusTable(
+        { engine: 'x', time_zone: 'UTC', versions, freshness: nothing, providers: [] },
+        NOW,
+      ),
+    ).toContain('There is no network yet: node src/airseries.js import network FILE.');
   });
 });

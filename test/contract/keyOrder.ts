@@ -19,8 +19,12 @@ export const DISTRICT = ['slug', 'title', 'city', 'city_slug', ...REGION_VALUES]
 
 export const HISTORY = words('24h 7d 30d 1y 2y');
 const MEANS = words('timestamp avg_temperature avg_humidity avg_pressure avg_pm25 avg_pm10');
-const MORE = words('avg_no2 avg_usvh avg_dust avg_so2 avg_o3 avg_wind_direction avg_wind_speed total_rain');
-const RANGES = words('range_temperature range_pm25 range_pm10 range_dust range_wind_speed range_aqi');
+const MORE = words(
+  'avg_no2 avg_usvh avg_dust avg_so2 avg_o3 avg_wind_direction avg_wind_speed total_rain',
+);
+const RANGES = words(
+  'range_temperature range_pm25 range_pm10 range_dust range_wind_speed range_aqi',
+);
 const EXTREMES = words(
   'min_temperature max_temperature min_pm25 max_pm25 min_pm10 max_pm10 min_no2 max_no2',
   'min_dust max_dust min_wind_speed max_wind_speed',

@@ -39,7 +39,9 @@ function* within(value: unknown): Generator<Json> {
 }
 
 const isNumeric = (schema: Json) =>
-  [...within(schema)].some(({ type }) => [type].flat().some((one) => one === 'number' || one === 'integer'));
+  [...within(schema)].some(({ type }) =>
+    [type].flat().some((one) => one === 'number' || one === 'integer'),
+  );
 
 describe('the schemas', () => {
   it('are strict: every key is known and required, at any depth', () => {
@@ -52,36 +54,50 @@ describe('the schemas', () => {
     expect(objects.length).toBeGreaterThan(25);
     // every array says what is in it, and none is a tuple, which Spectral refuses and oazapfts takes for an empty list
     const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
-    expect(arrays.filter(({ items, prefixItems }) => items === undefined || prefixItems !== undefined)).toEqual([]);
-    const pairs = properties.filter(([name]) => name.includes('.range_')).map(([, { anyOf }]) => anyOf?.[0]);
+    expect(
+      arrays.filter(({ items, prefixItems }) => items === undefined || prefixItems !== undefined),
+    ).toEqual([]);
+    const pairs = properties
+      .filter(([name]) => name.includes('.range_'))
+      .map(([, { anyOf }]) => anyOf?.[0]);
     const type = expect.stringMatching(/^(number|integer)$/);
-    expect(pairs).toEqual(Array(24).fill({ type: 'array', items: { type }, minItems: 2, maxItems: 2 }));
+    expect(pairs).toEqual(
+      Array(24).fill({ type: 'array', items: { type }, minItems: 2, maxItems: 2 }),
+    );
   });
 
   it('say what every schema and property means', () => {
-    expect(schemas.filter(([, { description = '' }]) => !/\w{3}/.test(description)).map(([name]) => name)).toEqual([]);
+    expect(
+      schemas
+        .filter(([, { description = '' }]) => !/\w{3}/.test(description))
+        .map(([name]) => name),
+    ).toEqual([]);
     expect(properties.filter(([, { description = '' }]) => !/\w{3}/.test(description))).toEqual([]);
     expect(properties.length).toBeGreaterThan(180);
   });
 
   it('give every number a unit, except where none makes sense, and nothing else', () => {
-    const [numbers, others] = [true, false].map((are) => properties.filter(([, one]) => isNumeric(one) === are));
-    expect(numbers?.filter(([, one]) => one['x-unit'] === undefined).map(([name]) => name)).toEqual([
-      'Station.id',
-      'Problem.status',
-      'Flag.sensor_id',
-      'Flag.compared_with',
-      'SensorPair.slope',
-      'SensorPair.r2',
-      'SensorAtStation.sensor_id',
-      'SensorAtStation.station_id',
-      'StationDays.year',
-      'RegionDays.year',
-      'SensorReadings.id',
-      'ExactBucket.wind_sin',
-      'ExactBucket.wind_cos',
-      'StationOfRegion.id',
-    ]);
+    const [numbers, others] = [true, false].map((are) =>
+      properties.filter(([, one]) => isNumeric(one) === are),
+    );
+    expect(numbers?.filter(([, one]) => one['x-unit'] === undefined).map(([name]) => name)).toEqual(
+      [
+        'Station.id',
+        'Problem.status',
+        'Flag.sensor_id',
+        'Flag.compared_with',
+        'SensorPair.slope',
+        'SensorPair.r2',
+        'SensorAtStation.sensor_id',
+        'SensorAtStation.station_id',
+        'StationDays.year',
+        'RegionDays.year',
+        'SensorReadings.id',
+        'ExactBucket.wind_sin',
+        'ExactBucket.wind_cos',
+        'StationOfRegion.id',
+      ],
+    );
     expect(others?.filter(([, one]) => one['x-unit'] !== undefined)).toEqual([]);
   });
 
@@ -92,7 +108,10 @@ describe('the schemas', () => {
       description: 'number of stations in the digest used [stations]',
       'x-unit': '{stations}',
     });
-    expect(aqi).toMatchObject({ anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }], 'x-unit': '{AQI}' });
+    expect(aqi).toMatchObject({
+      anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }],
+      'x-unit': '{AQI}',
+    });
   });
 });
 
@@ -104,7 +123,9 @@ describe('the units', () => {
   });
 
   it('are those of the parameters, and none is unused', () => {
-    const used = new Set(properties.map(([, one]) => one['x-unit']).filter((unit) => unit !== undefined));
+    const used = new Set(
+      properties.map(([, one]) => one['x-unit']).filter((unit) => unit !== undefined),
+    );
     expect([...used].sort()).toEqual(Object.values(UCUM_CODES).sort());
     expect(PARAMETERS.filter(({ unit }) => !(unit in UCUM_CODES))).toEqual([]);
   });
@@ -112,7 +133,9 @@ describe('the units', () => {
 
 describe('the document', () => {
   it('has every endpoint and its parameters, and says what each part means', () => {
-    expect(Object.keys(openApi.paths)).toEqual(Object.values(ALL_ENDPOINTS).map(({ path }) => path));
+    expect(Object.keys(openApi.paths)).toEqual(
+      Object.values(ALL_ENDPOINTS).map(({ path }) => path),
+    );
     const { parameters, headers, responses } = openApi.components;
     expect(Object.values(parameters).map(({ schema }) => schema)).toEqual([
       { type: 'string', enum: ['en', 'ru', 'hy'] },
@@ -126,21 +149,27 @@ describe('the document', () => {
       { type: 'string', pattern: DATE },
       { type: 'string', pattern: DATE },
     ]);
-    for (const part of [parameters, headers, responses].flatMap((parts): { description: string }[] =>
-      Object.values(parts),
+    for (const part of [parameters, headers, responses].flatMap(
+      (parts): { description: string }[] => Object.values(parts),
     ))
       expect(part.description).toMatch(/\w{3}/);
     for (const [path, { get }] of Object.entries(openApi.paths)) {
-      const named = get.parameters.map(({ $ref }) => parameters[$ref.split('/').at(-1) ?? '']?.name);
+      const named = get.parameters.map(
+        ({ $ref }) => parameters[$ref.split('/').at(-1) ?? '']?.name,
+      );
       expect(named.map((name) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g));
     }
   });
 
   it('has every status that the code answers errors with, and no other', () => {
     const sources = ['http', 'api'].flatMap((room) =>
-      readdirSync(join(ROOT, 'src', room)).map((name) => readFileSync(join(ROOT, 'src', room, name), 'utf8')),
+      readdirSync(join(ROOT, 'src', room)).map((name) =>
+        readFileSync(join(ROOT, 'src', room, name), 'utf8'),
+      ),
     );
-    const statuses = sources.flatMap((text) => [...text.matchAll(/new Problem\((\d+)/g)].map(([, status]) => status));
+    const statuses = sources.flatMap((text) =>
+      [...text.matchAll(/new Problem\((\d+)/g)].map(([, status]) => status),
+    );
     expect([...new Set(statuses)].sort()).toEqual(Object.keys(PROBLEMS));
     for (const path of Object.keys(openApi.paths)) {
       for (const status of [200, 304, ...statuses.map(Number)]) documentedResponse(path, status);
@@ -175,19 +204,28 @@ describe('the document', () => {
     expect(openApi.info.description).toMatch(/User-Agent.*credit/s);
   });
 
-  const infoOf = (title: string, contact: string, license: string) => makeOpenApi({ title, contact, license }).info;
+  const infoOf = (title: string, contact: string, license: string) =>
+    makeOpenApi({ title, contact, license }).info;
 
   it('names whom to ask and the licence of the data, not of the program, where these are known', () => {
-    for (const key of ['contact', 'license', 'termsOfService']) expect(openApi.info).not.toHaveProperty(key);
+    for (const key of ['contact', 'license', 'termsOfService'])
+      expect(openApi.info).not.toHaveProperty(key);
     expect(infoOf('Air', 'us@air.example', 'CC-BY-4.0')).toMatchObject({
       contact: { name: 'Air', email: 'us@air.example' },
       license: { name: 'CC-BY-4.0', identifier: 'CC-BY-4.0' },
       termsOfService: 'https://spdx.org/licenses/CC-BY-4.0.html',
     });
     const url = 'https://air.example/terms';
-    expect(infoOf('', url, url)).toMatchObject({ contact: { url }, license: { url }, termsOfService: url });
+    expect(infoOf('', url, url)).toMatchObject({
+      contact: { url },
+      license: { url },
+      termsOfService: url,
+    });
     const inWords = infoOf('Air', 'the office', 'ask us first');
-    expect(inWords).toMatchObject({ contact: { name: 'the office' }, license: { name: 'ask us first' } });
+    expect(inWords).toMatchObject({
+      contact: { name: 'the office' },
+      license: { name: 'ask us first' },
+    });
     expect(inWords).not.toHaveProperty('termsOfService');
     expect(infoOf('Air', '', '').contact).toEqual({ name: 'Air' });
   });
@@ -196,12 +234,20 @@ describe('the document', () => {
     const config = await createConfig({ extends: ['recommended'] });
     const lint = async (document: object) => {
       const problems = await lintFromString({ source: JSON.stringify(document), config });
-      return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
+      return problems.map(({ ruleId, message, location }) => [
+        ruleId,
+        message,
+        location[0]?.pointer,
+      ]);
     };
     expect(await lint(openApi)).toEqual([['info-license', expect.any(String), '#/info']]);
     for (const license of ['CC-BY-4.0', 'https://air.example/terms'])
-      expect(await lint(makeOpenApi({ title: 'Air', contact: 'us@air.example', license }))).toEqual([]);
-    expect((await lint({ ...openApi, components: { ...openApi.components, schemas: {} } })).length).toBeGreaterThan(10);
+      expect(await lint(makeOpenApi({ title: 'Air', contact: 'us@air.example', license }))).toEqual(
+        [],
+      );
+    expect(
+      (await lint({ ...openApi, components: { ...openApi.components, schemas: {} } })).length,
+    ).toBeGreaterThan(10);
   });
 });
 
@@ -263,8 +309,9 @@ describe('a TypeScript client', () => {
     );
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const compile = () =>
-      spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' })
-        .stdout;
+      spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+        encoding: 'utf8',
+      }).stdout;
     expect(compile()).toBe('');
     writeFileSync(join(folder, 'client.ts'), `${CLIENT}${WRONG.join('\n')}`);
     expect(compile().match(/error TS/g)).toHaveLength(WRONG.length);

@@ -12,12 +12,19 @@ const PARAMETERS: Readonly<Record<string, { example: string | number }>> = PATH_
 
 const examples: Record<string, unknown> = {};
 for (const [name, { path, media }] of Object.entries(ALL_ENDPOINTS)) {
-  const answer = await fetch(origin + path.replace(/\{(\w+)\}/g, (_, key) => String(PARAMETERS[key]?.example)));
+  const answer = await fetch(
+    origin + path.replace(/\{(\w+)\}/g, (_, key) => String(PARAMETERS[key]?.example)),
+  );
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
   const text = await answer.text();
-  examples[name] = media === undefined ? JSON.parse(text, shorten) : `${text.split('\n').slice(0, 2).join('\n')}\n`;
+  examples[name] =
+    media === undefined
+      ? JSON.parse(text, shorten)
+      : `${text.split('\n').slice(0, 2).join('\n')}\n`;
 }
-const lines = Object.entries(examples).map(([name, example]) => `"${name}": ${JSON.stringify(example)}`);
+const lines = Object.entries(examples).map(
+  ([name, example]) => `"${name}": ${JSON.stringify(example)}`,
+);
 writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`);
 
 /** A list of one is as good as one of a thousand, but a pair is a pair. */

@@ -7,18 +7,18 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
 import { currentUser, isRoot, runAs, unprivilegedUser } from '../../src/extras/embedded/home.ts';
 import { findLocalTimescale } from '../../src/extras/embedded/program.ts';
 import { openDatabase } from '../../src/extras/embedded/server.ts';
-import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
-import { makeLog } from '../../src/base/log.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
-import { audit } from '../../src/aggregate/audit.ts';
-import { makeDigest } from '../../src/aggregate/digest.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
+import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
@@ -49,13 +49,20 @@ function words(beginning: string): string {
 }
 
 /** An installation: how the service is told of its database, and where that is while it runs. */
-type Place = { config: Partial<Config>; open(): Promise<{ target: DatabaseAddress; close(): Promise<void> }> };
+type Place = {
+  config: Partial<Config>;
+  open(): Promise<{ target: DatabaseAddress; close(): Promise<void> }>;
+};
 
 type Ports = { api: number; ingest: number };
 
 /** The service while `work` runs; its jobs run only when it starts, and no body is kept. */
 async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): Promise<T> {
-  const [port, adminPort, ingestPort] = [Number(await freePort()), Number(await freePort()), Number(await freePort())];
+  const [port, adminPort, ingestPort] = [
+    Number(await freePort()),
+    Number(await freePort()),
+    Number(await freePort()),
+  ];
   const settings = readConfig({ DEMO: 'off', INGEST_RATE: '1000000', RESPONSE_CACHE_MB: '0' });
   const service = start(
     { ...settings, port, adminPort, ingestPort, ...config },
@@ -81,9 +88,18 @@ async function bodyOf(port: number, path: string): Promise<string> {
 }
 
 /** Resolves to the status. */
-async function push(port: number, token: string, ages: readonly number[], value: number): Promise<number> {
+async function push(
+  port: number,
+  token: string,
+  ages: readonly number[],
+  value: number,
+): Promise<number> {
   const readings = ages.flatMap((age, n) =>
-    [1, 2].map((id) => ({ sensor_id: id, time: new Date(NOW.getTime() - age), pm25: value + (n % 40) + id })),
+    [1, 2].map((id) => ({
+      sensor_id: id,
+      time: new Date(NOW.getTime() - age),
+      pm25: value + (n % 40) + id,
+    })),
   );
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const begun = beginRequest(port, { method: 'POST', path: '/v1/readings', headers });
@@ -98,7 +114,10 @@ type Filled = { token: string; before: string[] };
 /** A network with readings of two years, and its bodies. `halfway` is called before those of the last days arrive, `after` after that. */
 async function fill(
   place: Place,
-  { halfway = nothing, after = nothing }: Partial<Record<'halfway' | 'after', () => Promise<void>>> = {},
+  {
+    halfway = nothing,
+    after = nothing,
+  }: Partial<Record<'halfway' | 'after', () => Promise<void>>> = {},
 ): Promise<Filled> {
   const { target, close } = await place.open();
   await onConnection(target, {}, async (sql) => {
@@ -106,10 +125,15 @@ async function fill(
     await sql`select pg_reload_conf()`;
   });
   await migrate(target, { timeZone: ZONE, now: NOW, log });
-  const token = await onConnection(target, { role: 'airseries_owner', timeZone: ZONE }, async (owner) => {
-    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town', 'village'])), { log });
-    return (await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW })).token;
-  });
+  const token = await onConnection(
+    target,
+    { role: 'airseries_owner', timeZone: ZONE },
+    async (owner) => {
+      await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town', 'village'])), { log });
+      return (await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW }))
+        .token;
+    },
+  );
   const before = await serve(place, async (ports) => {
     expect(await push(ports.ingest, token, series(24, 30 * DAY_MS), 10)).toBe(200);
     await halfway();
@@ -127,7 +151,9 @@ async function fill(
 async function makeMistake(place: Place): Promise<void> {
   const { target, close } = await place.open();
   const period = { sensor: 1, from: new Date('2026-10-01'), to: new Date('2026-12-01') };
-  const deleted = await onConnection(target, { role: 'airseries_owner' }, (sql) => deleteReadings(sql, period));
+  const deleted = await onConnection(target, { role: 'airseries_owner' }, (sql) =>
+    deleteReadings(sql, period),
+  );
   expect(deleted).toBeGreaterThan(200);
   await close();
 }
@@ -163,13 +189,23 @@ async function openServer(engine: string, bin: string) {
   copyFileSync(new URL('../../sql/roles.sql', import.meta.url), join(folder, 'sql/roles.sql'));
   chownSync(folder, server.uid, server.gid);
   const variables = {
-    ...{ PATH: `${bin}:/usr/bin:/bin`, LC_ALL: 'C', PGDATA: join(folder, 'data'), PGHOST: folder, PGUSER: 'airseries' },
+    ...{
+      PATH: `${bin}:/usr/bin:/bin`,
+      LC_ALL: 'C',
+      PGDATA: join(folder, 'data'),
+      PGHOST: folder,
+      PGUSER: 'airseries',
+    },
     ...{ BACKUP: join(folder, 'backup'), ARCHIVE: join(folder, 'archive') },
   };
   const extension =
-    engine === 'timescale' ? `timescaledb.telemetry_level = off\nshared_preload_libraries = timescaledb` : '';
+    engine === 'timescale'
+      ? `timescaledb.telemetry_level = off\nshared_preload_libraries = timescaledb`
+      : '';
   const run = async (commands: string, more = {}) => {
-    const settings = Object.entries({ ...variables, ...more }).map(([name, value]) => `export ${name}='${value}'\n`);
+    const settings = Object.entries({ ...variables, ...more }).map(
+      ([name, value]) => `export ${name}='${value}'\n`,
+    );
     await runAs(server, '/bin/sh', ['-ec', `${settings.join('')}cd ${folder}\n${commands}`]);
   };
   await run(`
@@ -184,7 +220,8 @@ END
     pg_ctl start -D "$PGDATA" -l "$PGDATA.log" > /dev/null
     psql -X -q -d postgres -c 'create database airseries'`);
   onTestFinished(() => run('pg_ctl stop -m immediate -D "$PGDATA" > /dev/null'));
-  if (engine === 'timescale') await run("psql -X -q -d airseries -c 'create extension timescaledb'");
+  if (engine === 'timescale')
+    await run("psql -X -q -d airseries -c 'create extension timescaledb'");
   const target = { host: folder, port: 5432, user: 'airseries', database: 'airseries' };
   const place: Place = {
     config: { databaseUrl: target as unknown as string }, // the driver takes either; the tests have a socket
@@ -194,12 +231,18 @@ END
 }
 
 describe.each(engines)('on %s', (engine) => {
-  test('the embedded server’s folder, copied while it is stopped', { timeout: TIMEOUT_MS }, async (context) => {
+  test('the embedded server’s folder, copied while it is stopped', {
+    timeout: TIMEOUT_MS,
+  }, async (context) => {
     const folder = temporaryFolder('backup');
     const embedded = engine === 'timescale' ? 'local' : 'bundled';
-    if (embedded === 'local' && local === undefined) context.skip('no local PostgreSQL with TimescaleDB');
+    if (embedded === 'local' && local === undefined)
+      context.skip('no local PostgreSQL with TimescaleDB');
     const config = { dataDirectory: join(folder, '.airseries'), embedded } as const;
-    const place: Place = { config, open: () => openDatabase({ ...config, databaseUrl: undefined }, log) };
+    const place: Place = {
+      config,
+      open: () => openDatabase({ ...config, databaseUrl: undefined }, log),
+    };
     const filled = await fill(place);
     const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);
     execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
@@ -226,13 +269,18 @@ describe.each(engines)('on %s', (engine) => {
       await makeMistake(place);
 
       const other = await openServer(engine, local?.bin ?? '');
-      await run(inDocker(words('docker compose up --wait database'), engine), { PGHOST: other.target.host });
+      await run(inDocker(words('docker compose up --wait database'), engine), {
+        PGHOST: other.target.host,
+      });
       await keepsItsPromise(other.place, filled);
 
       // to two moments, because the first return begins a history of its own
       const back = words('pg_ctl stop');
       const line = "recovery_target_time = '$MOMENT'";
-      const second = engine === 'plain' ? (['name', 'before the mistake'] as const) : (['lsn', moment.lsn] as const);
+      const second =
+        engine === 'plain'
+          ? (['name', 'before the mistake'] as const)
+          : (['lsn', moment.lsn] as const);
       for (const [kind, MOMENT] of [['time', moment.time], second] as const) {
         const instead = `recovery_target_${kind} = '$MOMENT'`;
         await run(`rm -rf "$PGDATA.broken"; ${back.replace(line, instead)}`, { MOMENT });

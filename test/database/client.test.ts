@@ -20,5 +20,8 @@ describe('arrayLiteral', () => {
 
 it('a socket has the host and the port that errors name', () => {
   const socket = openSocket({ host: ['127.0.0.1'], port: [5439] });
-  expect(socket.once('error', () => undefined).destroy()).toMatchObject({ host: '127.0.0.1', port: 5439 });
+  expect(socket.once('error', () => undefined).destroy()).toMatchObject({
+    host: '127.0.0.1',
+    port: 5439,
+  });
 });

@@ -1,15 +1,16 @@
 /** Which failures count as an outage of the database, answered with 503, and which as bugs; what they say to do; and waiting at start. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { Unavailable } from '../../src/base/unavailable.ts';
 import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
 import { openIngestPool } from '../../src/database/pools.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { Unavailable } from '../../src/base/unavailable.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 
-const failure = (code: string, severity = 'ERROR') => Object.assign(new Error('failed'), { code, severity });
+const failure = (code: string, severity = 'ERROR') =>
+  Object.assign(new Error('failed'), { code, severity });
 
 it.each([
   ['a full disk', failure('53100')],
@@ -45,7 +46,8 @@ it.each([
 });
 
 describe('waitForDatabase', () => {
-  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`failed with ${code}`), { code }));
+  const failing = (code: string) => () =>
+    Promise.reject(Object.assign(new Error(`failed with ${code}`), { code }));
 
   it('gives up after a minute with a remedy, having logged every tenth attempt', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
@@ -85,8 +87,14 @@ describe('explainConnection', () => {
       ),
     });
     expect(explained).not.toMatchObject({ message: expect.stringContaining('word@') });
-    const several = explainConnection(failed('ENOTFOUND'), 'READER_DATABASE_URL', 'postgres://me:word@a:1,b:2/air');
-    expect(several).toMatchObject({ message: expect.stringMatching(/^READER_DATABASE_URL: its host is unknown/) });
+    const several = explainConnection(
+      failed('ENOTFOUND'),
+      'READER_DATABASE_URL',
+      'postgres://me:word@a:1,b:2/air',
+    );
+    expect(several).toMatchObject({
+      message: expect.stringMatching(/^READER_DATABASE_URL: its host is unknown/),
+    });
   });
 
   it('leaves alone what is no failed connection, and an embedded server', () => {
@@ -99,7 +107,11 @@ describe('explainConnection', () => {
 
 onEveryEngine('a database that somebody broke', (engine) => {
   const onTimescale: [string, string, RegExp][] = [
-    ['its extension was dropped', 'drop extension timescaledb cascade', /and with it every reading.* restore a backup/],
+    [
+      'its extension was dropped',
+      'drop extension timescaledb cascade',
+      /and with it every reading.* restore a backup/,
+    ],
     [
       'the server has no such version of its extension',
       "update pg_extension set extversion = '2.99.0' where extname = 'timescaledb'",
@@ -107,7 +119,11 @@ onEveryEngine('a database that somebody broke', (engine) => {
     ],
   ];
   it.each<[string, string, RegExp]>([
-    ['a schema was dropped', 'drop schema rollup cascade', /a part .* is missing \(.*rollup.*\)\. .*only a backup/],
+    [
+      'a schema was dropped',
+      'drop schema rollup cascade',
+      /a part .* is missing \(.*rollup.*\)\. .*only a backup/,
+    ],
     [
       'a table was dropped',
       'drop table raw.sensor cascade',
@@ -129,8 +145,12 @@ onEveryEngine('a database that somebody broke', (engine) => {
     onTestFinished(() => database.drop());
     await database.superuser().unsafe(damage).simple();
     const now = new Date('2026-11-20T12:00:00Z');
-    const starting = migrate(database.target, { now, log: keepingLog() }).then(() => refresh(database.target, now));
-    const refused = starting.catch((error) => Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)));
+    const starting = migrate(database.target, { now, log: keepingLog() }).then(() =>
+      refresh(database.target, now),
+    );
+    const refused = starting.catch((error) =>
+      Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)),
+    );
     await expect(refused).rejects.toThrow(remedy);
   });
 
@@ -143,7 +163,8 @@ onEveryEngine('a database that somebody broke', (engine) => {
       const log = keepingLog();
       await migrate(database.target, { now: new Date('2026-11-20T12:00:00Z'), log });
       expect(log.lines.map(({ message }) => message).join()).toContain('building them again');
-      const [row] = await database.superuser()`select refreshed_at from api.freshness, logic.raise_data_version()`;
+      const [row] =
+        await database.superuser()`select refreshed_at from api.freshness, logic.raise_data_version()`;
       expect(row).toHaveProperty('refreshed_at');
     },
   );
@@ -157,7 +178,8 @@ onEveryEngine('a database that somebody broke', (engine) => {
       const sender = () => {
         const writes = openIngestPool(database.target, { timeZone: 'UTC', max: 1 });
         onTestFinished(() => writes.close());
-        return (time: string) => acceptReadings(writes, [reading(1, time, { pm25: 1 })], { now: NOW, source: 'test' });
+        return (time: string) =>
+          acceptReadings(writes, [reading(1, time, { pm25: 1 })], { now: NOW, source: 'test' });
       };
       const push = sender();
       expect(await push('2026-11-20T10:00:00Z')).toMatchObject({ accepted: 1 });
@@ -166,7 +188,9 @@ onEveryEngine('a database that somebody broke', (engine) => {
       await expect(push('2026-11-20T11:00:00Z')).rejects.toBeInstanceOf(Unavailable); // this connection may say many things
       const refused = await sender()('2026-11-20T12:00:00Z').catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
-      expect(refused.message).toMatch(/ timescaledb was dropped, and with it every reading.* restore a backup/);
+      expect(refused.message).toMatch(
+        / timescaledb was dropped, and with it every reading.* restore a backup/,
+      );
       expect(await database.superuser()`select from raw.readings`).toEqual([]);
     },
   );

@@ -22,7 +22,9 @@ onOneEngine('a pool', (engine) => {
   });
 
   const backend = async (of = pool) => {
-    const [row] = (await of.query('select pg_backend_pid() as pid from pg_sleep(0.05)', [])) as { pid: number }[];
+    const [row] = (await of.query('select pg_backend_pid() as pid from pg_sleep(0.05)', [])) as {
+      pid: number;
+    }[];
     return row?.pid;
   };
 

@@ -52,24 +52,28 @@ onEveryEngine('roles', (engine) => {
     const owner = database.as();
     // a login as an operator would create it, so that `set role` is really tried
     for (const role of Object.keys(FORBIDDEN)) {
-      await database.superuser().unsafe(`create role ${login(database, role)} login in role ${role}`);
+      await database
+        .superuser()
+        .unsafe(`create role ${login(database, role)} login in role ${role}`);
     }
     await owner`select 1`;
   });
   afterAll(async () => {
-    for (const role of Object.keys(FORBIDDEN)) await database.superuser().unsafe(`drop role ${login(database, role)}`);
+    for (const role of Object.keys(FORBIDDEN))
+      await database.superuser().unsafe(`drop role ${login(database, role)}`);
     await database.drop();
   });
 
-  it.each(Object.entries(FORBIDDEN).flatMap(([role, statements]) => statements.map((statement) => [role, statement])))(
-    '%s may not: %s',
-    async (role, statement) => {
-      const superuser = database.superuser();
-      const attempt = `set session authorization ${login(database, role as string)}; set search_path = rollup, public; ${statement}`;
-      await expect(superuser.unsafe(attempt).simple()).rejects.toMatchObject({ code: '42501' });
-      await superuser.end();
-    },
-  );
+  it.each(
+    Object.entries(FORBIDDEN).flatMap(([role, statements]) =>
+      statements.map((statement) => [role, statement]),
+    ),
+  )('%s may not: %s', async (role, statement) => {
+    const superuser = database.superuser();
+    const attempt = `set session authorization ${login(database, role as string)}; set search_path = rollup, public; ${statement}`;
+    await expect(superuser.unsafe(attempt).simple()).rejects.toMatchObject({ code: '42501' });
+    await superuser.end();
+  });
 
   it('of the functions that may write, the ingest role has only those that store readings, and the reader none', async () => {
     const rows = await database.superuser()`

@@ -11,17 +11,25 @@ onEveryEngine('session settings', (engine) => {
   afterAll(() => database.drop());
 
   describe.each(ROLES)('of %s', (role) => {
-    const session = { role, timeZone: 'Asia/Yerevan', statementTimeoutMs: 2_000, idleTimeoutMs: 6_000 };
+    const session = {
+      role,
+      timeZone: 'Asia/Yerevan',
+      statementTimeoutMs: 2_000,
+      idleTimeoutMs: 6_000,
+    };
 
     it('reach the server unchanged', async () => {
-      await onConnection(database.target, session, (sql) => checkSession(sql, database.target, session));
+      await onConnection(database.target, session, (sql) =>
+        checkSession(sql, database.target, session),
+      );
     });
 
     it('include an unlimited number of decompressed rows', async () => {
       const [row] = await onConnection(
         database.target,
         session,
-        (sql) => sql`select current_setting('timescaledb.max_tuples_decompressed_per_dml_transaction') as rows`,
+        (sql) =>
+          sql`select current_setting('timescaledb.max_tuples_decompressed_per_dml_transaction') as rows`,
       );
       expect(row).toEqual({ rows: '0' });
     });
@@ -37,7 +45,8 @@ onEveryEngine('session settings', (engine) => {
   it('end an idle session and release its locks', async () => {
     const idle = onConnection(database.target, { idleTimeoutMs: 50 }, async (sql) => {
       await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
-      const [row] = await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // once the session has ended
+      const [row] =
+        await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // once the session has ended
       return row;
     });
     await expect(idle).resolves.toBeDefined();
@@ -48,6 +57,8 @@ onEveryEngine('session settings', (engine) => {
       await sql`set timescaledb.max_tuples_decompressed_per_dml_transaction = 100000`;
       await checkSession(sql, database.target, {});
     });
-    await expect(check).rejects.toThrow('max_tuples_decompressed_per_dml_transaction is 100000 instead of 0');
+    await expect(check).rejects.toThrow(
+      'max_tuples_decompressed_per_dml_transaction is 100000 instead of 0',
+    );
   });
 });

@@ -1,7 +1,7 @@
 /** Limits on waiting: probes while work is under way, calls that share one flight, and statements that wait for a connection. */
 import { describe, expect, it } from 'vitest';
-import { makeSemaphore, singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
 import { Unavailable } from '../../src/base/unavailable.ts';
+import { makeSemaphore, singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';
 
 const TIMING = { intervalMs: 5, timeoutMs: 5 };
 const never = () => new Promise<never>(() => undefined);
@@ -36,9 +36,14 @@ describe('withLivenessProbe', () => {
   });
 
   it('gives up when a probe gets no answer, or no server is there', async () => {
-    await expect(withLivenessProbe(never(), never, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
-    const refused = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
-    await expect(withLivenessProbe(never(), refused, TIMING)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(withLivenessProbe(never(), never, TIMING)).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+    });
+    const refused = () =>
+      Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+    await expect(withLivenessProbe(never(), refused, TIMING)).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+    });
   });
 
   it('sends no probe for work that ends in time, and rejects as the work does', async () => {
@@ -47,7 +52,9 @@ describe('withLivenessProbe', () => {
       probes += 1;
     };
     expect(await withLivenessProbe(Promise.resolve(1), probe, TIMING)).toBe(1);
-    await expect(withLivenessProbe(Promise.reject(new Error('broken')), probe, TIMING)).rejects.toThrow('broken');
+    await expect(
+      withLivenessProbe(Promise.reject(new Error('broken')), probe, TIMING),
+    ).rejects.toThrow('broken');
     expect(probes).toBe(0);
   });
 });
@@ -98,7 +105,9 @@ describe('makeSemaphore', () => {
   it('lets one that waits too long give up, and makes room for another', async () => {
     const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
     await slots.acquire();
-    await expect(slots.acquire()).rejects.toThrow('no database connection became free within 20 ms');
+    await expect(slots.acquire()).rejects.toThrow(
+      'no database connection became free within 20 ms',
+    );
     expect(slots.waiting()).toBe(0);
     const next = slots.acquire();
     slots.release();

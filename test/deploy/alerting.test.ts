@@ -20,8 +20,10 @@ const { alertmanager } = compose.services;
 /** As Compose does: the text of `${NAME:+text}` where the variable is set, else nothing. */
 function configuration(addresses: Addresses): string {
   const content = alertmanager?.environment?.ALERTMANAGER_CONFIG ?? '';
-  return content.replace(/\$\{(\w+):\+(.*?)\$\{\1:-\}(.*?)\}/g, (_, name: keyof Addresses, before, after) =>
-    addresses[name] === undefined ? '' : `${before}${addresses[name]}${after}`,
+  return content.replace(
+    /\$\{(\w+):\+(.*?)\$\{\1:-\}(.*?)\}/g,
+    (_, name: keyof Addresses, before, after) =>
+      addresses[name] === undefined ? '' : `${before}${addresses[name]}${after}`,
   );
 }
 
@@ -35,15 +37,19 @@ const ADDRESSES: Addresses[] = [
 it.each(ADDRESSES)('sends to the addresses that are set, and nowhere else (%o)', (addresses) => {
   type Receiver = { name: string; webhook_configs: { url: string }[] | null };
   const { receivers }: { receivers: Receiver[] } = parse(configuration(addresses));
-  expect(receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)])).toEqual([
+  expect(
+    receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)]),
+  ).toEqual([
     ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
     ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
   ]);
 });
 
-const installed = ['/usr/bin/prometheus-alertmanager', '/usr/local/bin/alertmanager', '/bin/alertmanager'].find(
-  (program) => spawnSync(program, ['--version']).status === 0,
-);
+const installed = [
+  '/usr/bin/prometheus-alertmanager',
+  '/usr/local/bin/alertmanager',
+  '/bin/alertmanager',
+].find((program) => spawnSync(program, ['--version']).status === 0);
 if (installed === undefined)
   process.stderr.write('\n=== Alertmanager is not installed: its routes are not run ===\n\n');
 
@@ -51,7 +57,9 @@ describe.runIf(installed)('by Alertmanager', () => {
   it.each(ADDRESSES)('is accepted (%o)', (addresses) => {
     const file = join(temporaryFolder('alerting'), 'check.yml');
     writeFileSync(file, configuration(addresses));
-    const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], {
+      encoding: 'utf8',
+    });
     expect(status, stdout + stderr).toBe(0);
   });
 
@@ -66,13 +74,23 @@ describe.runIf(installed)('by Alertmanager', () => {
         ...unescaped(entrypoint),
         ...command,
         `--web.listen-address=127.0.0.1:${port}`,
-      ].map((word) => word.replaceAll('/tmp/', `${folder}/`).replace('=/alertmanager', `=${folder}/data`));
-      const env = { PATH: `${folder}:${process.env.PATH}`, ALERTMANAGER_CONFIG: configuration(addresses) };
+      ].map((word) =>
+        word.replaceAll('/tmp/', `${folder}/`).replace('=/alertmanager', `=${folder}/data`),
+      );
+      const env = {
+        PATH: `${folder}:${process.env.PATH}`,
+        ALERTMANAGER_CONFIG: configuration(addresses),
+      };
       const program = spawn(shell, words, { env, stdio: 'ignore' });
       try {
         const api = `http://127.0.0.1:${port}`;
-        await until(async () => (await fetch(`${api}/-/ready`).catch(() => undefined))?.ok === true, 'it is ready');
-        const { config } = (await (await fetch(`${api}/api/v2/status`)).json()) as { config: { original: string } };
+        await until(
+          async () => (await fetch(`${api}/-/ready`).catch(() => undefined))?.ok === true,
+          'it is ready',
+        );
+        const { config } = (await (await fetch(`${api}/api/v2/status`)).json()) as {
+          config: { original: string };
+        };
         expect(config.original.match(/AirseriesWatchdog/g)).toHaveLength(1);
         expect(config.original.match(/ url: /g) ?? []).toHaveLength(Object.keys(addresses).length);
       } finally {
@@ -88,21 +106,36 @@ describe.runIf(installed)('by Alertmanager', () => {
     const hook = createServer(async (req, res) => {
       const { alerts } = (await json(req)) as { alerts: unknown };
       const labels = (alerts as { labels: Record<string, string> }[]).map((one) => one.labels);
-      received.push({ path: req.url ?? '', alerts: labels.map((one) => one.station ?? one.alertname ?? '').sort() });
+      received.push({
+        path: req.url ?? '',
+        alerts: labels.map((one) => one.station ?? one.alertname ?? '').sort(),
+      });
       res.end();
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const base = `http://127.0.0.1:${(hook.address() as AddressInfo).port}`;
     const folder = temporaryFolder('alerting');
     const file = join(folder, 'run.yml');
-    const text = configuration({ ALERT_WEBHOOK_URL: `${base}/hook`, ALERT_HEARTBEAT_URL: `${base}/beat` });
+    const text = configuration({
+      ALERT_WEBHOOK_URL: `${base}/hook`,
+      ALERT_HEARTBEAT_URL: `${base}/beat`,
+    });
     writeFileSync(file, text.replace('group_wait: 30s', 'group_wait: 0s'));
     const port = await freePort();
-    const words = [`--config.file=${file}`, `--storage.path=${folder}`, `--web.listen-address=127.0.0.1:${port}`];
-    const program = spawn(installed as string, [...words, '--cluster.listen-address='], { stdio: 'ignore' });
+    const words = [
+      `--config.file=${file}`,
+      `--storage.path=${folder}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ];
+    const program = spawn(installed as string, [...words, '--cluster.listen-address='], {
+      stdio: 'ignore',
+    });
     try {
       const api = `http://127.0.0.1:${port}`;
-      await until(async () => (await fetch(`${api}/-/ready`).catch(() => undefined))?.ok === true, 'it is ready');
+      await until(
+        async () => (await fetch(`${api}/-/ready`).catch(() => undefined))?.ok === true,
+        'it is ready',
+      );
       const send = (...labels: Record<string, string>[]) =>
         fetch(`${api}/api/v2/alerts`, {
           method: 'POST',
@@ -111,8 +144,17 @@ describe.runIf(installed)('by Alertmanager', () => {
         });
       await send({ alertname: 'AirseriesProviderOffline', provider: 'roofs' });
       await until(() => received.length === 1, 'the provider is told');
-      const offline = (station: string, provider: string) => ({ alertname: 'Station offline', station, provider });
-      await send(offline('1', 'roofs'), offline('2', 'roofs'), offline('3', 'city'), offline('4', 'city'));
+      const offline = (station: string, provider: string) => ({
+        alertname: 'Station offline',
+        station,
+        provider,
+      });
+      await send(
+        offline('1', 'roofs'),
+        offline('2', 'roofs'),
+        offline('3', 'city'),
+        offline('4', 'city'),
+      );
       await until(() => received.length === 2, 'the stations of the other provider are told');
       await send({ alertname: 'AirseriesWatchdog' });
       await until(() => received.length === 3, 'the sign of life arrives');

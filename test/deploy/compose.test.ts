@@ -3,15 +3,15 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, readConfig, VARIABLES } from '../../src/config.ts';
 import { POOL_SIZES } from '../../src/database/pools.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
-import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { freePort, launch } from '../support/program.ts';
 import {
   type Compose,
@@ -34,7 +34,13 @@ const defaults = readConfig({});
 describe('the file', () => {
   /** Keys of a service that came after 2.26.1, and the Compose that brought them. */
   const NEWER = {
-    ...{ post_start: '2.30.0', pre_stop: '2.30.0', gpus: '2.30.0', label_file: '2.32.2', provider: '2.36.0' },
+    ...{
+      post_start: '2.30.0',
+      pre_stop: '2.30.0',
+      gpus: '2.30.0',
+      label_file: '2.32.2',
+      provider: '2.36.0',
+    },
     ...{ use_api_socket: '2.37.0', models: '2.38.0' },
   };
 
@@ -47,7 +53,9 @@ describe('the file', () => {
     return Object.entries(all).flatMap(([name, service]) => {
       const copied = (['configs', 'secrets'] as const).flatMap((kind) => {
         const declared = kind === 'configs' ? configs : secrets;
-        const names = (service[kind] ?? []).map((given) => (typeof given === 'string' ? given : given.source));
+        const names = (service[kind] ?? []).map((given) =>
+          typeof given === 'string' ? given : given.source,
+        );
         return service.read_only ? names.filter((one) => declared[one]?.file === undefined) : [];
       });
       const newer = Object.keys(service).filter((key) => key in NEWER);
@@ -61,13 +69,20 @@ describe('the file', () => {
     const trap = {
       services: {
         ...{ a: { ...image, configs: [{ source: 'written' }] }, b: { ...image, secrets: ['key'] } },
-        ...{ c: { ...image, configs: ['kept'] }, d: { ...image, read_only: false, configs: ['written'] } },
+        ...{
+          c: { ...image, configs: ['kept'] },
+          d: { ...image, read_only: false, configs: ['written'] },
+        },
         e: { ...image, gpus: 'all' },
       },
       configs: { written: { content: 'text' }, kept: { file: './kept' } },
       secrets: { key: { environment: 'KEY' } },
     };
-    expect(refused({ ...trap, volumes: {}, networks: {} })).toEqual(['a: written', 'b: key', 'e: gpus']);
+    expect(refused({ ...trap, volumes: {}, networks: {} })).toEqual([
+      'a: written',
+      'b: key',
+      'e: gpus',
+    ]);
     expect(textOf('README.md')).toContain('Docker Compose 2.26.1 or newer');
   });
 
@@ -91,7 +106,9 @@ describe('the file', () => {
       'SERVICE_PASSWORD',
     ]);
     const written = services.flatMap(([, { environment = {} }]) =>
-      Object.entries(environment).filter(([name, value]) => /PASSWORD/.test(name) && !/^\$\{\w+:\?/.test(value)),
+      Object.entries(environment).filter(
+        ([name, value]) => /PASSWORD/.test(name) && !/^\$\{\w+:\?/.test(value),
+      ),
     );
     expect(written).toEqual([]);
   });
@@ -99,7 +116,11 @@ describe('the file', () => {
 
 describe.each(services)('%s', (_name, service) => {
   it('runs without privileges, on a read-only file system', () => {
-    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
     expect(service.user).toMatch(/^(?!root\b|0\b)\w+/);
   });
 
@@ -109,11 +130,15 @@ describe.each(services)('%s', (_name, service) => {
   });
 
   it('is published on this machine only', () => {
-    expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual([]);
+    expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual(
+      [],
+    );
   });
 
   it('mounts files and volumes that exist', () => {
-    for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
+    for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) =>
+      volume.split(':'),
+    )) {
       expect(to).toMatch(/^\//);
       if (from.startsWith('.')) expect([existsSync(join(ROOT, from)), mode]).toEqual([true, 'ro']);
       else expect(Object.keys(compose.volumes)).toContain(from);
@@ -124,7 +149,9 @@ describe.each(services)('%s', (_name, service) => {
     for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const awaited = compose.services[other];
       expect(awaited).toBeDefined();
-      expect(condition).toBe(isOneShot(awaited) ? 'service_completed_successfully' : 'service_healthy');
+      expect(condition).toBe(
+        isOneShot(awaited) ? 'service_completed_successfully' : 'service_healthy',
+      );
       expect(required).toBe(awaited?.profiles === undefined ? undefined : false);
     }
   });
@@ -140,7 +167,9 @@ describe.each(services)('%s', (_name, service) => {
   });
 
   it('has a health check, or ends and another service waits for that', () => {
-    const waiting = services.filter(([other]) => compose.services[other]?.depends_on?.[_name] !== undefined);
+    const waiting = services.filter(
+      ([other]) => compose.services[other]?.depends_on?.[_name] !== undefined,
+    );
     if (isOneShot(service)) {
       expect(service.healthcheck?.test).toBeUndefined();
       // otherwise `up --wait` would take its end for a failure
@@ -155,17 +184,26 @@ describe.each(services)('%s', (_name, service) => {
 describe('our own services', () => {
   it('share one image, which one of them builds', () => {
     expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker', 'demo']);
-    expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual(['migrate']);
+    expect(ours.filter(([, { build }]) => build === '.').map(([name]) => name)).toEqual([
+      'migrate',
+    ]);
   });
 
-  it.each(ours)('%s has an environment of known variables, and the right login', (name, { environment = {} }) => {
-    // PGPASSWORD is read by the driver
-    expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual(['PGPASSWORD']);
-    const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
-    const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
-    const reader = 'postgres://airseries_api@database:5432/airseries';
-    expect([databaseUrl, readerDatabaseUrl]).toEqual(name === 'api' ? [undefined, reader] : [owner, undefined]);
-  });
+  it.each(ours)(
+    '%s has an environment of known variables, and the right login',
+    (name, { environment = {} }) => {
+      // PGPASSWORD is read by the driver
+      expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual([
+        'PGPASSWORD',
+      ]);
+      const { databaseUrl, readerDatabaseUrl } = readConfig(withDefaults(environment));
+      const owner = 'postgres://airseries_service@database:5432/airseries'; // no superuser
+      const reader = 'postgres://airseries_api@database:5432/airseries';
+      expect([databaseUrl, readerDatabaseUrl]).toEqual(
+        name === 'api' ? [undefined, reader] : [owner, undefined],
+      );
+    },
+  );
 
   /** Variables that a container has no use for. */
   const NOT_IN_DOCKER = {
@@ -181,10 +219,21 @@ describe('our own services', () => {
     const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
     expect(VARIABLES.filter((name) => !given.has(name))).toEqual(Object.keys(NOT_IN_DOCKER));
     const set = ours.flatMap(([, { environment = {} }]) =>
-      Object.entries(environment).flatMap(([name, value]) => (value === `\${${name}:-}` ? name : [])),
+      Object.entries(environment).flatMap(([name, value]) =>
+        value === `\${${name}:-}` ? name : [],
+      ),
     );
-    const fixed = ['DATABASE_URL', 'READER_DATABASE_URL', 'ADMIN_HOST', 'ROLE', 'INGEST_HOST', 'DEMO'];
-    expect([...given].filter((name) => !set.includes(name)).sort()).toEqual([...fixed, 'PGPASSWORD'].sort());
+    const fixed = [
+      'DATABASE_URL',
+      'READER_DATABASE_URL',
+      'ADMIN_HOST',
+      'ROLE',
+      'INGEST_HOST',
+      'DEMO',
+    ];
+    expect([...given].filter((name) => !set.includes(name)).sort()).toEqual(
+      [...fixed, 'PGPASSWORD'].sort(),
+    );
     const said = textOf('src/commands/README.md').split('## Docker')[1]?.split('\n## ')[0] ?? '';
     expect([...new Set(set)].filter((name) => !said.includes(`\`${name}\``))).toEqual([]);
   });
@@ -197,11 +246,14 @@ describe('our own services', () => {
     expect(Math.min(...grace)).toBeGreaterThan(longest + SHUTDOWN_TIMEOUT_MS / 1_000);
   });
 
-  it.each(ours.filter(([, { command }]) => command !== undefined))('%s runs an existing command', (_, service) => {
-    const [node, file, ...words] = service.command ?? [];
-    expect([node, file]).toEqual(['node', 'dist/cli.js']);
-    expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
-  });
+  it.each(ours.filter(([, { command }]) => command !== undefined))(
+    '%s runs an existing command',
+    (_, service) => {
+      const [node, file, ...words] = service.command ?? [];
+      expect([node, file]).toEqual(['node', 'dist/cli.js']);
+      expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
+    },
+  );
 
   it('listen on the published ports, and answer their health checks', async () => {
     const { api, worker } = compose.services;
@@ -236,12 +288,16 @@ describe('the other services', () => {
     const folder = database?.volumes?.[0]?.split(':')[1];
     expect(database?.environment?.PGDATA).toBe(`${folder}/${major}/docker`);
     expect(database?.healthcheck?.test?.slice(-4)).toEqual(['-U', 'airseries', '-d', 'airseries']);
-    expect(database?.environment).toMatchObject({ POSTGRES_USER: 'airseries', POSTGRES_DB: 'airseries' });
+    expect(database?.environment).toMatchObject({
+      POSTGRES_USER: 'airseries',
+      POSTGRES_DB: 'airseries',
+    });
   });
 
   it('the database admits as many connections as all processes may open, with a reserve', () => {
     const [, most] = /max_connections=(\d+)/.exec(database?.command?.join(' ') ?? '') ?? [];
-    const [, ofGrafana] = /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
+    const [, ofGrafana] =
+      /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
     const [PROBE, LOCK] = [1, 1];
     const { read, readAll, readiness, ingest, pull } = POOL_SIZES;
     const anything = {} as Parameters<typeof makeJobs>[0];
@@ -249,11 +305,21 @@ describe('the other services', () => {
     const budget = {
       api: read + readAll + PROBE,
       // each job has a connection and its probe; pulling stores readings besides, and the history of the demo comes behind the jobs
-      worker: readiness + readAll + PROBE + ingest + PROBE + LOCK + (jobs + 1) * (1 + PROBE) + pull + PROBE,
+      worker:
+        readiness +
+        readAll +
+        PROBE +
+        ingest +
+        PROBE +
+        LOCK +
+        (jobs + 1) * (1 + PROBE) +
+        pull +
+        PROBE,
       grafana: Number(ofGrafana),
       command: 6,
     };
-    const [, section = ''] = /## Connections\n\n([^#]+)/.exec(textOf('src/database/README.md')) ?? [];
+    const [, section = ''] =
+      /## Connections\n\n([^#]+)/.exec(textOf('src/database/README.md')) ?? [];
     const said =
       /An API process [^:]*? (\d+) [\s\S]*?worker opens at most (\d+)[\s\S]*?login may have (\d+), a command has up to (\d+)/;
     expect(said.exec(section)?.slice(1).map(Number)).toEqual(Object.values(budget));
@@ -265,7 +331,9 @@ describe('the other services', () => {
 
   it('the memory of the database is said once, as Compose writes it: the image fits its settings to the limit of the container', () => {
     expect(text.match(/DATABASE_MEMORY/g)).toHaveLength(1);
-    expect(Object.keys(database?.environment ?? {}).filter((name) => name.startsWith('TS_TUNE'))).toEqual([]);
+    expect(
+      Object.keys(database?.environment ?? {}).filter((name) => name.startsWith('TS_TUNE')),
+    ).toEqual([]);
   });
 
   it.runIf(findPsql() !== undefined)(
@@ -275,7 +343,10 @@ describe('the other services', () => {
       const [, ...words] = service?.command ?? [];
       const run = (command: string[], environment: Record<string, string>) =>
         launch([...unescaped(service?.entrypoint), ...command], { environment }).finished;
-      const refusal = await run([findPsql() ?? '', ...words], { PGHOST: '127.0.0.1', PGPORT: await freePort() });
+      const refusal = await run([findPsql() ?? '', ...words], {
+        PGHOST: '127.0.0.1',
+        PGPORT: await freePort(),
+      });
       expect([refusal.code, refusal.stderr]).toEqual([
         2,
         expect.stringMatching(/POSTGRES_PASSWORD[\s\S]* -c '\\password'\n/),
@@ -288,12 +359,18 @@ describe('the other services', () => {
 
   it('the logins of Grafana and the API are those that sql/reader.sql creates', () => {
     const { api } = compose.services;
-    expect(textOf('sql/reader.sql')).toContain(`('${new URL(api?.environment?.READER_DATABASE_URL ?? '').username}',`);
+    expect(textOf('sql/reader.sql')).toContain(
+      `('${new URL(api?.environment?.READER_DATABASE_URL ?? '').username}',`,
+    );
     expect(reader?.environment?.API_PASSWORD).toBe(api?.environment?.PGPASSWORD);
     expect(Object.keys(api?.depends_on ?? {})).toEqual(['reader']);
     expect(reader?.command?.at(-1)).toBe(reader?.volumes?.[0]?.split(':')[1]);
-    expect(textOf('sql/reader.sql')).toContain(`('${grafana?.environment?.AIRSERIES_DATABASE_USER}',`);
-    expect(reader?.environment?.READER_PASSWORD).toBe(grafana?.environment?.AIRSERIES_DATABASE_PASSWORD);
+    expect(textOf('sql/reader.sql')).toContain(
+      `('${grafana?.environment?.AIRSERIES_DATABASE_USER}',`,
+    );
+    expect(reader?.environment?.READER_PASSWORD).toBe(
+      grafana?.environment?.AIRSERIES_DATABASE_PASSWORD,
+    );
     const [host = '', port] = grafana?.environment?.AIRSERIES_DATABASE_HOST?.split(':') ?? [];
     expect([compose.services[host], port]).toEqual([database, '5432']);
   });
@@ -313,7 +390,9 @@ describe('the other services', () => {
     const home = grafana?.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH;
     const mounts = (grafana?.volumes ?? []).map((volume) => volume.split(':'));
     const [from = '', to = ''] =
-      mounts.find(([, inside = '']) => home?.startsWith(`${inside}/`) && inside !== '/var/lib/grafana') ?? [];
+      mounts.find(
+        ([, inside = '']) => home?.startsWith(`${inside}/`) && inside !== '/var/lib/grafana',
+      ) ?? [];
     expect(JSON.parse(textOf(`${home?.replace(to, from.replace('./', ''))}`))).toMatchObject({
       uid: 'airseries-network',
     });
@@ -327,10 +406,14 @@ describe('the other services', () => {
       { job_name: 'airseries-api', dns_sd_configs: [processes('api')] },
       { job_name: 'airseries-worker', dns_sd_configs: [processes('worker')] },
     ]);
-    expect(config.alerting).toEqual({ alertmanagers: [{ static_configs: [{ targets: ['alertmanager:9093'] }] }] });
+    expect(config.alerting).toEqual({
+      alertmanagers: [{ static_configs: [{ targets: ['alertmanager:9093'] }] }],
+    });
     expect(prometheus?.volumes?.[0]).toBe('./grafana/prometheus:/etc/prometheus:ro');
     expect(config.rule_files).toEqual(['/etc/prometheus/rules/*.yml']);
-    expect(filesOf('grafana/prometheus/rules').filter((path) => path.endsWith('.yml')).length).toBeGreaterThan(0);
+    expect(
+      filesOf('grafana/prometheus/rules').filter((path) => path.endsWith('.yml')).length,
+    ).toBeGreaterThan(0);
   });
 });
 

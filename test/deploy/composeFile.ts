@@ -51,7 +51,10 @@ export const isOneShot = (service: Service | undefined) => service?.restart === 
 
 /** Variables of the file: `${NAME:-default}`, `${NAME:?message}` or `${NAME:+text}`. */
 export function variablesOf(text: string): { name: string; required: boolean }[] {
-  return [...text.matchAll(/\$\{(\w+)(:[-?+])/g)].map(([, name = '', kind]) => ({ name, required: kind === ':?' }));
+  return [...text.matchAll(/\$\{(\w+)(:[-?+])/g)].map(([, name = '', kind]) => ({
+    name,
+    required: kind === ':?',
+  }));
 }
 
 /** The words of an entrypoint or command, as the container gets them: Compose takes `$$` for `$`. */
@@ -63,13 +66,17 @@ export function withDefaults(environment: Record<string, string> = {}): Record<s
     value
       .replace(/\$\{\w+:\+.*\}/g, '')
       .replace(/\$\{\w+:([-?])([^}]*)\}/g, (_, kind, text) => (kind === '-' ? text : 'secret'));
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)]));
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, filled(value)]),
+  );
 }
 
 /** The newest psql on this machine. */
 export function findPsql(): string | undefined {
   const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
-  const paths = installed.sort((a, b) => Number(b) - Number(a)).map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
+  const paths = installed
+    .sort((a, b) => Number(b) - Number(a))
+    .map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
   return [...paths, 'psql'].find((psql) => {
     try {
       return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;

@@ -27,20 +27,27 @@ export function readStages(text: string): Stage[] {
 }
 
 /** The arguments of all steps with this instruction, in order. */
-export const said = ({ steps }: Stage, word: string) => steps.filter((step) => step.word === word).map((s) => s.rest);
+export const said = ({ steps }: Stage, word: string) =>
+  steps.filter((step) => step.word === word).map((s) => s.rest);
 
 /** The JSON array of CMD or HEALTHCHECK. */
 export const wordsOf = (rest = '') => JSON.parse(rest.slice(rest.indexOf('['))) as string[];
 
 /** The files that .dockerignore lets through: it excludes everything and then names exceptions. */
 export function contextOf(files: string[], ignore: string): string[] {
-  const [first, ...rest] = ignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const [first, ...rest] = ignore
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
   if (first !== '*' || rest.some((line) => !/^![\w.-]+$/.test(line)))
     throw new Error(`.dockerignore is not a list of exceptions to *: ${ignore}`);
   return files.filter((path) => rest.includes(`!${path.split('/')[0]}`));
 }
 
-export async function build(stages: Stage[], context: string, into: string): Promise<Map<string, Built>> {
+export async function build(
+  stages: Stage[],
+  context: string,
+  into: string,
+): Promise<Map<string, Built>> {
   const built = new Map<string, Built>();
   for (const stage of stages) {
     const root = join(into, stage.name);
@@ -52,7 +59,12 @@ export async function build(stages: Stage[], context: string, into: string): Pro
   return built;
 }
 
-async function take({ word, rest }: Step, state: Built, context: string, built: Map<string, Built>): Promise<void> {
+async function take(
+  { word, rest }: Step,
+  state: Built,
+  context: string,
+  built: Map<string, Built>,
+): Promise<void> {
   switch (word) {
     case 'WORKDIR':
       state.folder = join(state.root, rest);
@@ -80,32 +92,47 @@ async function take({ word, rest }: Step, state: Built, context: string, built: 
   }
 }
 
-function copy(words: string[], { folder }: Built, context: string, built: Map<string, Built>): void {
-  const from = words[0]?.startsWith('--from=') ? built.get(words.shift()?.slice('--from='.length) ?? '') : undefined;
+function copy(
+  words: string[],
+  { folder }: Built,
+  context: string,
+  built: Map<string, Built>,
+): void {
+  const from = words[0]?.startsWith('--from=')
+    ? built.get(words.shift()?.slice('--from='.length) ?? '')
+    : undefined;
   const to = words.pop() ?? '';
   for (const source of words) {
     const path = join(from?.root ?? context, source);
     const isFile = statSync(path).isFile();
     const goal = resolve(folder, to);
     const intoFolder = isFile && (to.endsWith('/') || existsSync(goal));
-    cpSync(path, intoFolder ? join(goal, basename(path)) : goal, { recursive: true, verbatimSymlinks: true });
+    cpSync(path, intoFolder ? join(goal, basename(path)) : goal, {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   }
 }
 
 /** As in a fresh container, without the variables of the npm that runs this test. */
 async function run(command: string, { folder, environment }: Built): Promise<void> {
   const passed = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(package|lifecycle|command|execpath|config_local)|NODE_ENV|VITEST)/.test(name),
+    ([name]) =>
+      !/^(npm_(package|lifecycle|command|execpath|config_local)|NODE_ENV|VITEST)/.test(name),
   );
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
   const env = { ...Object.fromEntries(passed), PATH, ...environment };
-  await promisify(execFile)('sh', ['-c', command], { cwd: folder, env }).catch((error: Error & { stderr: string }) => {
-    throw new Error(`RUN ${command}: ${error.message}\n${error.stderr}`);
-  });
+  await promisify(execFile)('sh', ['-c', command], { cwd: folder, env }).catch(
+    (error: Error & { stderr: string }) => {
+      throw new Error(`RUN ${command}: ${error.message}\n${error.stderr}`);
+    },
+  );
 }
 
 /** Names of the packages in a node_modules folder. */
 export function lockOf(folder: string): string[] {
-  const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const { packages } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'),
+  );
   return Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''));
 }

@@ -1,6 +1,15 @@
 /** The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result is started. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,7 +27,11 @@ let context: string[];
 let image: Built;
 
 beforeAll(async () => {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { cwd: ROOT },
+  );
   const files = listed
     .toString()
     .split('\0')
@@ -34,7 +47,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = (words: string[], environment: Record<string, string> = {}) =>
-  launch([process.execPath, ...words], { folder: image.folder, environment: { ...image.environment, ...environment } });
+  launch([process.execPath, ...words], {
+    folder: image.folder,
+    environment: { ...image.environment, ...environment },
+  });
 
 it('has nothing but Node and what is copied, of the version it is built with, as a user who owns none of its files', () => {
   expect(stages.map(({ image: base }) => base)).toEqual([
@@ -48,9 +64,13 @@ it('has nothing but Node and what is copied, of the version it is built with, as
 });
 
 it('has a build context of exactly what it copies', () => {
-  const copied = stages.flatMap((stage) => said(stage, 'COPY').filter((rest) => !rest.startsWith('--from')));
+  const copied = stages.flatMap((stage) =>
+    said(stage, 'COPY').filter((rest) => !rest.startsWith('--from')),
+  );
   const named = copied.flatMap((rest) => rest.split(' ').slice(0, -1));
-  expect([...new Set(context.map((path) => path.split('/')[0]))].sort()).toEqual([...new Set(named)].sort());
+  expect([...new Set(context.map((path) => path.split('/')[0]))].sort()).toEqual(
+    [...new Set(named)].sort(),
+  );
 });
 
 it('contains no compiler, no embedded server and no tests', () => {
@@ -59,9 +79,13 @@ it('contains no compiler, no embedded server and no tests', () => {
   expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
   const unwanted = Object.keys({ ...manifest.devDependencies, ...manifest.optionalDependencies });
   expect(installed.filter((name) => unwanted.includes(name))).toEqual([]);
-  for (const name of unwanted) expect(existsSync(join(image.folder, 'node_modules', name))).toBe(false);
+  for (const name of unwanted)
+    expect(existsSync(join(image.folder, 'node_modules', name))).toBe(false);
   // nor anything compiled: it was installed on another C library
-  const files = readdirSync(join(image.folder, 'node_modules'), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(join(image.folder, 'node_modules'), {
+    recursive: true,
+    encoding: 'utf8',
+  });
   expect(files.length).toBeGreaterThan(1_000);
   expect(files.filter((name) => /\.(node|so|dylib|wasm)$/.test(name))).toEqual([]);
 });
@@ -84,7 +108,10 @@ it('is started, checked and asked by node alone, as there is no shell, and node 
     expect(command?.[0] ?? 'node', name).toBe('node');
     if (healthcheck?.disable) continue;
     const [kind, ...words] = healthcheck?.test ?? [];
-    expect([kind, ...words.slice(0, -1)], name).toEqual(['CMD', ...wordsOf(said(last, 'HEALTHCHECK')[0]).slice(0, -1)]);
+    expect([kind, ...words.slice(0, -1)], name).toEqual([
+      'CMD',
+      ...wordsOf(said(last, 'HEALTHCHECK')[0]).slice(0, -1),
+    ]);
   }
 });
 
@@ -110,17 +137,28 @@ it('starts a service that becomes ready by its health check, and stops on SIGTER
   expect(node).toBe('node');
   // a URL without a database: the driver takes that from its variables, too
   const DATABASE_URL = 'postgres://';
-  const service = program(words, { ...addressVariables(database.target), DATABASE_URL, PORT, ADMIN_PORT, INGEST_PORT });
+  const service = program(words, {
+    ...addressVariables(database.target),
+    DATABASE_URL,
+    PORT,
+    ADMIN_PORT,
+    INGEST_PORT,
+  });
   await ready(ADMIN_PORT, service);
   const defaults = readConfig({});
   const check = new URL(wordsOf(said(last, 'HEALTHCHECK')[0]).at(-1) ?? '');
   expect([check.hostname, check.port]).toEqual(['127.0.0.1', String(defaults.adminPort)]);
   const [, ...asked] = wordsOf(said(last, 'HEALTHCHECK')[0]).slice(0, -1);
-  const checked = (path: string) => program([...asked, `http://127.0.0.1:${ADMIN_PORT}${path}`]).finished;
+  const checked = (path: string) =>
+    program([...asked, `http://127.0.0.1:${ADMIN_PORT}${path}`]).finished;
   expect((await checked(check.pathname)).code).toBe(0);
   expect((await checked('/no-such-path')).code).toBe(1);
-  expect((await fetch(`http://127.0.0.1:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(200);
-  expect(said(last, 'EXPOSE')).toEqual([`${defaults.port} ${defaults.adminPort} ${defaults.ingestPort}`]);
+  expect((await fetch(`http://127.0.0.1:${PORT}/en/air-quality-app/v1/stations.json`)).status).toBe(
+    200,
+  );
+  expect(said(last, 'EXPOSE')).toEqual([
+    `${defaults.port} ${defaults.adminPort} ${defaults.ingestPort}`,
+  ]);
   service.kill('SIGTERM');
   expect((await service.finished).code).toBe(0);
   expect((await checked(check.pathname)).code).toBe(1);

@@ -13,7 +13,8 @@ const isInstalled = spawnSync('nginx', ['-v']).error === undefined;
 const PATH = '/en/air-quality-app/v1/stations.json';
 
 const configuration = () => {
-  const [, block = ''] = /```nginx\n([\s\S]*?)```/.exec(readFileSync('src/http/README.md', 'utf8')) ?? [];
+  const [, block = ''] =
+    /```nginx\n([\s\S]*?)```/.exec(readFileSync('src/http/README.md', 'utf8')) ?? [];
   return block;
 };
 
@@ -34,7 +35,10 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
     served = await serve(engines[0] ?? 'plain', { path: 'kept' });
     const counted: RequestListener = (req, res) => {
       res.once('finish', () => {
-        requests.push({ coding: String(req.headers['accept-encoding'] ?? ''), status: res.statusCode });
+        requests.push({
+          coding: String(req.headers['accept-encoding'] ?? ''),
+          status: res.statusCode,
+        });
       });
       served.app(req, res);
     };
@@ -52,7 +56,9 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
       join(folder, 'nginx.conf'),
       `daemon off; pid ${folder}/pid; error_log stderr error; events {}\nhttp { access_log off; ${paths.join(' ')}\n${block}}\n`,
     );
-    const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
+    const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+      stdio: 'inherit',
+    });
     stop = () =>
       new Promise((resolve) => {
         nginx.once('exit', () => resolve());
@@ -92,7 +98,9 @@ describe.skipIf(!isInstalled)('behind nginx', () => {
 
   it('never takes the end of a path for a coding', async () => {
     expect((await get('gzip')).status).toBe(200);
-    expect((await fetch(`${url}gzip`, { headers: { 'Accept-Encoding': 'identity' } })).status).toBe(404);
+    expect((await fetch(`${url}gzip`, { headers: { 'Accept-Encoding': 'identity' } })).status).toBe(
+      404,
+    );
   });
 
   it('answers a client that has the document with 304, without a request', async () => {

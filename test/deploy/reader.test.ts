@@ -37,8 +37,15 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
 
   const make = (READER_PASSWORD: string, API_PASSWORD = '', user = {}) => {
     const [, ...words] = compose.services.reader?.command ?? [];
-    const environment = { ...addressVariables(database.target), READER_PASSWORD, API_PASSWORD, ...user };
-    const here = words.map((word) => (word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word));
+    const environment = {
+      ...addressVariables(database.target),
+      READER_PASSWORD,
+      API_PASSWORD,
+      ...user,
+    };
+    const here = words.map((word) =>
+      word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word,
+    );
     return launch([psql ?? '', ...here], { environment }).finished;
   };
   const as = (user: string) => ({ ...database.target, user, password: AWKWARD }) as DatabaseAddress;
@@ -57,7 +64,10 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
       expect(await make(password)).toEqual({ code: 0, stdout: '', stderr: '' });
       passwords.push(await kept());
     }
-    expect(passwords).toEqual([expect.stringMatching(/^SCRAM-SHA-256\$/), expect.stringMatching(/^SCRAM-SHA-256\$/)]);
+    expect(passwords).toEqual([
+      expect.stringMatching(/^SCRAM-SHA-256\$/),
+      expect.stringMatching(/^SCRAM-SHA-256\$/),
+    ]);
     expect(passwords[0]).not.toBe(passwords[1]);
   });
 
@@ -65,7 +75,8 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     const login = connect(as('grafana'), {});
     expect(await login`select * from api.station`).toEqual([]);
     expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
-    const [role] = await login`select rolconfig as settings from pg_roles where rolname = current_user`; // this connection has its own jit
+    const [role] =
+      await login`select rolconfig as settings from pg_roles where rolname = current_user`; // this connection has its own jit
     expect(role?.settings).toContain('jit=off');
     for (const statement of [
       'select * from raw.readings',
@@ -74,7 +85,9 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     ]) {
       await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
     }
-    await expect(login.unsafe('create temporary table mine (id int)')).rejects.toMatchObject({ code: '25006' });
+    await expect(login.unsafe('create temporary table mine (id int)')).rejects.toMatchObject({
+      code: '25006',
+    });
     await login.end();
   });
 
@@ -105,10 +118,14 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await superuser`drop role if exists stranger`;
     await superuser`create role stranger login in role airseries_reader`;
     await superuser.unsafe(`alter role stranger password '${PASSWORD}'`);
-    const stranger = connect({ ...(database.target as object), user: 'stranger', password: PASSWORD } as never, {});
+    const stranger = connect(
+      { ...(database.target as object), user: 'stranger', password: PASSWORD } as never,
+      {},
+    );
     await expect(stranger`select 1`).rejects.toMatchObject({ code: '42501' });
     await superuser`drop role stranger`;
-    const [limit] = await superuser`select rolconnlimit as most from pg_roles where rolname = 'grafana'`;
+    const [limit] =
+      await superuser`select rolconnlimit as most from pg_roles where rolname = 'grafana'`;
     expect(limit?.most).toBe(30);
   });
 
@@ -133,7 +150,9 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await superuser`drop owned by reader_maker, grafana`;
     await superuser`drop role reader_maker, grafana`;
     expect(made).toMatchObject({ code: 0, stdout: '' });
-    expect(made.stderr.trim().split('\n')).toEqual([expect.stringMatching(/WARNING: .*reader_maker is no superuser/)]);
+    expect(made.stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/WARNING: .*reader_maker is no superuser/),
+    ]);
     await make(AWKWARD);
   });
 
@@ -149,15 +168,17 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await login.end();
   });
 
-  describe.runIf(hasPgBouncer)('of the API, through PgBouncer, with two connections for all clients', () => {
-    beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
+  describe.runIf(hasPgBouncer)(
+    'of the API, through PgBouncer, with two connections for all clients',
+    () => {
+      beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
 
-    async function throughPooler(work: (url: string) => Promise<void>): Promise<void> {
-      const folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
-      chmodSync(folder, 0o755);
-      const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
-      const listens = await freePort();
-      const settings = `
+      async function throughPooler(work: (url: string) => Promise<void>): Promise<void> {
+        const folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
+        chmodSync(folder, 0o755);
+        const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
+        const listens = await freePort();
+        const settings = `
         [databases]
         airseries = host=${host} port=${port} dbname=${name} user=airseries_api password='${AWKWARD.replaceAll("'", "''")}'
         [pgbouncer]
@@ -168,48 +189,62 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
         pool_mode = transaction
         default_pool_size = 2
       `;
-      writeFileSync(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''));
-      // as root it does not run, but as the server's user, who may use its socket
-      const owner = host.startsWith('/') ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim() : 'nobody';
-      const user = process.getuid?.() === 0 ? ['-u', owner] : [];
-      const pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { environment: {} });
-      try {
-        await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
-        await work(`postgres://airseries_api@127.0.0.1:${listens}/airseries`);
-      } finally {
-        pooler.kill('SIGKILL');
-        await pooler.finished;
-        rmSync(folder, { recursive: true });
+        writeFileSync(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''));
+        // as root it does not run, but as the server's user, who may use its socket
+        const owner = host.startsWith('/')
+          ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim()
+          : 'nobody';
+        const user = process.getuid?.() === 0 ? ['-u', owner] : [];
+        const pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], {
+          environment: {},
+        });
+        try {
+          await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
+          await work(`postgres://airseries_api@127.0.0.1:${listens}/airseries`);
+        } finally {
+          pooler.kill('SIGKILL');
+          await pooler.finished;
+          rmSync(folder, { recursive: true });
+        }
       }
-    }
-    const refusal = (of: string) => checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
+      const refusal = (of: string) =>
+        checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
 
-    it('reads the same as without', () =>
-      throughPooler(async (url) => {
-        const target = `${url}?pooler=transaction`;
-        const { timeZone } = await checkInstalled(target, {});
-        const [pooled, direct] = [target, as('airseries_api')].map((each) => openReaderPool<Api>(each, { timeZone }));
-        const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
-        const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
-        expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(new Set([JSON.stringify(await read(direct))]));
-        await Promise.all([pooled?.destroy(), direct?.destroy()]);
-        const session = connect(target, {});
-        expect(await session`select name from pg_prepared_statements`).toEqual([]);
-        await session.end();
-      }));
+      it('reads the same as without', () =>
+        throughPooler(async (url) => {
+          const target = `${url}?pooler=transaction`;
+          const { timeZone } = await checkInstalled(target, {});
+          const [pooled, direct] = [target, as('airseries_api')].map((each) =>
+            openReaderPool<Api>(each, { timeZone }),
+          );
+          const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
+          const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
+          expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+            new Set([JSON.stringify(await read(direct))]),
+          );
+          await Promise.all([pooled?.destroy(), direct?.destroy()]);
+          const session = connect(target, {});
+          expect(await session`select name from pg_prepared_statements`).toEqual([]);
+          await session.end();
+        }));
 
-    it('is refused with the remedy where the address does not say so', () =>
-      throughPooler(async (url) => {
-        expect(await refusal(url)).toMatchObject({ message: expect.stringContaining('add ?pooler=transaction') });
-      }));
+      it('is refused with the remedy where the address does not say so', () =>
+        throughPooler(async (url) => {
+          expect(await refusal(url)).toMatchObject({
+            message: expect.stringContaining('add ?pooler=transaction'),
+          });
+        }));
 
-    it('is refused with the remedy where the login lacks its settings', async () => {
-      await superuser`alter role airseries_api reset statement_timeout`;
-      await throughPooler(async (url) => {
-        expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
-          message: expect.stringMatching(/statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/),
+      it('is refused with the remedy where the login lacks its settings', async () => {
+        await superuser`alter role airseries_api reset statement_timeout`;
+        await throughPooler(async (url) => {
+          expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
+            message: expect.stringMatching(
+              /statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/,
+            ),
+          });
         });
       });
-    });
-  });
+    },
+  );
 });

@@ -1,11 +1,11 @@
 /** sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no superuser. Skipped without psql 15 or newer. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { audit } from '../../src/aggregate/audit.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, engines, testDatabase } from '../support/database.ts';
@@ -22,8 +22,12 @@ const log = makeLog('silent');
 describe.runIf(psql !== undefined).each(engines)('the login of the service (%s)', (engine) => {
   const make = (target: DatabaseAddress, SERVICE_PASSWORD: string) => {
     const [, ...words] = compose.services.service?.command ?? [];
-    const here = words.map((word) => (word === '/service.sql' ? join(ROOT, 'sql/service.sql') : word));
-    return launch([psql ?? '', ...here], { environment: { ...addressVariables(target), SERVICE_PASSWORD } }).finished;
+    const here = words.map((word) =>
+      word === '/service.sql' ? join(ROOT, 'sql/service.sql') : word,
+    );
+    return launch([psql ?? '', ...here], {
+      environment: { ...addressVariables(target), SERVICE_PASSWORD },
+    }).finished;
   };
   const asService = (target: DatabaseAddress) =>
     ({ ...(target as Server), user: 'airseries_service', password: PASSWORD }) as Server;
@@ -64,7 +68,8 @@ describe.runIf(psql !== undefined).each(engines)('the login of the service (%s)'
 
   it('takes over a database that a superuser has migrated, and may be made again', async () => {
     const database = await testDatabase(engine, timeZone);
-    for (const _ of [1, 2]) expect(await make(database.target, PASSWORD)).toEqual({ code: 0, stdout: '', stderr: '' });
+    for (const _ of [1, 2])
+      expect(await make(database.target, PASSWORD)).toEqual({ code: 0, stdout: '', stderr: '' });
     await works(asService(database.target));
     await database.drop();
   });

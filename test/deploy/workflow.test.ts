@@ -44,7 +44,9 @@ describe('the workflow', () => {
       const used = stepsOf(of).flatMap(({ uses }) => uses ?? []);
       expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
       const checkouts = stepsOf(of).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-      expect(checkouts.map((step) => step.with)).toEqual(checkouts.map(() => ({ 'persist-credentials': false })));
+      expect(checkouts.map((step) => step.with)).toEqual(
+        checkouts.map(() => ({ 'persist-credentials': false })),
+      );
     },
   );
 });
@@ -55,8 +57,14 @@ describe('the release', () => {
   it('is of a tag, and alone may write: a release, and a signature by the identity of the run, without any secret', () => {
     expect(release.on).toEqual({ push: { tags: ['v*'] } });
     expect(Object.keys(release.jobs)).toEqual(['package']);
-    expect(job?.permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
-    expect(Object.values(workflow.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
+    expect(job?.permissions).toEqual({
+      contents: 'write',
+      'id-token': 'write',
+      attestations: 'write',
+    });
+    expect(
+      Object.values(workflow.jobs).filter(({ permissions }) => permissions !== undefined),
+    ).toEqual([]);
     expect(textOf('.github/workflows/release.yml')).not.toMatch(/secrets\.|_authToken/);
   });
 });

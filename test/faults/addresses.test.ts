@@ -54,9 +54,15 @@ it('private addresses are refused before any connection or DNS lookup', async ({
   const addresses = ADDRESSES((server.address() as AddressInfo).port);
   const read = async () => expect.unreachable();
   for (const address of addresses) {
-    const fetching = fetchDocument(address, { provider: 'them', hosts: ['data.example'], limits }, read);
+    const fetching = fetchDocument(
+      address,
+      { provider: 'them', hosts: ['data.example'], limits },
+      read,
+    );
     await expect(fetching, address).rejects.toThrow('not among PULL_HOSTS');
   }
   expect(connections).toBe(0);
-  await annotate(`kept: ${addresses.length} addresses of this machine and its network, 0 of them contacted`);
+  await annotate(
+    `kept: ${addresses.length} addresses of this machine and its network, 0 of them contacted`,
+  );
 });

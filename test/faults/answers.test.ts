@@ -45,17 +45,26 @@ const REFUSED: [string, string, number][] = [
   ['an unknown method', of('BREW / HTTP/1.1'), 400],
   ['headers of 20 KB', of('GET / HTTP/1.1', `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`), 431],
   ['a header without a name', of('GET / HTTP/1.1', 'Host: x\r\n: y\r\n'), 400],
-  ['two lengths', of('POST / HTTP/1.1', 'Host: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n'), 400],
+  [
+    'two lengths',
+    of('POST / HTTP/1.1', 'Host: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n'),
+    400,
+  ],
   ['no HTTP', 'hello\r\n\r\n', 400],
   ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001', 400],
 ];
 
 describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) => {
   it.each(REFUSED)('%s', async (_, bytes, status) => {
-    const [answer, ...others] = answersIn(await exchange(service.port[name], Buffer.from(bytes, 'latin1')));
+    const [answer, ...others] = answersIn(
+      await exchange(service.port[name], Buffer.from(bytes, 'latin1')),
+    );
     expect(others).toEqual([]);
     expectProblem(answer, status);
-    expect(answer?.headers).toMatchObject({ connection: 'close', 'access-control-allow-origin': '*' });
+    expect(answer?.headers).toMatchObject({
+      connection: 'close',
+      'access-control-allow-origin': '*',
+    });
   });
 
   it.each(REFUSED)('%s, pipelined after a good request', async (_, bytes, status) => {
@@ -70,10 +79,15 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
     ['the server itself (*)', 'OPTIONS * HTTP/1.1', ''],
     ['a WebSocket', 'GET /nowhere HTTP/1.1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
     ['100-continue', 'GET /nowhere HTTP/1.1', 'Expect: 100-continue\r\n'],
-    ['an Expect header of HTTP/1.0, which has none', 'GET /nowhere HTTP/1.0', 'Expect: miracles\r\n'],
+    [
+      'an Expect header of HTTP/1.0, which has none',
+      'GET /nowhere HTTP/1.0',
+      'Expect: miracles\r\n',
+    ],
   ])('answers 404 to %s', async (_, line, headers) => {
     const pipelined =
-      of(line, `Host: x\r\n${headers}`) + of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
+      of(line, `Host: x\r\n${headers}`) +
+      of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
     const answers = answersIn(await exchange(service.port[name], pipelined));
     expect(answers).not.toEqual([]);
     for (const answer of answers) expectProblem(answer, 404);
@@ -90,7 +104,11 @@ describe('a refused push does not disturb the answer to the one before:', () => 
   const large = 9 * 1024 * 1024;
   it.each([
     ['no token', () => push(length(BATCH), BATCH), 401],
-    ['too large by its Content-Length', () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)), 413],
+    [
+      'too large by its Content-Length',
+      () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)),
+      413,
+    ],
     [
       'an unsupported media type',
       () => push(token() + length(BATCH), BATCH).replace('application/json', 'text/html'),
@@ -102,14 +120,21 @@ describe('a refused push does not disturb the answer to the one before:', () => 
     ['an invalid chunk after a good one', () => push(token() + chunked, '1\r\n[\r\nzz\r\n'), 400],
   ])('%s', async (_, refused, status) => {
     // the first request may or may not have finished when the second is parsed
-    const answers = answersIn(await exchange(service.port.ingest, GOOD.ingest() + refused() + of('BREW / HTTP/1.1')));
-    expect(answers[0]).toMatchObject({ status: 200, body: expect.stringMatching(/^\{"received":1/) });
+    const answers = answersIn(
+      await exchange(service.port.ingest, GOOD.ingest() + refused() + of('BREW / HTTP/1.1')),
+    );
+    expect(answers[0]).toMatchObject({
+      status: 200,
+      body: expect.stringMatching(/^\{"received":1/),
+    });
     expectProblem(answers[1], status);
     expect(answers.length).toBeLessThanOrEqual(3);
   });
 
   it('an invalid chunk of the current request is answered at once', async () => {
-    const [answer] = answersIn(await exchange(service.port.ingest, push(token() + chunked, '1\r\n[\r\nzz\r\n')));
+    const [answer] = answersIn(
+      await exchange(service.port.ingest, push(token() + chunked, '1\r\n[\r\nzz\r\n')),
+    );
     expectProblem(answer, 400);
   });
 });
@@ -135,7 +160,10 @@ it('the log has only JSON lines, all of them short', async () => {
   const long = 'y'.repeat(8_000);
   await exchange(
     service.port.public,
-    of(`GET /${long} HTTP/1.1`, `Host: x\r\nConnection: close\r\nUser-Agent: me/1.0 ${'x'.repeat(7_000)}\r\n`),
+    of(
+      `GET /${long} HTTP/1.1`,
+      `Host: x\r\nConnection: close\r\nUser-Agent: me/1.0 ${'x'.repeat(7_000)}\r\n`,
+    ),
   );
   await service.logged('me/1.0');
   const lines = service.log().trimEnd().split('\n');
@@ -143,8 +171,14 @@ it('the log has only JSON lines, all of them short', async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_000);
 });
 
-function expectProblem(answer: ReturnType<typeof answersIn>[number] | undefined, status: number): void {
-  expect([answer?.status, answer?.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+function expectProblem(
+  answer: ReturnType<typeof answersIn>[number] | undefined,
+  status: number,
+): void {
+  expect([answer?.status, answer?.headers['content-type']]).toEqual([
+    status,
+    'application/json; charset=utf-8',
+  ]);
   expect(answer?.headers['cache-control']).toBe('no-store');
   const problem = JSON.parse(answer?.body ?? '');
   expect(problem).toEqual({ status, title: expect.any(String), detail: expect.any(String) });

@@ -1,13 +1,13 @@
 /** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { onConnection, type Sql } from '../../src/database/client.ts';
+import { type Api, readsOn } from '../../src/database/pools.ts';
 import { queryNetwork, queryRegion, queryStation } from '../../src/serve/current.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
 import type { PathValues } from '../../src/serve/paths.ts';
-import { onConnection, type Sql } from '../../src/database/client.ts';
-import { type Api, readsOn } from '../../src/database/pools.ts';
-import { makeDigest } from '../../src/aggregate/digest.ts';
-import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -28,7 +28,9 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     owner = database.as();
     await bringIn(
       owner,
-      citiesOfOneStation(Array.from({ length: stations }, (_, n) => `town-${String.fromCharCode(97 + n)}`)),
+      citiesOfOneStation(
+        Array.from({ length: stations }, (_, n) => `town-${String.fromCharCode(97 + n)}`),
+      ),
     );
     for (const { since, every } of [
       { since: '2024-11-20', every: '12 hours' },
@@ -60,25 +62,36 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
 
   it.each(['station', 'region'] as const)('the history of a %s', async (subject) => {
     const chunks = engine === 'timescale' ? await chunksOf(owner, `${subject}_hourly`) : [];
-    if (engine === 'timescale') expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
+    if (engine === 'timescale')
+      expect(chunks.filter((chunk) => chunk.is_compressed).length).toBeGreaterThan(20);
     await withReader(async (sql, reading) => {
       const db = readsOn<Api>(sql);
       const windows = await makeWindows(db)(NOW);
       const ask = () =>
-        subject === 'station' ? queryStationHistory(db, windows, 1) : queryRegionHistory(db, windows, 'town-a');
+        subject === 'station'
+          ? queryStationHistory(db, windows, 1)
+          : queryRegionHistory(db, windows, 'town-a');
       const askAsGrafana = () =>
-        sql.unsafe(`select * from api.${subject}_history($1, $2)`, [NOW, subject === 'station' ? 1 : 'town-a']);
+        sql.unsafe(`select * from api.${subject}_history($1, $2)`, [
+          NOW,
+          subject === 'station' ? 1 : 'town-a',
+        ]);
       const tables = new RegExp(`^${subject}_(hourly|daily|monthly)$`);
       for (let time = 1; time <= 7; time++) {
         const { answer: history, rows, read } = await reading(tables, ask);
-        const points = (['7d', '30d', '2y'] as const).flatMap((key) => JSON.parse(history?.[key] ?? ''));
+        const points = (['7d', '30d', '2y'] as const).flatMap((key) =>
+          JSON.parse(history?.[key] ?? ''),
+        );
         expect(points.length).toBeGreaterThan(60);
         if (engine === 'timescale') {
           const opened = chunks.filter((chunk) => read.includes(chunk.name));
           expect(opened.length, 'seven days of hours lie in one or two chunks').toBeOneOf([1, 2]);
         }
         expect(rows, `rows read, time ${time}`).toBe(points.length);
-        expect((await reading(tables, askAsGrafana)).rows, `rows read for Grafana, time ${time}`).toBe(points.length);
+        expect(
+          (await reading(tables, askAsGrafana)).rows,
+          `rows read for Grafana, time ${time}`,
+        ).toBe(points.length);
       }
     });
   });
@@ -97,7 +110,9 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         expect(ofStation.answer?.['pm2.5']).toBe(10);
         expect(ofStation.rows, `rows read for a station, time ${time}`).toBe(station);
         const ofAll = await reading(tables, () => queryNetwork(db, NOW));
-        expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(Array(stations).fill(10));
+        expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(
+          Array(stations).fill(10),
+        );
         expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region); // readings are what the refresh has kept
       }
     });
@@ -106,7 +121,11 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
   it('the documents of the front page', async () => {
     const tables = /^(readings|(sensor|station|region)_(hourly|daily|monthly))$/;
     await withReader(async (sql, reading) => {
-      const render = makeExplore({ db: readsOn<Api>(sql), wholeNetwork: readsOn<Api>(sql), clock: () => NOW });
+      const render = makeExplore({
+        db: readsOn<Api>(sql),
+        wholeNetwork: readsOn<Api>(sql),
+        clock: () => NOW,
+      });
       const values: PathValues = {
         ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025 },
         ...{ hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },

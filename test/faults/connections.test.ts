@@ -37,7 +37,10 @@ it('up to 8 requests may be sent ahead and are answered in order, and more follo
   const { port } = await serve((_req, res) => {
     begun += 1;
     const text = `<${begun}>`;
-    setTimeout(() => res.setHeader('Content-Length', text.length).end(text), begun % 2 === 0 ? 0 : 20);
+    setTimeout(
+      () => res.setHeader('Content-Length', text.length).end(text),
+      begun % 2 === 0 ? 0 : 20,
+    );
   });
   const socket = send(port, GET.repeat(8));
   let text = '';
@@ -45,7 +48,9 @@ it('up to 8 requests may be sent ahead and are answered in order, and more follo
     text += chunk;
     if (text.endsWith('<8>')) socket.write(GET.repeat(7) + LAST);
   }
-  expect(answersIn(text).map(({ body }) => body)).toEqual(Array.from({ length: 16 }, (_, n) => `<${n + 1}>`));
+  expect(answersIn(text).map(({ body }) => body)).toEqual(
+    Array.from({ length: 16 }, (_, n) => `<${n + 1}>`),
+  );
 });
 
 it('one request more is one too many: the client is disconnected, and every response is closed', async () => {
@@ -90,7 +95,8 @@ it('a body of 8 MB between other requests is read to its end', async () => {
     const text = String(bytes);
     res.setHeader('Content-Length', text.length).end(text);
   });
-  const post = (bytes: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
+  const post = (bytes: number) =>
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
   const sizes = [1, 8_388_608, 0, 100_000];
   const text = await exchange(port, sizes.map(post).join('') + LAST);
   expect(answersIn(text).map(({ body }) => Number(body))).toEqual([...sizes, 0]);
@@ -128,16 +134,23 @@ it('a client that waits for a word before it sends its body gets that first', as
     port,
     'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
   );
-  socket.once('data', (chunk) => socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'));
+  socket.once('data', (chunk) =>
+    socket.write(/^HTTP\/1\.1 100 /.test(String(chunk)) ? '[]' : '!!'),
+  );
   expect(await closed(socket)).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 .*\{\}$/s);
 });
 
 it('a client is disconnected while all connections are in use, and served once another has left', async () => {
   const { port, log } = await serve((_req, res) => res.end('{}'), { connections: 2 });
   const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-  await Promise.all(kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  await Promise.all(
+    kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
+  );
   await until(async () => (await exchange(port, LAST)) === '', 'the third is disconnected');
-  expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { variable: 'PORT', connections: 2 } });
+  expect(log.lines.at(-1)).toMatchObject({
+    level: 'warn',
+    fields: { variable: 'PORT', connections: 2 },
+  });
   kept[0]?.destroy();
   await until(async () => /\{\}$/.test(await exchange(port, LAST)), 'the next is served');
   kept[1]?.destroy();
@@ -146,7 +159,9 @@ it('a client is disconnected while all connections are in use, and served once a
 it('connections are kept alive while there is room, and not when it becomes scarce', async () => {
   const { port } = await serve((_req, res) => res.end('{}'), { connections: 4 });
   const others = [1, 2].map(() => connect(port, '127.0.0.1'));
-  await Promise.all(others.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  await Promise.all(
+    others.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
+  );
   const answered = (socket: ReturnType<typeof send>) =>
     new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
   const third = send(port, GET);
@@ -180,7 +195,9 @@ it('an answer that is still being read when the service closes is sent completel
 });
 
 it('an answer that takes longer than a client may take to read it is waited for', async () => {
-  const { port, reasons } = await serve((_req, res) => setTimeout(() => res.end('{}'), 250), { sendMs: 50 });
+  const { port, reasons } = await serve((_req, res) => setTimeout(() => res.end('{}'), 250), {
+    sendMs: 50,
+  });
   expect(await exchange(port, LAST)).toMatch(/\{\}$/);
   expect(reasons()).toEqual([]);
 });

@@ -32,6 +32,7 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 /** The least of a few tries, until one is short enough: other load on the machine may block the process, too. */
 export async function leastHeld(work: () => Promise<unknown>, enoughMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < 4 && least > enoughMs; n++) least = Math.min(least, (await costOf(work)).heldMs);
+  for (let n = 0; n < 4 && least > enoughMs; n++)
+    least = Math.min(least, (await costOf(work)).heldMs);
   return least;
 }

@@ -31,7 +31,8 @@ beforeAll(async () => {
         const { onHeld } = hold;
         await new Promise<void>((resolve) => onHeld(resolve));
       }
-      if (!text.includes('logic.store_readings')) return await pushing.writes.query(text, parameters);
+      if (!text.includes('logic.store_readings'))
+        return await pushing.writes.query(text, parameters);
       stored ??= await pushing.writes.query(text, parameters);
       return stored;
     },
@@ -72,7 +73,9 @@ const STAGES: Record<string, (n: number) => Promise<void>> = {
     const connected = once(here.server, 'connection') as Promise<[Socket]>;
     const socket = connect(here.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write(`POST /v1/readings HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${pushing.token}\r\nX-`);
+    socket.write(
+      `POST /v1/readings HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${pushing.token}\r\nX-`,
+    );
     const [accepted] = await connected;
     const closed = new Promise((resolve) => accepted.once('close', resolve));
     socket.resetAndDestroy();

@@ -9,11 +9,18 @@ import { httpGet, until } from '../support/service.ts';
 const home = makeHome();
 afterAll(() => home.remove());
 
-const find = (name: string) => execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
+const find = (name: string) =>
+  execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
 
 it('a killed embedded server is restarted within ten seconds', async ({ annotate }) => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
-  const service = start(['start'], { ...home.environment, PORT, ADMIN_PORT, DEMO: 'off', RESPONSE_CACHE_MB: '0' });
+  const service = start(['start'], {
+    ...home.environment,
+    PORT,
+    ADMIN_PORT,
+    DEMO: 'off',
+    RESPONSE_CACHE_MB: '0',
+  });
   await ready(ADMIN_PORT, service);
   const stations = () => httpGet(Number(PORT), '/en/air-quality-app/v1/stations.json');
   const { status, body } = await stations();
@@ -31,7 +38,10 @@ it('a killed embedded server is restarted within ten seconds', async ({ annotate
 
   const log = find('server.log');
   appendFileSync(log, 'x'.repeat(11 * 1024 * 1024));
-  await until(() => existsSync(`${log}.old`) && statSync(log).size < 1024 * 1024, 'the log was rotated');
+  await until(
+    () => existsSync(`${log}.old`) && statSync(log).size < 1024 * 1024,
+    'the log was rotated',
+  );
   expect(readFileSync(`${log}.old`, 'utf8').endsWith('x')).toBe(true);
 
   service.kill('SIGTERM');

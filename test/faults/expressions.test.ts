@@ -31,14 +31,17 @@ function expressionsIn(file: string): Found[] {
   const look = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     const { type, regex } = node as { type?: string; regex?: { pattern: string; flags: string } };
-    if (type === 'Literal' && regex) found.push({ file, expression: new RegExp(regex.pattern, regex.flags) });
+    if (type === 'Literal' && regex)
+      found.push({ file, expression: new RegExp(regex.pattern, regex.flags) });
     for (const child of Object.values(node)) look(child);
   };
   look(parseAst(readFileSync(join(SRC, file), 'utf8'), { lang: 'ts' }));
   return found;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+);
 const all = files.flatMap(expressionsIn);
 
 describe('expressions', () => {
@@ -47,7 +50,9 @@ describe('expressions', () => {
     const unsafe = exposed.filter(({ expression }) => !isSafe(expression).safe);
     expect(unsafe.map(({ file, expression }) => `${file}: ${expression}`)).toEqual([]);
     expect(exposed.length).toBeGreaterThan(50);
-    await annotate(`row 3: ${exposed.length} expressions match text from outside, none of them backtracks`);
+    await annotate(
+      `row 3: ${exposed.length} expressions match text from outside, none of them backtracks`,
+    );
   });
 
   it.each(Object.values(ALL_ENDPOINTS).map(({ path }) => path))('are safe for %s', (path) => {

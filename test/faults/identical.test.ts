@@ -1,13 +1,13 @@
 /** Identical requests that are under way together share one query; later ones query again. */
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import type { Semaphore } from '../../src/database/timeouts.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import { insertNetwork, NOW } from '../serve/network.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
+import { insertNetwork, NOW } from '../serve/network.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/service.ts';
@@ -38,7 +38,12 @@ beforeAll(async () => {
   });
   // every request at another instant, as in production
   let ms = NOW.getTime();
-  const app = makeApp({ db, clock: () => makeClock(new Date(ms++))(), siteBaseUrl: '', log: keepingLog() });
+  const app = makeApp({
+    db,
+    clock: () => makeClock(new Date(ms++))(),
+    siteBaseUrl: '',
+    log: keepingLog(),
+  });
   served = await listen(
     (req, res) => {
       app(req, res);
@@ -58,7 +63,10 @@ const get = (path: string) => request(`http://127.0.0.1:${served.port}`).get(pat
 
 /** Sends `times` requests for each path, all of them under way before the database answers the first. */
 async function sendTogether(paths: readonly string[], times: number) {
-  const end = await openTransaction(database.as(), 'lock table api.station in access exclusive mode');
+  const end = await openTransaction(
+    database.as(),
+    'lock table api.station in access exclusive mode',
+  );
   [queries.length, arrived] = [0, 0];
   const answers = Promise.all(
     paths.flatMap((path) => Array.from({ length: times }, () => get(path).then((res) => res))),
@@ -78,9 +86,16 @@ it('50 clients with the same request are answered from one statement', async () 
 });
 
 it('other stations, documents and languages are separate queries', async () => {
-  const paths = [PATH, PATH.replace('/1-', '/2-'), PATH.replace('-history', ''), PATH.replace('/en/', '/ru/')];
+  const paths = [
+    PATH,
+    PATH.replace('/1-', '/2-'),
+    PATH.replace('-history', ''),
+    PATH.replace('/en/', '/ru/'),
+  ];
   const { answers, statements } = await sendTogether(paths, 3);
   expect(statements).toBe(4);
   expect(new Set(answers.map(({ text }) => text)).size).toBe(3); // a history is the same in all languages
-  expect(new Set(answers.map(({ headers }) => headers['content-language']))).toEqual(new Set(['en', 'ru']));
+  expect(new Set(answers.map(({ headers }) => headers['content-language']))).toEqual(
+    new Set(['en', 'ru']),
+  );
 });

@@ -31,7 +31,10 @@ it('100 failures per second for 10 seconds make 11 lines', () => {
     vi.advanceTimersByTime(10);
   }
   expect(kept.lines).toHaveLength(11);
-  const left = kept.lines.reduce((sum, { fields }) => sum + ((fields as { left_out?: number }).left_out ?? 0), 0);
+  const left = kept.lines.reduce(
+    (sum, { fields }) => sum + ((fields as { left_out?: number }).left_out ?? 0),
+    0,
+  );
   expect(kept.lines.length + left).toBe(1_000);
 });
 
@@ -50,5 +53,13 @@ it('a line after a second is logged at once, and debug lines always are', () => 
   vi.advanceTimersByTime(1_000);
   log.info('ready');
   for (let n = 0; n < 5; n++) log.debug({ n }, 'request');
-  expect(kept.lines.map(({ level }) => level)).toEqual(['info', 'info', 'debug', 'debug', 'debug', 'debug', 'debug']);
+  expect(kept.lines.map(({ level }) => level)).toEqual([
+    'info',
+    'info',
+    'debug',
+    'debug',
+    'debug',
+    'debug',
+    'debug',
+  ]);
 });

@@ -3,17 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { trimQuarantines } from '../../src/aggregate/jobs.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { makeIngestApp } from '../../src/ingest/http/app.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { dropQuarantined } from '../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/definitions.ts';
-import { makeIngestApp } from '../../src/ingest/http/app.ts';
-import { trimQuarantines } from '../../src/aggregate/jobs.ts';
-import { keepingLog, NOW, reading } from '../ingest/support.ts';
 import { openPushing, type Pushing, send } from '../ingest/http/pushing.ts';
+import { keepingLog, NOW, reading } from '../ingest/support.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const BOUND = 128 * 1_048_576;
@@ -29,13 +29,23 @@ beforeAll(async () => {
   here = await openPushing('plain');
   owner = here.owner;
   metrics = makeMetrics();
-  app = makeIngestApp({ writes: here.writes, clock: () => NOW, log: here.log, rate: 1_000, metrics });
+  app = makeIngestApp({
+    writes: here.writes,
+    clock: () => NOW,
+    log: here.log,
+    rate: 1_000,
+    metrics,
+  });
   return () => here.close();
 });
-beforeEach(() => owner`truncate raw.readings, raw.quarantine, raw.quarantine_dropped, raw.quarantine_load`);
+beforeEach(
+  () => owner`truncate raw.readings, raw.quarantine, raw.quarantine_dropped, raw.quarantine_load`,
+);
 
 const load = async (provider: string) =>
-  (await owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`)[0];
+  (
+    await owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`
+  )[0];
 const lines = async () => (await owner`select count(*)::int as n from raw.quarantine`)[0]?.n;
 /** Pretends that the quarantine already holds so many bytes. */
 const fill = (bytes: number, provider = 'us') =>
@@ -60,9 +70,16 @@ it('accepts lines up to the last byte, and reports how many did not fit', async 
   await owner`truncate raw.quarantine`;
   await fill(BOUND - TAKES + 1);
   const some = await send(app, here.token, BODY);
-  expect(some.body).toMatchObject({ received: 3, unchanged: 1, quarantined: [{}, {}], left_out_of_quarantine: 1 });
+  expect(some.body).toMatchObject({
+    received: 3,
+    unchanged: 1,
+    quarantined: [{}, {}],
+    left_out_of_quarantine: 1,
+  });
   expect([await lines(), (await load('us'))?.left_out]).toEqual([1, 1]);
-  expect(await metrics.registry.metrics()).toContain('airseries_quarantine_left_out_total{provider="us"} 1');
+  expect(await metrics.registry.metrics()).toContain(
+    'airseries_quarantine_left_out_total{provider="us"} 1',
+  );
 });
 
 it('keeps 2,000 characters of a line that was understood, since it has its values, and more of any other', async () => {
@@ -75,7 +92,11 @@ it('keeps 2,000 characters of a line that was understood, since it has its value
 
 it('does not leave out lines that it already holds, nor count duplicates twice', async () => {
   await fill(BOUND - TAKES);
-  for (const body of [BODY, BODY, JSON.stringify(['x', 'x', 'yyy', { sensor_id: 1, time: T, pm25: 1 }])]) {
+  for (const body of [
+    BODY,
+    BODY,
+    JSON.stringify(['x', 'x', 'yyy', { sensor_id: 1, time: T, pm25: 1 }]),
+  ]) {
     expect((await send(app, here.token, body)).body.left_out_of_quarantine).toBeUndefined();
   }
   expect([await lines(), await load('us')]).toEqual([2, { bytes: BOUND, left_out: 0 }]);
@@ -84,11 +105,15 @@ it('does not leave out lines that it already holds, nor count duplicates twice',
 it('is separate for each provider', async () => {
   await fill(BOUND);
   const other = await here.makeToken('other', 'them');
-  for (let n = 1; n <= 2; n++) expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBe(2);
+  for (let n = 1; n <= 2; n++)
+    expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBe(2);
   expect((await load('us'))?.left_out).toBe(4);
   expect((await send(app, other, '[{},"x"]')).body.left_out_of_quarantine).toBeUndefined();
   expect(
-    await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], { now: NOW, source: 'file' }),
+    await acceptReadings(here.database.as('airseries_ingest'), [reading(99, T, {})], {
+      now: NOW,
+      source: 'file',
+    }),
   ).toMatchObject({ overflowed: 0 });
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
@@ -113,7 +138,10 @@ it('drops its oldest lines above the limit, and recounts its size', async () => 
   await fill(7, '');
   await send(app, here.token, BODY);
   expect(await load('us')).toEqual({ bytes: BOUND, left_out: 2 });
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({ expired: {}, surplus: { us: 6 + 2 } });
+  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+    expired: {},
+    surplus: { us: 6 + 2 },
+  });
   expect(
     await owner`select ltrim(text, '.') as text from raw.quarantine where provider_id = 'us' order by id`,
   ).toMatchObject(['7', '8', '9', '10'].map((text) => ({ text })));
@@ -124,8 +152,14 @@ it('drops its oldest lines above the limit, and recounts its size', async () => 
   expect(await owner`select provider_id, surplus::int from raw.quarantine_dropped`).toEqual([
     { provider_id: 'us', surplus: 8 },
   ]);
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({ expired: {}, surplus: { '': 6 } });
-  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({ expired: {}, surplus: {} });
+  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+    expired: {},
+    surplus: { '': 6 },
+  });
+  expect(await trimQuarantine(owner, NOW, { bytes: 4 * 600 })).toEqual({
+    expired: {},
+    surplus: {},
+  });
 });
 
 it('is trimmed by a job that warns of lines that did not fit', async () => {
@@ -133,7 +167,9 @@ it('is trimmed by a job that warns of lines that did not fit', async () => {
   await fill(BOUND);
   await send(app, here.token, BODY);
   await trimQuarantines({ target: here.database.target, clock: () => NOW, log });
-  expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([{ fields: { lines: { us: 2 } } }]);
+  expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+    { fields: { lines: { us: 2 } } },
+  ]);
   expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBeUndefined();
 });
 

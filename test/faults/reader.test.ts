@@ -4,7 +4,14 @@ import { connect, type DatabaseAddress, type Sql } from '../../src/database/clie
 import { openPushing, type Pushing } from '../ingest/http/pushing.ts';
 import { onOneEngine } from '../support/database.ts';
 
-const MODES = ['access share', 'row share', 'row exclusive', 'share update exclusive', 'share', 'exclusive'];
+const MODES = [
+  'access share',
+  'row share',
+  'row exclusive',
+  'share update exclusive',
+  'share',
+  'exclusive',
+];
 
 onOneEngine('a login that may only read', (engine) => {
   let pushing: Pushing;
@@ -17,7 +24,10 @@ onOneEngine('a login that may only read', (engine) => {
     login = `reader_of_${database}`;
     superuser = pushing.database.superuser();
     await superuser.unsafe(`create role ${login} login password 'secret' in role airseries_reader`);
-    reader = connect({ ...(pushing.database.target as object), user: login, password: 'secret' } as never, {});
+    reader = connect(
+      { ...(pushing.database.target as object), user: login, password: 'secret' } as never,
+      {},
+    );
     await reader`select set_config('lock_timeout', '100ms', false)`;
   });
   afterAll(async () => {
@@ -51,14 +61,18 @@ onOneEngine('a login that may only read', (engine) => {
     const tables = await superuser<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in ('raw', 'rollup') and c.relkind = 'r'`;
-    expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['raw.ingest_lock', 'rollup.freshness']));
+    expect(tables.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['raw.ingest_lock', 'rollup.freshness']),
+    );
     for (const { name } of tables) {
-      for (const mode of MODES) expect(await refusal(`lock table ${name} in ${mode} mode`), name).toBe('42501');
+      for (const mode of MODES)
+        expect(await refusal(`lock table ${name} in ${mode} mode`), name).toBe('42501');
     }
     expect(await refusal(`select raw.try_lock('rollup.refresh')`)).toBe('42501');
     const sessions = await superuser<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and usename <> ${login}`;
-    for (const { pid } of sessions) expect(await refusal(`select pg_terminate_backend(${pid})`)).toBe('42501');
+    for (const { pid } of sessions)
+      expect(await refusal(`select pg_terminate_backend(${pid})`)).toBe('42501');
     expect(sessions.length).toBeGreaterThan(0);
   });
 });

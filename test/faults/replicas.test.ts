@@ -1,15 +1,15 @@
 /** The API over an address that leads to one replica and then to another: whatever these lack, no client sees an older state after a newer one. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { readerState } from '../../src/commands/status.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool, readsOn } from '../../src/database/pools.ts';
 import { queryReplication } from '../../src/database/replication.ts';
-import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -20,7 +20,10 @@ import { openWire } from '../support/silence.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const SLUGS = ['alpha', 'beta', 'gamma'];
-const PATHS = [...SLUGS.map((_, index) => `${BASE}/station/${index + 1}.json`), `${BASE}/stations.json`];
+const PATHS = [
+  ...SLUGS.map((_, index) => `${BASE}/station/${index + 1}.json`),
+  `${BASE}/stations.json`,
+];
 const ROUNDS = 3;
 const CLIENTS = 4;
 const READS = 25;
@@ -34,7 +37,8 @@ async function publish(sql: Sql, state: number): Promise<void> {
 }
 
 /** The states that a body shows: of one station, or of all. */
-const statesOf = (body: string) => [...body.matchAll(/"title":"state (\d+)"/g)].map(([, state]) => Number(state));
+const statesOf = (body: string) =>
+  [...body.matchAll(/"title":"state (\d+)"/g)].map(([, state]) => Number(state));
 
 const addressOf = ({ host }: Member) => ({ host: '127.0.0.1', port: Number(host.split(':')[1]) });
 
@@ -45,7 +49,9 @@ async function serve(member: Member) {
   const clock = () => new Date();
   const versions = watchDataVersion({ db, clock, log, pollMs: 10 });
   const servers = [1e7, 0].map((maxBytes) =>
-    createServer(makeApp({ db, clock, siteBaseUrl: '', log, cache: { maxBytes, versions } })).listen(0),
+    createServer(
+      makeApp({ db, clock, siteBaseUrl: '', log, cache: { maxBytes, versions } }),
+    ).listen(0),
   );
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -77,7 +83,10 @@ onEveryEngine('the API over replicas', (engine) => {
   });
   afterAll(() => cluster?.close());
 
-  it('never takes a client back, and keeps nothing stale', { timeout: 180_000 }, async ({ annotate, skip }) => {
+  it('never takes a client back, and keeps nothing stale', { timeout: 180_000 }, async ({
+    annotate,
+    skip,
+  }) => {
     if (!isPossible) skip();
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
@@ -130,7 +139,9 @@ onEveryEngine('the API over replicas', (engine) => {
     await annotate(`over two replicas (${engine}): ${JSON.stringify(counts)}, 0 steps back`);
   });
 
-  it('says how far a replica is behind, and serves nothing from before a promotion', async ({ skip }) => {
+  it('says how far a replica is behind, and serves nothing from before a promotion', async ({
+    skip,
+  }) => {
     if (!isPossible) skip();
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
@@ -140,17 +151,31 @@ onEveryEngine('the API over replicas', (engine) => {
     await caughtUp();
     const complete = { lag_seconds: 0, versions_behind: 0 };
     expect(await stateOf(primary)).toEqual({ host: primary.host, state: 'primary', ...complete });
-    await expect.poll(() => stateOf(first)).toEqual({ host: first.host, state: 'streaming', ...complete });
+    await expect
+      .poll(() => stateOf(first))
+      .toEqual({ host: first.host, state: 'streaming', ...complete });
     await first.pause();
     await publish(primary.sql(), 100);
     await caughtUp([second]);
-    const behind = { host: first.host, state: 'replaying', lag_seconds: expect.any(Number), versions_behind: 1 };
+    const behind = {
+      host: first.host,
+      state: 'replaying',
+      lag_seconds: expect.any(Number),
+      versions_behind: 1,
+    };
     await expect.poll(() => stateOf(first)).toEqual(behind);
     expect((await stateOf(first)).lag_seconds).toBeGreaterThanOrEqual(60);
     await first.resume();
     await caughtUp();
-    const nowhere = await readerState('postgres://airseries@127.0.0.1:1/airseries', primary.sql(), later());
-    expect(nowhere).toMatchObject({ host: '127.0.0.1:1', state: expect.stringContaining('ECONNREFUSED') });
+    const nowhere = await readerState(
+      'postgres://airseries@127.0.0.1:1/airseries',
+      primary.sql(),
+      later(),
+    );
+    expect(nowhere).toMatchObject({
+      host: '127.0.0.1:1',
+      state: expect.stringContaining('ECONNREFUSED'),
+    });
 
     const shows = (state: number) => ({ status: 200, states: [state], age: undefined });
     const [path = '', other = ''] = PATHS;
@@ -159,12 +184,18 @@ onEveryEngine('the API over replicas', (engine) => {
     await expect
       .poll(async () => (await queryReplication(readsOn<Api>(first.sql()), later())).state)
       .toBe('disconnected');
-    expect((await queryReplication(readsOn<Api>(first.sql()), later())).lagSeconds).toBeGreaterThanOrEqual(60);
+    expect(
+      (await queryReplication(readsOn<Api>(first.sql()), later())).lagSeconds,
+    ).toBeGreaterThanOrEqual(60);
     expect(await get(0, path)).toEqual(shows(100)); // there may be nothing newer
 
     await second.stop();
     await expect.poll(() => versions.current()).toBeUndefined();
-    expect(await get(0, path)).toMatchObject({ status: 200, states: [100], age: expect.any(String) });
+    expect(await get(0, path)).toMatchObject({
+      status: 200,
+      states: [100],
+      age: expect.any(String),
+    });
     expect(await get(0, other)).toMatchObject({ status: 503 }); // it was not asked for before
     await first.sql()`select pg_promote()`;
     wire.leadTo(addressOf(first));

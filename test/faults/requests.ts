@@ -22,7 +22,11 @@ export async function serve(app: RequestListener): Promise<Here> {
 type Begun = { body?: string; length?: number; path?: string };
 
 /** A connection that has sent the headers of a request and `body`, the first part of `length` bytes. */
-export function begin(port: number, token: string, { body = '', length, path = '/v1/readings' }: Begun): Socket {
+export function begin(
+  port: number,
+  token: string,
+  { body = '', length, path = '/v1/readings' }: Begun,
+): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(
@@ -46,6 +50,10 @@ export async function post(
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: unknown }> {
   const all = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers };
-  const answer = await beginRequest(port, { method: 'POST', path: '/v1/readings', headers: all }).finish(body);
+  const answer = await beginRequest(port, {
+    method: 'POST',
+    path: '/v1/readings',
+    headers: all,
+  }).finish(body);
   return { status: answer.status, body: JSON.parse(answer.body) };
 }

@@ -1,10 +1,10 @@
 /** A wrong clock does not empty a database: retention deletes a month a night, counted from the newest reading and the present. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
+import { maintainStorage } from '../../src/aggregate/jobs.ts';
+import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import { audit } from '../../src/aggregate/audit.ts';
-import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
-import { maintainStorage } from '../../src/aggregate/jobs.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';
@@ -33,16 +33,21 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
   const measure = (since: string, until: string, every: string, sensors = SENSORS) => owner`
     insert into raw.readings (measured_at, sensor_id, pm25)
     select at, s, 10 from generate_series(${since}::text::timestamptz, ${until}::text::timestamptz, ${every}::text::interval) at, generate_series(1, ${sensors}::int) s`;
-  const count = async () => (await owner<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
+  const count = async () =>
+    (await owner<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
   const installation = async () =>
-    (await owner`select ingest_cutoff as cutoff, retained_from as retained from raw.installation`)[0];
+    (
+      await owner`select ingest_cutoff as cutoff, retained_from as retained from raw.installation`
+    )[0];
   const takes = async (at: string, now: Date = NOW, sensor = 1) =>
-    (await acceptReadings(owner, [reading(sensor, at, { pm25: 1 })], { now, source: 'test' })).accepted;
+    (await acceptReadings(owner, [reading(sensor, at, { pm25: 1 })], { now, source: 'test' }))
+      .accepted;
   const night = async (now: Date) => {
     const { target, timeZone } = database;
     await maintainStorage({ target, clock: () => now, retention: KEEP, timeZone, log });
   };
-  const deleted = () => log.lines.flatMap(({ message, fields }) => (/deleted/.test(message) ? [fields] : []));
+  const deleted = () =>
+    log.lines.flatMap(({ message, fields }) => (/deleted/.test(message) ? [fields] : []));
 
   it('nothing is due while the first month is younger than that', async () => {
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
@@ -76,7 +81,9 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
         throw new Error('the log failed');
       },
     };
-    await expect(deleteExpired(database.target, AHEAD, KEEP, { log: silent })).rejects.toThrow('the log failed');
+    await expect(deleteExpired(database.target, AHEAD, KEEP, { log: silent })).rejects.toThrow(
+      'the log failed',
+    );
     expect(await count()).toBe(86_403);
     expect(await planRetention(owner, AHEAD, KEEP)).toMatchObject({
       counted_from: '2028-11-20T04:10:00+04:00',
@@ -84,7 +91,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
       next: '2026-10-01T00:00:00+04:00',
       months: 24,
     });
-    const [due] = await owner`select count(*)::int as n from raw.readings where measured_at < '2026-10-01 00:00+04'`;
+    const [due] =
+      await owner`select count(*)::int as n from raw.readings where measured_at < '2026-10-01 00:00+04'`;
     await night(AHEAD);
     expect(deleted()).toEqual([
       {
@@ -99,7 +107,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
       cutoff: '2026-10-01T00:00:00+04:00',
       retained: '2026-10-01T00:00:00+04:00',
     });
-    const [left] = await owner`select count(*)::int as n from raw.readings where measured_at >= '2026-10-01 00:00+04'`;
+    const [left] =
+      await owner`select count(*)::int as n from raw.readings where measured_at >= '2026-10-01 00:00+04'`;
     expect(left?.n).toBe(86_403 - due?.n);
     // what a deletion that broke off has left is of no month that is due
     const plan = await planRetention(owner, AHEAD, KEEP);
@@ -111,7 +120,9 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
   it('a cutoff that was raised wrongly can be lowered, but not below what is retained', async () => {
     await owner`call logic.raise_ingest_cutoff('2028-09-01 00:00+04')`;
     expect(await takes('2026-11-20T00:12:00Z')).toBe(0);
-    await expect(lowerCutoff(owner, new Date('2030-01-01T00:00:00Z'))).rejects.toThrow('already accepted from');
+    await expect(lowerCutoff(owner, new Date('2030-01-01T00:00:00Z'))).rejects.toThrow(
+      'already accepted from',
+    );
     await lowerCutoff(owner, new Date('2026-10-05T00:20:00+04:00'));
     expect((await installation())?.cutoff).toBe('2026-10-05T01:00:00+04:00'); // the next full hour
     await lowerCutoff(owner, new Date('2026-10-01T00:00:00+04:00'));
@@ -122,7 +133,11 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
 
   it('on request all months are deleted, one after the other, and then readings are accepted again', async () => {
     await measure('2028-11-20 04:00+04', '2028-11-20 05:00+04', '1 hour', 3);
-    await deleteExpired(database.target, AHEAD, KEEP, { log, timeZone: database.timeZone, apply: true });
+    await deleteExpired(database.target, AHEAD, KEEP, {
+      log,
+      timeZone: database.timeZone,
+      apply: true,
+    });
     expect(deleted()).toMatchObject([
       { before: '2026-11-01T00:00:00+04:00' },
       { before: '2026-12-01T00:00:00+04:00', months: 22 },
@@ -130,7 +145,8 @@ onEveryEngine('60 days of 20 sensors', (engine) => {
     expect((await installation())?.retained).toBe('2028-09-01T00:00:00+04:00');
     const next = new Date('2026-11-20T01:20:00Z');
     expect(await takes(next.toISOString(), next)).toBe(0);
-    const hours = () => owner`select * from rollup.sensor_hourly where bucket < '2027-01-01' order by 1, 2`;
+    const hours = () =>
+      owner`select * from rollup.sensor_hourly where bucket < '2027-01-01' order by 1, 2`;
     const before = await hours();
     expect(before.length).toBeGreaterThan(25_000);
     await expect(lowerCutoff(owner, new Date('2026-11-19T00:00:00Z'))).rejects.toThrow(

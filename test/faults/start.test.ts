@@ -18,8 +18,17 @@ afterAll(async () => {
 it('a service that starts before its database serves as soon as that is reachable', async () => {
   const [PORT, ADMIN_PORT, PGPORT] = [await freePort(), await freePort(), await freePort()];
   const environment = { ...addressVariables(database.target), PGHOST: '127.0.0.1', PGPORT };
-  const service = start(['start'], { ...environment, DATABASE_URL: 'postgres://', PORT, ADMIN_PORT, ROLE: 'api' });
-  await until(() => service.log().includes('the database is not reachable yet'), 'it logs that it waits');
+  const service = start(['start'], {
+    ...environment,
+    DATABASE_URL: 'postgres://',
+    PORT,
+    ADMIN_PORT,
+    ROLE: 'api',
+  });
+  await until(
+    () => service.log().includes('the database is not reachable yet'),
+    'it logs that it waits',
+  );
   expect(service.log()).toMatch(/"reason":"[^"]*ECONNREFUSED[^"]*","seconds_left":(60|5\d)/);
   const answer = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`);
   expect(answer.status).toBe(503);

@@ -30,7 +30,12 @@ describe.each(names)('%s', (name) => {
 
   it('is classic JSON with a fixed uid, read-only, and not an export', () => {
     expect(board).toMatchObject({ timezone: '' }); // Grafana's default, the network's in deploy/compose.test.ts
-    expect(board).toMatchObject({ schemaVersion: 42, uid: `airseries-${name}`, editable: false, tags: ['airseries'] });
+    expect(board).toMatchObject({
+      schemaVersion: 42,
+      uid: `airseries-${name}`,
+      editable: false,
+      tags: ['airseries'],
+    });
     expect(JSON.stringify(board)).not.toContain('__inputs');
     expect(board).not.toHaveProperty('id');
   });
@@ -46,7 +51,9 @@ describe.each(names)('%s', (name) => {
       const used = new RegExp(`\\$\\{?${variable.name}\\b`);
       expect(variable.type === 'datasource' ? sources : text).toMatch(used);
     }
-    expect(list.filter(({ type }) => type === 'datasource').map(({ name: called }) => called)).toEqual([SOURCE(name)]);
+    expect(
+      list.filter(({ type }) => type === 'datasource').map(({ name: called }) => called),
+    ).toEqual([SOURCE(name)]);
   });
 
   it('queries only the chosen data source', () => {
@@ -66,7 +73,8 @@ describe.each(names)('%s', (name) => {
       expect(description, title).toMatch(/\.$/);
       expect(units, title).toContain(fieldConfig?.defaults.unit);
       for (const { properties } of fieldConfig?.overrides ?? []) {
-        for (const { id, value } of properties) if (id === 'unit') expect(units, title).toContain(value);
+        for (const { id, value } of properties)
+          if (id === 'unit') expect(units, title).toContain(value);
       }
     }
   });
@@ -98,7 +106,9 @@ describe.each(names)('%s', (name) => {
         const word = /^\/\^?(\w+)/.exec(matcher.options)?.[1] ?? '';
         const names = matcher.id === 'byRegexp' ? [word] : matcher.options.split('\\'); // of a matrix: row and column
         const there = (name: string) =>
-          text.includes(`"${name}"`) || text.includes(`'${name}'`) || new RegExp(`\\b${name}\\b`).test(text);
+          text.includes(`"${name}"`) ||
+          text.includes(`'${name}'`) ||
+          new RegExp(`\\b${name}\\b`).test(text);
         expect(
           names.filter((name) => !there(name)),
           `${title}: ${matcher.options}`,
@@ -120,14 +130,18 @@ describe.each(names)('%s', (name) => {
         expect(set, title).toContain('locale');
         expect(set.length, title).toBe(3);
         expect(set.filter((variable) => !variables?.includes(variable ?? ''))).toEqual([]);
-        for (const [, column] of query.matchAll(/fields\["([^"]+)"\]/g)) expect(text, title).toContain(`"${column}"`);
+        for (const [, column] of query.matchAll(/fields\["([^"]+)"\]/g))
+          expect(text, title).toContain(`"${column}"`);
       }
     }
   });
 });
 
 describe('the PromQL of Service', () => {
-  const targets = targetsOf(dashboard('service')).map(({ panel, target }) => ({ title: panel.title, ...target }));
+  const targets = targetsOf(dashboard('service')).map(({ panel, target }) => ({
+    title: panel.title,
+    ...target,
+  }));
 
   it.each(targets)(
     '$title $refId: uses existing metrics and labels, of the chosen processes',
@@ -141,8 +155,11 @@ describe('the PromQL of Service', () => {
       for (const metric of metrics) {
         if (/_(total|bucket|sum|count)$/.test(metric)) expect(expr).toContain(`rate(${metric}{`);
       }
-      const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(', '));
-      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) expect(grouped).toContain(label);
+      const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+        list.split(', '),
+      );
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+        expect(grouped).toContain(label);
     },
   );
 
@@ -155,7 +172,9 @@ describe('the PromQL of Service', () => {
 
 it('the colours and the thresholds of the map are those of the US EPA', () => {
   const hex = ['#00e400', '#ffff00', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023'];
-  const channels = hex.map((color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)));
+  const channels = hex.map((color) =>
+    [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)),
+  );
   expect(Object.values(EPA)).toEqual(channels.map((of) => `rgb(${of.join(', ')})`));
   const map = dashboard('network').panels.find(({ type }) => type === 'geomap');
   const steps = map?.fieldConfig?.defaults.thresholds.steps.slice(1);
@@ -173,5 +192,7 @@ function overlap(a: Rectangle, b: Rectangle): boolean {
 function gaps({ panels }: Dashboard): number[] {
   const end = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const lines = Array.from({ length: end }, (_, y) => y);
-  return lines.filter((y) => !panels.some(({ gridPos }) => gridPos.y <= y && y < gridPos.y + gridPos.h));
+  return lines.filter(
+    (y) => !panels.some(({ gridPos }) => gridPos.y <= y && y < gridPos.y + gridPos.h),
+  );
 }

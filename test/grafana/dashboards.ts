@@ -14,7 +14,10 @@ export type Target = {
   instant?: boolean;
 };
 export type Step = { color: string; value: number | null };
-export type Override = { matcher: { id: string; options: string }; properties: { id: string; value: unknown }[] };
+export type Override = {
+  matcher: { id: string; options: string };
+  properties: { id: string; value: unknown }[];
+};
 export type Panel = {
   id: number;
   type: string;
@@ -33,13 +36,20 @@ export type Panel = {
       color: { mode: string };
       mappings: unknown[];
       thresholds: { steps: Step[] };
-      custom: { width?: number; drawStyle?: string; barAlignment?: number; thresholdsStyle?: { mode: string } };
+      custom: {
+        width?: number;
+        drawStyle?: string;
+        barAlignment?: number;
+        thresholdsStyle?: { mode: string };
+      };
     };
     overrides: Override[];
   };
   options?: { colorMode?: string; layers?: Layer[] };
 };
-export type Layer = { config: { style: { color: { field?: string; fixed: string }; text?: object } } };
+export type Layer = {
+  config: { style: { color: { field?: string; fixed: string }; text?: object } };
+};
 export type Variable = {
   type: string;
   name: string;
@@ -80,7 +90,9 @@ export function interpolate(text: string, values: Values): string {
       const value = values[braced ?? simple];
       if (value === undefined) throw new Error(`no variable for ${whole}`);
       const list = [value].flat();
-      return format === 'sqlstring' ? list.map((one) => `'${one.replaceAll("'", "''")}'`).join(',') : list.join('|');
+      return format === 'sqlstring'
+        ? list.map((one) => `'${one.replaceAll("'", "''")}'`).join(',')
+        : list.join('|');
     },
   );
 }

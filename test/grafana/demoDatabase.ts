@@ -4,12 +4,17 @@
  * once, and copied to the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
-import { demoNetwork } from '../../src/extras/demo/network.ts';
-import { COPY_COLUMNS, copyLines, type DemoReading, demoReadings } from '../../src/extras/demo/readings.ts';
-import { makeLog } from '../../src/base/log.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { demoNetwork } from '../../src/extras/demo/network.ts';
+import {
+  COPY_COLUMNS,
+  copyLines,
+  type DemoReading,
+  demoReadings,
+} from '../../src/extras/demo/readings.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { copyIn } from '../support/copyIn.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -19,7 +24,11 @@ const DAYS = 395;
 const WHOLE_DAYS = 40;
 
 /** `like`: another engine's database of the same `now`. */
-export async function demoDatabase(engine: Engine, now: Date, like?: TestDatabase): Promise<TestDatabase> {
+export async function demoDatabase(
+  engine: Engine,
+  now: Date,
+  like?: TestDatabase,
+): Promise<TestDatabase> {
   const db = await testDatabase(engine);
   const sql = db.as();
   const network = demoNetwork(db.timeZone);

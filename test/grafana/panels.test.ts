@@ -58,8 +58,13 @@ onEveryEngine('Grafana', (engine) => {
     for (const { name, type, query, options: given, multi } of templating.list) {
       if (type === 'custom') values[name] = chosen[name] ?? given?.[0]?.value ?? '';
       if (type !== 'query' || typeof query !== 'string') continue;
-      const options = await grafana.unsafe(expand(interpolate(query, values), rangeOf(time.from, NOW)));
-      expect(options.columns.map((column) => column.name).sort(), name).toEqual(['__text', '__value']);
+      const options = await grafana.unsafe(
+        expand(interpolate(query, values), rangeOf(time.from, NOW)),
+      );
+      expect(options.columns.map((column) => column.name).sort(), name).toEqual([
+        '__text',
+        '__value',
+      ]);
       expect(
         options.every((row) => row.__text && typeof row.__value === 'string'),
         name,
@@ -76,81 +81,96 @@ onEveryEngine('Grafana', (engine) => {
   const queries = (name: string, values: Values, range?: Range): Query[] => {
     const board = dashboard(name);
     type Asking = { panel: Pick<Panel, 'title' | 'timeFrom'>; target: Target };
-    const annotations = board.annotations.list.map(({ name: title, target }): Asking => ({ panel: { title }, target }));
-    return [...annotations, ...targetsOf(board)].map(({ panel, target: { rawSql = '', format = '' } }) => ({
-      what: `${name}: ${panel.title}`,
-      bucketed: /_(hourly|daily|monthly|history)\b/.test(rawSql),
-      format,
-      text: expand(interpolate(rawSql, values), range ?? rangeOf(panel.timeFrom ?? board.time.from, NOW)),
-    }));
+    const annotations = board.annotations.list.map(
+      ({ name: title, target }): Asking => ({ panel: { title }, target }),
+    );
+    return [...annotations, ...targetsOf(board)].map(
+      ({ panel, target: { rawSql = '', format = '' } }) => ({
+        what: `${name}: ${panel.title}`,
+        bucketed: /_(hourly|daily|monthly|history)\b/.test(rawSql),
+        format,
+        text: expand(
+          interpolate(rawSql, values),
+          range ?? rangeOf(panel.timeFrom ?? board.time.from, NOW),
+        ),
+      }),
+    );
   };
 
   const run = async ({ what, text }: Query) => {
     const rows = await grafana.unsafe(text);
-    for (const { name, type } of rows.columns) expect(Object.keys(TYPES), `${what}: ${name}`).toContain(String(type));
+    for (const { name, type } of rows.columns)
+      expect(Object.keys(TYPES), `${what}: ${name}`).toContain(String(type));
     return rows;
   };
 
   const relations = async (text: string): Promise<string[]> => {
     const [row] = await grafana.unsafe(`explain (format json) ${text}`);
-    const found = [...JSON.stringify(row).matchAll(/"Relation Name":\s*"([^"]+)"/g)].map(([, name = '']) => name);
+    const found = [...JSON.stringify(row).matchAll(/"Relation Name":\s*"([^"]+)"/g)].map(
+      ([, name = '']) => name,
+    );
     return [...new Set(found.map((name) => owners.get(name) ?? name))].sort();
   };
 
   const filled = new Map<string, boolean>();
   const texts = new Set<string>();
 
-  describe.each(SQL_DASHBOARDS.flatMap((name) => (CHOICES[name] ?? []).map((chosen) => ({ name, chosen }))))(
-    '$name $chosen',
-    ({ name, chosen }) => {
-      it('fills every panel from aggregates', async () => {
-        const values = await resolve(dashboard(name), chosen);
-        for (const query of queries(name, values)) {
-          const rows = await run(query);
-          for (const row of rows) for (const text of Object.values(row)) texts.add(String(text));
-          if (!ANNOTATIONS.includes(query.what)) expect(rows.length, query.what).toBeGreaterThan(0);
-          if (query.format === 'time_series') expectSeries(query.what, rows);
-          for (const { name: column } of rows.columns) {
-            const key = `${query.what}: ${column}`;
-            filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
-          }
-          const read = await relations(query.text);
-          expect(
-            read.filter((relation) => relation === 'readings' || relation.startsWith('_')),
-            query.what,
-          ).toEqual([]);
-          if (query.bucketed)
-            expect(
-              read.some((relation) => LEVEL_NAMES.includes(relation)) || /api\.\w+_history\(/.test(query.text), // a plan doesn't show what the function reads
-              query.what,
-            ).toBe(true);
+  describe.each(
+    SQL_DASHBOARDS.flatMap((name) => (CHOICES[name] ?? []).map((chosen) => ({ name, chosen }))),
+  )('$name $chosen', ({ name, chosen }) => {
+    it('fills every panel from aggregates', async () => {
+      const values = await resolve(dashboard(name), chosen);
+      for (const query of queries(name, values)) {
+        const rows = await run(query);
+        for (const row of rows) for (const text of Object.values(row)) texts.add(String(text));
+        if (!ANNOTATIONS.includes(query.what)) expect(rows.length, query.what).toBeGreaterThan(0);
+        if (query.format === 'time_series') expectSeries(query.what, rows);
+        for (const { name: column } of rows.columns) {
+          const key = `${query.what}: ${column}`;
+          filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
         }
-      });
-    },
-  );
+        const read = await relations(query.text);
+        expect(
+          read.filter((relation) => relation === 'readings' || relation.startsWith('_')),
+          query.what,
+        ).toEqual([]);
+        if (query.bucketed)
+          expect(
+            read.some((relation) => LEVEL_NAMES.includes(relation)) ||
+              /api\.\w+_history\(/.test(query.text), // a plan doesn't show what the function reads
+            query.what,
+          ).toBe(true);
+      }
+    });
+  });
 
   it.each([
     ['7d', 'hourly', 100],
     ['90d', 'daily', 50],
     ['730d', 'monthly', 13],
-  ] as const)('over %s shows buckets that are %s, and reads no other views', async (back, resolution, least) => {
-    for (const [name, subject, chosen] of [
-      ['station', 'station', { city: 'velmora', station: '3' }],
-      ['region', 'region', { city: 'tarnesh', region: 'tarnesh' }],
-    ] as const) {
-      const values = await resolve(dashboard(name), chosen);
-      const overTime = queries(name, values, rangeOf(back, NOW)).filter(({ text }) =>
-        text.includes("interval '400 days'"),
-      );
-      expect(overTime.length).toBe(10);
-      for (const query of overTime) {
-        const rows = await run(query);
-        expect(rows.length, query.what).toBeGreaterThanOrEqual(least);
-        const read = (await relations(query.text)).filter((relation) => relation !== 'installation'); // for the time zone
-        expect(read, query.what).toEqual([`${subject}_${resolution}`]);
+  ] as const)(
+    'over %s shows buckets that are %s, and reads no other views',
+    async (back, resolution, least) => {
+      for (const [name, subject, chosen] of [
+        ['station', 'station', { city: 'velmora', station: '3' }],
+        ['region', 'region', { city: 'tarnesh', region: 'tarnesh' }],
+      ] as const) {
+        const values = await resolve(dashboard(name), chosen);
+        const overTime = queries(name, values, rangeOf(back, NOW)).filter(({ text }) =>
+          text.includes("interval '400 days'"),
+        );
+        expect(overTime.length).toBe(10);
+        for (const query of overTime) {
+          const rows = await run(query);
+          expect(rows.length, query.what).toBeGreaterThanOrEqual(least);
+          const read = (await relations(query.text)).filter(
+            (relation) => relation !== 'installation',
+          ); // for the time zone
+          expect(read, query.what).toEqual([`${subject}_${resolution}`]);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('has a value in every column of every panel at its default time, for some choice', () => {
     expect(filled.size).toBeGreaterThan(150);
@@ -170,7 +190,9 @@ onEveryEngine('Grafana', (engine) => {
 
   const rowsOf = async (board: string, title: string, chosen: Values = {}) => {
     const values = await resolve(dashboard(board), chosen);
-    return await run(queries(board, values).find(({ what }) => what === `${board}: ${title}`) as Query);
+    return await run(
+      queries(board, values).find(({ what }) => what === `${board}: ${title}`) as Query,
+    );
   };
 
   it('marks the flagged station in every table, and no other', async () => {
@@ -179,7 +201,10 @@ onEveryEngine('Grafana', (engine) => {
     const tables = [
       { rows: await rowsOf('network', 'Stations'), word: 'status' },
       { rows: await rowsOf('region', 'Listed stations', city), word: 'status' },
-      { rows: await rowsOf('compare', ranking, { ...city, parameter: 'avg_temperature' }), word: 'station' },
+      {
+        rows: await rowsOf('compare', ranking, { ...city, parameter: 'avg_temperature' }),
+        word: 'station',
+      },
     ];
     for (const { rows, word } of tables) {
       expect(rows.length).toBeGreaterThan(5);
@@ -190,7 +215,8 @@ onEveryEngine('Grafana', (engine) => {
     }
     const particles = await rowsOf('compare', ranking, { ...city, parameter: 'avg_pm25' });
     expect(particles.filter(({ style }) => style !== null)).toEqual([]);
-    const about = (station: number | undefined) => rowsOf('station', 'Station', { ...city, station: String(station) });
+    const about = (station: number | undefined) =>
+      rowsOf('station', 'Station', { ...city, station: String(station) });
     const column = 'temperature, humidity and pressure';
     expect((await about(FLAGGED))[0]?.[column]).toMatch(/^flagged: operator/);
     expect((await about(3))[0]?.[column]).toBe('not flagged');
@@ -205,9 +231,13 @@ onEveryEngine('Grafana', (engine) => {
 
   it('compares few lines with all that are chosen', async () => {
     const all = queries('compare', await resolve(dashboard('compare'), { city: 'velmora' }));
-    const [band = [], lines = []] = await Promise.all(all.filter(({ what }) => what.includes('highest')).map(run));
+    const [band = [], lines = []] = await Promise.all(
+      all.filter(({ what }) => what.includes('highest')).map(run),
+    );
     const chosen = await rowsOf('compare', `Ranking by $\{parameter:text}`, { city: 'velmora' });
-    expect(new Set(lines.map(({ name }) => name))).toEqual(new Set(chosen.slice(0, 6).map(({ station }) => station)));
+    expect(new Set(lines.map(({ name }) => name))).toEqual(
+      new Set(chosen.slice(0, 6).map(({ station }) => station)),
+    );
     expect(chosen.length).toBeGreaterThan(6);
     const spread = new Map(band.map((row) => [String(row.time), row]));
     const outside = lines.filter(({ time, value }) => {
@@ -216,20 +246,35 @@ onEveryEngine('Grafana', (engine) => {
     });
     expect(outside).toEqual([]);
     expect(
-      band.filter(({ time, lowest }) => lines.every((row) => +row.time !== +time || lowest < row.value)),
+      band.filter(({ time, lowest }) =>
+        lines.every((row) => +row.time !== +time || lowest < row.value),
+      ),
     ).not.toEqual([]);
   });
 
   it('has a calendar of whole months with their years, oldest first', async () => {
-    const rows = await rowsOf('station', 'Calendar of daily PM2.5', { city: 'velmora', station: '3' });
+    const rows = await rowsOf('station', 'Calendar of daily PM2.5', {
+      city: 'velmora',
+      station: '3',
+    });
     const months = [...new Set(rows.map(({ month }) => month))];
     expect(months).toEqual([
       'Dec 2025',
-      ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov'].map((name) => `${name} 2026`),
+      ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov'].map(
+        (name) => `${name} 2026`,
+      ),
     ]);
-    expect(rows.map(({ day }) => day)).toEqual(months.flatMap(() => Array.from({ length: 31 }, (_, n) => n + 1)));
-    expect(rows.findLast((row) => row['PM2.5'] !== null)).toMatchObject({ month: 'Nov 2026', day: 19 }); // the 20th is not over
-    const month = await rowsOf('station', 'This month and a year ago', { city: 'velmora', station: '3' });
+    expect(rows.map(({ day }) => day)).toEqual(
+      months.flatMap(() => Array.from({ length: 31 }, (_, n) => n + 1)),
+    );
+    expect(rows.findLast((row) => row['PM2.5'] !== null)).toMatchObject({
+      month: 'Nov 2026',
+      day: 19,
+    }); // the 20th is not over
+    const month = await rowsOf('station', 'This month and a year ago', {
+      city: 'velmora',
+      station: '3',
+    });
     expect(month.filter((row) => row['this month'] !== null).map(({ day }) => day)).toEqual(
       Array.from({ length: 19 }, (_, n) => n + 1),
     );
@@ -239,30 +284,47 @@ onEveryEngine('Grafana', (engine) => {
     ['7d', 1],
     ['30d', 24],
     ['730d', 28 * 24],
-  ] as const)('draws no bar over %s that the end of the range would cut off', async (back, hours) => {
-    for (const [name, chosen] of [
-      ['station', { city: 'velmora', station: '3' }],
-      ['region', { city: 'velmora', region: 'velmora' }],
-    ] as const) {
-      const bars = dashboard(name).panels.filter((panel) => panel.fieldConfig?.defaults.custom.drawStyle === 'bars');
-      expect(bars).toHaveLength(4);
-      const all = queries(name, await resolve(dashboard(name), chosen), rangeOf(back, NOW));
-      for (const query of all.filter(({ what }) => bars.some(({ title }) => what === `${name}: ${title}`))) {
-        const newest = Date.parse((await run(query)).at(-1)?.time);
-        expect(newest + (query.bucketed ? hours : 24) * 3_600_000, query.what).toBeLessThanOrEqual(NOW.getTime());
+  ] as const)(
+    'draws no bar over %s that the end of the range would cut off',
+    async (back, hours) => {
+      for (const [name, chosen] of [
+        ['station', { city: 'velmora', station: '3' }],
+        ['region', { city: 'velmora', region: 'velmora' }],
+      ] as const) {
+        const bars = dashboard(name).panels.filter(
+          (panel) => panel.fieldConfig?.defaults.custom.drawStyle === 'bars',
+        );
+        expect(bars).toHaveLength(4);
+        const all = queries(name, await resolve(dashboard(name), chosen), rangeOf(back, NOW));
+        for (const query of all.filter(({ what }) =>
+          bars.some(({ title }) => what === `${name}: ${title}`),
+        )) {
+          const newest = Date.parse((await run(query)).at(-1)?.time);
+          expect(
+            newest + (query.bucketed ? hours : 24) * 3_600_000,
+            query.what,
+          ).toBeLessThanOrEqual(NOW.getTime());
+        }
       }
-    }
-  });
+    },
+  );
 
   it('shows the numbers of the API', async () => {
     const [reader] = [db.as('airseries_reader')];
     const values = await resolve(dashboard('station'), { city: 'velmora', station: '3' });
     const byTitle = new Map(queries('station', values).map((query) => [query.what, query]));
-    const [row] = await reader`select api.aqi_text(aqi) as aqi, "pm2.5" as pm25 from api.station_current(${NOW}, 3)`;
+    const [row] =
+      await reader`select api.aqi_text(aqi) as aqi, "pm2.5" as pm25 from api.station_current(${NOW}, 3)`;
     const tile = async (title: string, name: string) =>
-      (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? '')).find((one) => one.name === name)?.value;
-    expect([await tile('Indices', 'AQI'), await tile('Current values', 'PM2.5')]).toEqual([row?.aqi, row?.pm25]);
-    const [now] = await reader`select "nowcast_pm2.5" as pm25, european_index as band from api.station_now(${NOW}, 3)`;
+      (await grafana.unsafe(byTitle.get(`station: ${title}`)?.text ?? '')).find(
+        (one) => one.name === name,
+      )?.value;
+    expect([await tile('Indices', 'AQI'), await tile('Current values', 'PM2.5')]).toEqual([
+      row?.aqi,
+      row?.pm25,
+    ]);
+    const [now] =
+      await reader`select "nowcast_pm2.5" as pm25, european_index as band from api.station_now(${NOW}, 3)`;
     expect(await tile('Current values', 'PM2.5, NowCast')).toBe(now?.pm25);
     expect(await tile('Indices', 'European index')).toBe(now?.band);
     for (const [series, title, buckets] of [
@@ -287,7 +349,8 @@ onEveryEngine('Grafana', (engine) => {
     const starts = aqiSteps('color')
       .slice(1)
       .map(({ value }) => value);
-    const rows = await grafana`select api.aqi_category(aqi) as name from unnest(${`{${starts}}`}::int[]) aqi`;
+    const rows =
+      await grafana`select api.aqi_category(aqi) as name from unnest(${`{${starts}}`}::int[]) aqi`;
     expect(rows.map(({ name }) => name)).toEqual(CATEGORIES.map(({ name }) => name));
     const bands =
       await grafana`select api.european_index(pm10 => mean) as name from unnest('{0, 40, 100, 190, 260, 300}'::float8[]) mean`;
@@ -309,9 +372,18 @@ onEveryEngine('Grafana', (engine) => {
 
   it('returns to alert rules one number per row, and labels that tell rows apart', async () => {
     const rules = stationRules();
-    expect(rules.map(({ uid }) => uid)).toEqual(['airseries-offline', 'airseries-flat-line', 'airseries-outlier']);
+    expect(rules.map(({ uid }) => uid)).toEqual([
+      'airseries-offline',
+      'airseries-flat-line',
+      'airseries-outlier',
+    ]);
     for (const { uid, sql } of rules) {
-      const rows = await run({ what: uid, text: expand(sql, rangeOf('1h', NOW)), format: 'table', bucketed: false });
+      const rows = await run({
+        what: uid,
+        text: expand(sql, rangeOf('1h', NOW)),
+        format: 'table',
+        bucketed: false,
+      });
       const types = rows.columns.map(({ type }) => TYPES[type] ?? 'another');
       expect(types.filter((type) => type === 'float8')).toHaveLength(1);
       expect(types.filter((type) => type !== 'float8' && type !== 'text')).toEqual([]);
@@ -335,7 +407,11 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
     const network = citiesOfOneStation(['c', 'd'], { timeZone });
     const [c, d] = network.stations;
     const until = '2026-03-01T00:00:00+01:00';
-    here = await install(engine, { ...network, stations: [c, { ...d, regions: [{ slug: 'd', until }] }] }, timeZone);
+    here = await install(
+      engine,
+      { ...network, stations: [c, { ...d, regions: [{ slug: 'd', until }] }] },
+      timeZone,
+    );
     await here.database.as()`
       insert into raw.readings (measured_at, sensor_id, pm25)
       select at, 1, 10 from generate_series(timestamptz '2025-09-01', '2026-04-02', '1 hour') at
@@ -346,7 +422,11 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
 
   const run = async (text: string, to: string, zone: string, back = '30d', city = 'c') => {
     const values = { datasource: 'airseries', locale: 'en', city, station: '1', region: city };
-    const grafana = connect(here.database.target, { role: 'airseries_reader', max: 1, timeZone: zone });
+    const grafana = connect(here.database.target, {
+      role: 'airseries_reader',
+      max: 1,
+      timeZone: zone,
+    });
     try {
       return await grafana.unsafe(expand(interpolate(text, values), rangeOf(back, new Date(to))));
     } finally {
@@ -361,24 +441,29 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
     ['30d', '2026-03-29T22:00:00Z', '2026-03-28T23:00:00Z'],
     ['730d', '2026-03-31T21:59:00Z', '2026-01-31T23:00:00Z'], // March ends at 22:00
     ['730d', '2026-03-31T22:00:00Z', '2026-02-28T23:00:00Z'],
-  ])('over %s up to %s has bars up to that of %s, in whatever zone the session is', async (back, to, newest) => {
-    for (const name of ['station', 'region'])
-      for (const { panel, target } of targetsOf(dashboard(name))) {
-        if (panel.fieldConfig?.defaults.custom.drawStyle !== 'bars') continue;
-        if (back === '730d' && panel.title === 'Completeness by day') continue;
-        for (const zone of ['UTC', timeZone]) {
-          const bars = await run(target.rawSql ?? '', to, zone, back);
-          expect(new Date(bars.at(-1)?.time).toISOString(), `${panel.title} in ${zone}`).toBe(
-            new Date(newest).toISOString(),
-          );
+  ])(
+    'over %s up to %s has bars up to that of %s, in whatever zone the session is',
+    async (back, to, newest) => {
+      for (const name of ['station', 'region'])
+        for (const { panel, target } of targetsOf(dashboard(name))) {
+          if (panel.fieldConfig?.defaults.custom.drawStyle !== 'bars') continue;
+          if (back === '730d' && panel.title === 'Completeness by day') continue;
+          for (const zone of ['UTC', timeZone]) {
+            const bars = await run(target.rawSql ?? '', to, zone, back);
+            expect(new Date(bars.at(-1)?.time).toISOString(), `${panel.title} in ${zone}`).toBe(
+              new Date(newest).toISOString(),
+            );
+          }
         }
-      }
-  });
+    },
+  );
 
   it.each(['station', 'region'])(
     '%s: a day with 17 of its 24 hours is incomplete, the first day is not (A11)',
     async (name) => {
-      const found = targetsOf(dashboard(name)).find(({ panel }) => panel.title === 'Completeness by day');
+      const found = targetsOf(dashboard(name)).find(
+        ({ panel }) => panel.title === 'Completeness by day',
+      );
       const bars = await run(found?.target.rawSql ?? '', '2025-09-04T12:00:00Z', 'UTC', '7d');
       expect(bars.map(({ completeness, incomplete }) => [completeness, incomplete])).toEqual([
         [100, null], // 22 hours of 1 September, from 02:00 on
@@ -390,7 +475,8 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
 
   it('finds a station under the city that it belongs to at the end of the time range, or none (C8)', async () => {
     const [cities, stations] = ['city', 'station'].map(
-      (wanted) => dashboard('station').templating.list.find(({ name }) => name === wanted)?.query as string,
+      (wanted) =>
+        dashboard('station').templating.list.find(({ name }) => name === wanted)?.query as string,
     ) as [string, string];
     const found = async (text: string, to: string, city?: string) =>
       (await run(text, to, 'UTC', '30d', city)).map(({ __value }) => __value);
@@ -419,8 +505,19 @@ onEveryEngine('Grafana of cities that measure different things', (engine) => {
   });
   afterAll(() => here.close());
 
-  const tiles = async (board: string, title: string, city: string, at = NOON): Promise<Record<string, unknown>> => {
-    const values = { datasource: '', locale: 'en', city, region: city, station: String(CITIES.indexOf(city) + 1) };
+  const tiles = async (
+    board: string,
+    title: string,
+    city: string,
+    at = NOON,
+  ): Promise<Record<string, unknown>> => {
+    const values = {
+      datasource: '',
+      locale: 'en',
+      city,
+      region: city,
+      station: String(CITIES.indexOf(city) + 1),
+    };
     const found = targetsOf(dashboard(board)).find(({ panel }) => panel.title === title);
     const rows = await here.published.unsafe(
       expand(interpolate(found?.target.rawSql ?? '', values), rangeOf('30d', at)),
@@ -438,16 +535,23 @@ onEveryEngine('Grafana of cities that measure different things', (engine) => {
       '0 of 21',
       '20.5',
     ]);
-    expect(Object.keys(await tiles('region', 'PM2.5, guideline of the WHO, cigarettes', 'within'))[1]).toBe(
-      'Mean of 21 days',
-    );
+    expect(
+      Object.keys(await tiles('region', 'PM2.5, guideline of the WHO, cigarettes', 'within'))[1],
+    ).toBe('Mean of 21 days');
     expect((await health('slightly'))[0]).toBe('16.0 µg/m³ · up to 15 % above the guideline');
     expect((await health('twice'))[0]).toBe('30.0 µg/m³ · 2 times the guideline');
-    expect(await health('ended')).toEqual(['no data', '40.0 µg/m³ · 8 times the guideline', '9 of 9', '54.5']);
+    expect(await health('ended')).toEqual([
+      'no data',
+      '40.0 µg/m³ · 8 times the guideline',
+      '9 of 9',
+      '54.5',
+    ]);
     for (const city of ['weather', 'nothing']) expect(await health(city)).toEqual([]);
     expect((await here.get('region/weather.json', NOON))['who_pm2.5_exceedance_days']).toBe(0);
     expect(await tiles('network', 'Cities above WHO', '')).toEqual({ '': 2 });
-    expect(await tiles('network', 'Cities above WHO', '', new Date('2025-08-01T00:00:00Z'))).toEqual({ '': null });
+    expect(
+      await tiles('network', 'Cities above WHO', '', new Date('2025-08-01T00:00:00Z')),
+    ).toEqual({ '': null });
   });
 
   it('has tiles of what a place measures, and none of what it does not', async () => {

@@ -19,7 +19,10 @@ const TESTS = ['tests/airseries.yml', 'tests/days.yml'];
 const WATCHDOG = 'AirseriesWatchdog';
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;
-if (!promtool) process.stderr.write('\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n');
+if (!promtool)
+  process.stderr.write(
+    '\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n',
+  );
 
 describe('the alert rules', () => {
   it.each(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
@@ -31,7 +34,8 @@ describe('the alert rules', () => {
       expect(annotations.summary.length).toBeGreaterThan(20);
       expect(annotations.runbook.length).toBeGreaterThan(60);
       expect(annotations.runbook).not.toContain('\n');
-      const board = alert === 'AirseriesProviderOffline' ? 'airseries-network' : 'airseries-service';
+      const board =
+        alert === 'AirseriesProviderOffline' ? 'airseries-network' : 'airseries-service';
       expect(annotations).toMatchObject(linksOf(alert, '{{ $externalLabels.grafana }}', board));
       expect(Number.parseInt(wait, 10)).toBeLessThanOrEqual(10);
     },
@@ -65,7 +69,9 @@ describe('the alert rules', () => {
     collectDefaultMetrics({ register: registry });
     const there = new Set([...(await registry.getMetricsAsJSON()).map(({ name }) => name), 'up']);
     const ours = new Set(
-      DEFINITIONS.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] as string[]),
+      DEFINITIONS.flatMap(
+        ({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] as string[],
+      ),
     );
     expect([...SERIES.keys()].filter((name) => !ours.has(name) && !there.has(name))).toEqual([]);
   });
@@ -77,7 +83,10 @@ describe.skipIf(!promtool)('by promtool', () => {
     ['check', 'rules', 'rules/airseries.yml'],
     ...TESTS.map((file) => ['test', 'rules', file]),
   ])('%s %s %s', (...words) => {
-    const { status, stdout, stderr } = spawnSync('promtool', words, { cwd: FOLDER, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('promtool', words, {
+      cwd: FOLDER,
+      encoding: 'utf8',
+    });
     expect(status, stdout + stderr).toBe(0);
     expect(stdout + stderr).toContain('SUCCESS');
   });

@@ -12,4 +12,6 @@ type Rule = {
 };
 
 const text = readFileSync(new URL('prometheus/rules/airseries.yml', GRAFANA), 'utf8');
-export const prometheusRules: Rule[] = parse(text).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
+export const prometheusRules: Rule[] = parse(text).groups.flatMap(
+  ({ rules }: { rules: Rule[] }) => rules,
+);

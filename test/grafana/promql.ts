@@ -35,9 +35,12 @@ const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_cou
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...STANDARD.map((name): [string, string[]] => [name, []]),
   ...DEFINITIONS.flatMap(({ name, type, labelNames }) => {
-    const scraped = labelNames.map((label) => (['job', 'instance'].includes(label) ? `exported_${label}` : label));
+    const scraped = labelNames.map((label) =>
+      ['job', 'instance'].includes(label) ? `exported_${label}` : label,
+    );
     return PARTS[type].map(
-      (part) => [`${name}${part}`, part === '_bucket' ? [...scraped, 'le'] : scraped] as [string, string[]],
+      (part) =>
+        [`${name}${part}`, part === '_bucket' ? [...scraped, 'le'] : scraped] as [string, string[]],
     );
   }),
 ]);
@@ -45,7 +48,11 @@ export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, re
 /** What is wrong with an expression: it cannot be parsed, or uses metrics or labels that do not exist. */
 export function faults(expr: string): string[] {
   const { faulty, metrics, labels } = parsePromql(expr);
-  const known = new Set(['job', 'instance', ...metrics.flatMap((metric) => SERIES.get(metric) ?? [])]);
+  const known = new Set([
+    'job',
+    'instance',
+    ...metrics.flatMap((metric) => SERIES.get(metric) ?? []),
+  ]);
   return [
     ...(faulty ? ['cannot be parsed'] : []),
     ...(metrics.length === 0 ? ['queries no metric'] : []),

@@ -6,7 +6,9 @@ import { dashboard, GRAFANA, names } from './dashboards.ts';
 import { provisioned, provisioningFiles, ruleGroups, stationRules } from './provisioning.ts';
 import { linksOf } from './runbooks.ts';
 
-const texts = provisioningFiles().map((path) => readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8'));
+const texts = provisioningFiles().map((path) =>
+  readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8'),
+);
 
 it('uses $ for environment variables, which deploy/compose.test.ts compares with those that are given, and else for one macro', () => {
   const text = texts.map((one) => one.replace(/^\s*#.*$/gm, '')).join('\n');
@@ -16,7 +18,8 @@ it('uses $ for environment variables, which deploy/compose.test.ts compares with
 
 /** A value as Grafana reads it (pkg/services/provisioning/values): first its own expansion, `${NAME}`, and then that of Go, `$NAME` and `${NAME}`. */
 function expanded(value: string, environment: Record<string, string>): string {
-  const lookUp = (_: string, ...names: (string | undefined)[]) => environment[names.find(Boolean) ?? ''] ?? '';
+  const lookUp = (_: string, ...names: (string | undefined)[]) =>
+    environment[names.find(Boolean) ?? ''] ?? '';
   const first = (part: string) => part.replace(/\$(?:__env)?\{([^}]+)\}/g, lookUp);
   const second = (part: string) => part.replace(/\$(?:\{([^}]+)\}|(\w+))/g, lookUp);
   return value.split('$$').map(first).map(second).join('$');
@@ -25,25 +28,36 @@ function expanded(value: string, environment: Record<string, string>): string {
 it('leaves a password as it is, whatever characters it has, by the rules that Grafana documents; Grafana itself is not run', () => {
   const AIRSERIES_DATABASE_PASSWORD = String.raw`it's "a" $password $$ ${'$'}{HOME} \ x`;
   const environment = { AIRSERIES_DATABASE_PASSWORD, HOME: '/home' };
-  const password: string = provisioned('datasources/airseries.yaml').datasources[0].secureJsonData.password;
+  const password: string = provisioned('datasources/airseries.yaml').datasources[0].secureJsonData
+    .password;
   expect(expanded(password, environment)).toBe(AIRSERIES_DATABASE_PASSWORD);
   // the other spelling loses what looks like a variable in it
   expect(expanded(`\${AIRSERIES_DATABASE_PASSWORD}`, environment)).toContain(`it's "a"  `);
 });
 
 it('has the data sources that dashboards select by default', () => {
-  const sources: { uid: string; type: string; jsonData: object }[] =
-    provisioned('datasources/airseries.yaml').datasources;
+  const sources: { uid: string; type: string; jsonData: object }[] = provisioned(
+    'datasources/airseries.yaml',
+  ).datasources;
   expect(sources.map(({ uid, type }) => [type, uid])).toEqual(Object.entries(UIDS));
-  expect(sources[0]).toMatchObject({ type: POSTGRES, jsonData: { timescaledb: true, postgresVersion: 1500 } });
-  expect(provisioned('dashboards/airseries.yaml').providers[0].options.path).toBe('/var/lib/grafana/dashboards');
+  expect(sources[0]).toMatchObject({
+    type: POSTGRES,
+    jsonData: { timescaledb: true, postgresVersion: 1500 },
+  });
+  expect(provisioned('dashboards/airseries.yaml').providers[0].options.path).toBe(
+    '/var/lib/grafana/dashboards',
+  );
 });
 
 it('has three rules about stations, one contact point, and no notification policy, which would replace an existing one', () => {
   const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
   expect(points.map(({ name }) => name)).toEqual(['airseries']);
   const rules = stationRules();
-  expect(rules.map(({ title }) => title)).toEqual(['Station offline', 'Station flat line', 'Station outlier']);
+  expect(rules.map(({ title }) => title)).toEqual([
+    'Station offline',
+    'Station flat line',
+    'Station outlier',
+  ]);
   for (const rule of rules) {
     expect(rule.notification_settings.receiver).toBe('airseries');
     expect(rule.noDataState).toBe('OK'); // no row: all is well
@@ -54,21 +68,27 @@ it('has three rules about stations, one contact point, and no notification polic
     expect(rule.condition).toBe('C');
     expect(rule.data[1]?.model).toMatchObject({ type: 'threshold', expression: 'A' });
     expect(rule.annotations.runbook?.length).toBeGreaterThan(60);
-    expect(rule.annotations).toMatchObject(linksOf(rule.title, '{{ externalURL }}', rule.dashboardUid));
+    expect(rule.annotations).toMatchObject(
+      linksOf(rule.title, '{{ externalURL }}', rule.dashboardUid),
+    );
     expect(rule.sql).toContain(
       `api.station_${rule.uid.replace('airseries-', '').replace('-', '_')}($__timeTo()::timestamptz)`,
     );
     for (const text of Object.values(rule.annotations)) {
-      for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g)) expect(rule.sql).toContain(`"${label}"`);
+      for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g))
+        expect(rule.sql).toContain(`"${label}"`);
     }
     const linked = names.map(dashboard).find(({ uid }) => uid === rule.dashboardUid);
-    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe('Stations that need attention');
+    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe(
+      'Stations that need attention',
+    );
   }
   expect(JSON.stringify(provisioningFiles().map(provisioned))).not.toContain('"policies"');
 });
 
 it('notifies within ten minutes of a state becoming visible', () => {
-  const minutes = (text: string) => (text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10));
+  const minutes = (text: string) =>
+    text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10);
   for (const { interval, rules } of ruleGroups()) {
     for (const rule of rules) {
       // seen at the next evaluation, sent at the first one after `for`, in its own group

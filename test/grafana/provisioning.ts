@@ -6,11 +6,17 @@ import { GRAFANA } from './dashboards.ts';
 const FOLDER = new URL('provisioning/', GRAFANA);
 
 export const provisioningFiles = (): string[] =>
-  readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
+  readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.yaml'),
+  );
 
 export const provisioned = (path: string) => parse(readFileSync(new URL(path, FOLDER), 'utf8'));
 
-type Query = { refId: string; datasourceUid: string; model: { rawSql?: string; type?: string; expression?: string } };
+type Query = {
+  refId: string;
+  datasourceUid: string;
+  model: { rawSql?: string; type?: string; expression?: string };
+};
 type Rule = {
   uid: string;
   title: string;
@@ -24,10 +30,14 @@ type Rule = {
   data: Query[];
 };
 
-export const ruleGroups = (): { interval: string; rules: Rule[] }[] => provisioned('alerting/stations.yaml').groups;
+export const ruleGroups = (): { interval: string; rules: Rule[] }[] =>
+  provisioned('alerting/stations.yaml').groups;
 
 /** The rules about stations, each with its SQL. */
 export const stationRules = (): (Rule & { sql: string })[] =>
   ruleGroups()
     .flatMap(({ rules }) => rules)
-    .map((rule) => ({ ...rule, sql: rule.data.find(({ model }) => model.rawSql !== undefined)?.model.rawSql ?? '' }));
+    .map((rule) => ({
+      ...rule,
+      sql: rule.data.find(({ model }) => model.rawSql !== undefined)?.model.rawSql ?? '',
+    }));

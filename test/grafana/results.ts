@@ -17,7 +17,10 @@ export function expectSeries(what: string, rows: Awaited<ReturnType<Sql['unsafe'
   const [time, ...others] = rows.columns.map(({ name, type }) => ({ name, type: TYPES[type] }));
   expect(time, what).toEqual({ name: 'time', type: 'timestamptz' });
   expect(
-    others.filter(({ name, type }) => !['int4', 'float8'].includes(type ?? '') && !['line', 'name'].includes(name)),
+    others.filter(
+      ({ name, type }) =>
+        !['int4', 'float8'].includes(type ?? '') && !['line', 'name'].includes(name),
+    ),
     what,
   ).toEqual([]);
   const times = rows.map((row) => Date.parse(row.time));

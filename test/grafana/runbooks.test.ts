@@ -13,7 +13,10 @@ const DISASTERS = SECTIONS.filter(({ alert }) => alert.startsWith('When '));
 const ALERTS = SECTIONS.slice(0, -DISASTERS.length);
 
 it('has a section for each alert and, after these, for each disaster', () => {
-  const alerts = [...prometheusRules.map(({ alert }) => alert), ...stationRules().map(({ title }) => title)];
+  const alerts = [
+    ...prometheusRules.map(({ alert }) => alert),
+    ...stationRules().map(({ title }) => title),
+  ];
   expect(ALERTS.map(({ alert }) => alert).sort()).toEqual(alerts.sort());
   expect(DISASTERS).toHaveLength(9);
 });
@@ -38,17 +41,25 @@ describe.each(ALERTS)('$alert', ({ text, commands }) => {
 
 describe.each(DISASTERS)('$alert', ({ text, commands }) => {
   it('says how one notices, what is lost, and how one sees that all is right again', () => {
-    const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) => text.indexOf(`**${what}:** `));
-    expect([-1, notices, lost, right]).toEqual([-1, notices, lost, right].sort((a = 0, b = 0) => a - b));
+    const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) =>
+      text.indexOf(`**${what}:** `),
+    );
+    expect([-1, notices, lost, right]).toEqual(
+      [-1, notices, lost, right].sort((a = 0, b = 0) => a - b),
+    );
     expect(commands.join('')).toMatch(/^node src\/airseries\.js audit|^pg_dump/m);
   });
 });
 
 it('says where the embedded server is, before programs of PostgreSQL that are given no address', () => {
-  const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) => /^pg_restore /m.test(text));
+  const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) =>
+    /^pg_restore /m.test(text),
+  );
   expect(restoring).toHaveLength(2);
   for (const text of restoring)
-    expect(text).toMatch(/^export PGHOST=\/\S+\/run PGUSER=airseries .*`status`.*\n(psql.*\n)?createdb /m);
+    expect(text).toMatch(
+      /^export PGHOST=\/\S+\/run PGUSER=airseries .*`status`.*\n(psql.*\n)?createdb /m,
+    );
 });
 
 describe.each(SECTIONS)('$alert', ({ commands }) => {
@@ -57,18 +68,23 @@ describe.each(SECTIONS)('$alert', ({ commands }) => {
       .join('')
       .split(/[\n;|]/)
       .map((line) => line.replace(/ +#.*| > .*| - < .*/, '').trim());
-    for (const line of lines.filter((one) => one.includes('airseries.js ') || one.includes('dist/cli.js '))) {
+    for (const line of lines.filter(
+      (one) => one.includes('airseries.js ') || one.includes('dist/cli.js '),
+    )) {
       const [, words] = / node (?:src\/airseries|dist\/cli)\.js (.+)$/.exec(` ${line}`) ?? [];
       if (line.startsWith('docker compose exec database')) continue;
       const args = (words ?? '').split(' ');
       const flags = args.filter((word) => word.startsWith('--'));
-      const chosen = chooseCommand(args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args);
+      const chosen = chooseCommand(
+        args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args,
+      );
       expect('run' in chosen || 'starts' in chosen, line).toBe(true);
     }
     for (const [, verb, rest = ''] of commands.join('').matchAll(/docker compose (\w+)(.*)/g)) {
       const words = rest.split(' ').filter((word) => word in compose.services);
       if (verb === 'exec') expect(words[0], rest).toBeDefined();
-      if (['logs', 'exec', 'restart'].includes(`${verb}`)) expect(words.length, rest).toBeGreaterThan(0);
+      if (['logs', 'exec', 'restart'].includes(`${verb}`))
+        expect(words.length, rest).toBeGreaterThan(0);
     }
   });
 });

@@ -20,7 +20,8 @@ const property = (panel: Panel, column: string, id: string): unknown =>
     .filter(({ matcher }) => matcher.options === column)
     .flatMap(({ properties }) => properties)
     .find((one) => one.id === id)?.value;
-const sqlOf = ({ targets = [] }: Panel): string => targets.map(({ rawSql = '' }) => rawSql).join('\n');
+const sqlOf = ({ targets = [] }: Panel): string =>
+  targets.map(({ rawSql = '' }) => rawSql).join('\n');
 /** The columns that a query returns, in order. */
 const columnsOf = (panel: Panel): string[] => [
   ...new Set([...sqlOf(panel).matchAll(/ as "([^"]+)"/g)].map(([, name = '']) => name)),
@@ -30,7 +31,9 @@ const isHidden = (panel: Panel, column: string): boolean =>
 const thresholds = (panel: Panel): Step[][] => [
   panel.fieldConfig?.defaults.thresholds.steps ?? [],
   ...overrides(panel).flatMap(({ properties }) =>
-    properties.filter(({ id }) => id === 'thresholds').map(({ value }) => (value as { steps: Step[] }).steps),
+    properties
+      .filter(({ id }) => id === 'thresholds')
+      .map(({ value }) => (value as { steps: Step[] }).steps),
   ),
 ];
 
@@ -58,7 +61,8 @@ it('are looked for in every kind of panel', () => {
 describe('colours', () => {
   holds('unknown is not drawn in a colour that judges', all, ({ panel }) => {
     for (const steps of thresholds(panel)) expect(NEUTRAL).toContain(steps[0]?.color);
-    if (['stat', 'table', 'geomap'].includes(panel.type)) expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
+    if (['stat', 'table', 'geomap'].includes(panel.type))
+      expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
   });
 
   holds('no colour is taken for a transparent one', all, ({ panel }) => {
@@ -67,7 +71,10 @@ describe('colours', () => {
 
   holds(
     'no line about the air has a colour of the palette, which has those of the categories',
-    all.filter(({ panel }) => ['timeseries', 'trend', 'barchart'].includes(panel.type) && sqlOf(panel) !== ''),
+    all.filter(
+      ({ panel }) =>
+        ['timeseries', 'trend', 'barchart'].includes(panel.type) && sqlOf(panel) !== '',
+    ),
     ({ panel }) => {
       if (sqlOf(panel).includes('l.line')) {
         const styles = overrides(panel).map(({ matcher, properties }) => {
@@ -89,28 +96,38 @@ describe('colours', () => {
     },
   );
 
-  holds('one colour for a series, and none of the palette over bands', ofType('timeseries'), ({ panel }) => {
-    const { color, custom } = panel.fieldConfig?.defaults ?? {};
-    expect(color?.mode).toBe('palette-classic'); // by thresholds, a series would have the colour of its last value
-    if (custom?.thresholdsStyle?.mode === 'off') return;
-    const series = columnsOf(panel).filter((name) => name !== 'time');
-    expect(series).not.toContain('metric');
-    for (const name of series) expect(property(panel, name, 'color'), name).toMatchObject({ mode: 'fixed' });
-  });
+  holds(
+    'one colour for a series, and none of the palette over bands',
+    ofType('timeseries'),
+    ({ panel }) => {
+      const { color, custom } = panel.fieldConfig?.defaults ?? {};
+      expect(color?.mode).toBe('palette-classic'); // by thresholds, a series would have the colour of its last value
+      if (custom?.thresholdsStyle?.mode === 'off') return;
+      const series = columnsOf(panel).filter((name) => name !== 'time');
+      expect(series).not.toContain('metric');
+      for (const name of series)
+        expect(property(panel, name, 'color'), name).toMatchObject({ mode: 'fixed' });
+    },
+  );
 
   holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
     if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
       const values = columnsOf(panel).filter((name) => !['time', 'row'].includes(name));
       if (panel.title.startsWith('PM2.5, guideline')) return; // panels.test.ts reads its texts
-      if (values.includes('of')) values.splice(0, values.length, ...(sqlOf(panel).match(/^ {2}\(\d/gm) ?? [])); // tiles
-      expect(sqlOf(panel).match(/api\.aqi_text|\bn\."?european_/g)?.length).toBe(Math.max(1, values.length));
+      if (values.includes('of'))
+        values.splice(0, values.length, ...(sqlOf(panel).match(/^ {2}\(\d/gm) ?? [])); // tiles
+      expect(sqlOf(panel).match(/api\.aqi_text|\bn\."?european_/g)?.length).toBe(
+        Math.max(1, values.length),
+      );
     }
   });
 });
 
 describe('the index', () => {
   holds('is shown with its category', all, ({ panel }) => {
-    const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(([, name = '']) => name);
+    const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(
+      ([, name = '']) => name,
+    );
     expect(shown.filter((name) => name !== 'index')).toEqual([]); // what the map colours by, which its tooltip leaves out
     expect(sqlOf(panel)).not.toMatch(/max\(c\.aqi\) as/);
   });
@@ -129,8 +146,9 @@ describe('the index', () => {
       const shade = ({ stat: 'ink', table: 'cell' } as const)[panel.type] ?? 'color';
       const found = CATEGORIES.map(
         ({ name }) =>
-          mappings.find(({ options }) => new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`))?.options.result
-            .color,
+          mappings.find(({ options }) =>
+            new RegExp(options.pattern.slice(1, -1)).test(`7 · ${name}`),
+          )?.options.result.color,
       );
       expect(found).toEqual(CATEGORIES.map((category) => category[shade]));
     },
@@ -159,16 +177,19 @@ describe('series', () => {
       panel.targets?.some(({ expr = '' }) => / - /.test(expr) && !/^abs|time\(\) - /.test(expr)),
     );
     expect(differences.map(({ what }) => what)).toEqual(['service: Growth per day']);
-    for (const { panel } of differences) expect(panel.fieldConfig?.defaults).not.toHaveProperty('min');
+    for (const { panel } of differences)
+      expect(panel.fieldConfig?.defaults).not.toHaveProperty('min');
   });
 });
 
 describe('tables', () => {
   holds('hides the columns that only links need', ofType('table'), ({ panel }) => {
-    const inLinks = [...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g)].map(
-      ([, name = '']) => name,
+    const inLinks = [
+      ...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g),
+    ].map(([, name = '']) => name);
+    const helpers = columnsOf(panel).filter(
+      (name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name),
     );
-    const helpers = columnsOf(panel).filter((name) => inLinks.includes(name) || /^id$|^style$|slug$/.test(name));
     for (const name of helpers) expect(isHidden(panel, name), name).toBe(true);
   });
 });
@@ -177,7 +198,9 @@ it('no tile of an idle healthy service says that there are no data', () => {
   const tiles = ofType('stat').filter(({ what }) => what.startsWith('service:'));
   const silent = tiles.filter(({ panel }) => panel.fieldConfig?.defaults.noValue === 'no data');
   const always = /\(up\{|\(airseries_worker\{| or 0 \* sum\(airseries_build_info\{/; // what every process reports
-  expect(silent.map(({ panel }) => panel.targets?.[0]?.expr).filter((expr) => !always.test(expr ?? ''))).toEqual([]);
+  expect(
+    silent.map(({ panel }) => panel.targets?.[0]?.expr).filter((expr) => !always.test(expr ?? '')),
+  ).toEqual([]);
   expect(tiles.length).toBe(8);
 });
 
@@ -187,7 +210,9 @@ describe.each(names)('%s', (name) => {
   it('keeps language, range and choices on the way to the others', () => {
     expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
     for (const { panel } of targetsOf(board)) {
-      for (const [, url] of JSON.stringify(panel.fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)) {
+      for (const [, url] of JSON.stringify(panel.fieldConfig).matchAll(
+        /"url":"((?:[^"\\]|\\.)*)"/g,
+      )) {
         expect(url, panel.title).toContain(`&var-locale=$\{locale}&$\{__url_time_range}`);
       }
     }
@@ -197,7 +222,10 @@ describe.each(names)('%s', (name) => {
 it('the same variable means the same on every dashboard, because links carry it along', () => {
   const kinds = new Map<string, Set<string>>();
   for (const { name, type, query } of names.flatMap((one) => dashboard(one).templating.list)) {
-    kinds.set(name, (kinds.get(name) ?? new Set()).add(type === 'datasource' ? JSON.stringify(query) : type));
+    kinds.set(
+      name,
+      (kinds.get(name) ?? new Set()).add(type === 'datasource' ? JSON.stringify(query) : type),
+    );
   }
   expect([...kinds].filter(([, of]) => of.size > 1).map(([name]) => name)).toEqual([]);
 });

@@ -32,11 +32,14 @@ it('names the port and the variable when the port is taken', async () => {
   await first.close({ drainMs: 0 });
 });
 
-it.each(['192.0.2.1', 'nowhere.invalid'])('says what to do when there is no such address (%s)', async (host) => {
-  await expect(listen(ok, { port: 0, variable: 'INGEST_PORT', host })).rejects.toThrow(
-    `${host} (INGEST_HOST) is not an address of this machine. Set INGEST_HOST to one that is`,
-  );
-});
+it.each(['192.0.2.1', 'nowhere.invalid'])(
+  'says what to do when there is no such address (%s)',
+  async (host) => {
+    await expect(listen(ok, { port: 0, variable: 'INGEST_PORT', host })).rejects.toThrow(
+      `${host} (INGEST_HOST) is not an address of this machine. Set INGEST_HOST to one that is`,
+    );
+  },
+);
 
 it('loses no request of clients that take the next server when this one asks them to leave', async () => {
   const [old, next] = await Promise.all([serve(), serve()]);
@@ -65,7 +68,9 @@ it('says so when the system allows fewer open files than connections, and at eac
     const { port } = await listen((_req, res) => res.end(), { port: 0, variable: 'PORT', log: makeLog('info', false) });
     console.log(port);`;
   const node = `exec '${process.execPath}' --import tsx --input-type=module --eval "$0"`;
-  const child = spawn('sh', ['-c', `ulimit -n 200; ${node}`, code], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', `ulimit -n 200; ${node}`, code], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void child.kill());
   const [port] = await once(child.stdout, 'data');
   const lines = createInterface(child.stderr)[Symbol.asyncIterator]();
@@ -75,7 +80,10 @@ it('says so when the system allows fewer open files than connections, and at eac
     msg: 'only 50 connections can be open: raise the limit of open files (ulimit -n, LimitNOFILE in systemd)',
   });
   const sockets = Array.from({ length: 51 }, () => send(Number(port), ''));
-  expect(await next()).toMatchObject({ connections: 50, msg: 'refused a connection: too many are open' });
+  expect(await next()).toMatchObject({
+    connections: 50,
+    msg: 'refused a connection: too many are open',
+  });
   for (const socket of sockets) socket.destroy();
 });
 

@@ -36,7 +36,9 @@ onEveryEngine('import readings', (engine) => {
       file('a.csv', `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`),
       file(
         'b.csv.gz',
-        gzipSync(`sensor_id;time;pm25;colour;temperature\n${lines.slice(half).join('\n').replaceAll(',', ';')}`),
+        gzipSync(
+          `sensor_id;time;pm25;colour;temperature\n${lines.slice(half).join('\n').replaceAll(',', ';')}`,
+        ),
       ),
     ];
     const { summary, log } = await bring(...paths);
@@ -55,7 +57,11 @@ onEveryEngine('import readings', (engine) => {
       failures: [],
     });
     expect(log.lines).toEqual([
-      { level: 'info', message: expect.stringContaining('ignored'), fields: { source: paths[0], columns: ['colour'] } },
+      {
+        level: 'info',
+        message: expect.stringContaining('ignored'),
+        fields: { source: paths[0], columns: ['colour'] },
+      },
     ]);
     expect(await differences(db)).toEqual([]);
     const before = await stored(owner);
@@ -73,7 +79,8 @@ onEveryEngine('import readings', (engine) => {
   });
 
   test('lets the last of several values for one time in a batch win; an earlier one counts as unchanged if equal, else as accepted (S3)', async () => {
-    const of = (...values: string[]) => values.map((value) => `1,2026-11-01T00:00:00Z,${value}`).join('\n');
+    const of = (...values: string[]) =>
+      values.map((value) => `1,2026-11-01T00:00:00Z,${value}`).join('\n');
     const bringValues = (...values: string[]) =>
       bring(file('a.csv', `sensor_id,time,pm25,temperature\n${of(...values)}\n`));
     expect((await bringValues('1,', '5,3', '2,', '5,3')).summary).toMatchObject({
@@ -81,10 +88,18 @@ onEveryEngine('import readings', (engine) => {
       accepted: 3,
       unchanged: 1,
     });
-    expect(await owner`select pm25, temperature from raw.readings`).toEqual([{ pm25: 5, temperature: 3 }]);
+    expect(await owner`select pm25, temperature from raw.readings`).toEqual([
+      { pm25: 5, temperature: 3 },
+    ]);
     // a correction replaces the reading as a whole
-    expect((await bringValues('6,')).summary).toMatchObject({ received: 1, accepted: 1, unchanged: 0 });
-    expect(await owner`select pm25, temperature from raw.readings`).toEqual([{ pm25: 6, temperature: null }]);
+    expect((await bringValues('6,')).summary).toMatchObject({
+      received: 1,
+      accepted: 1,
+      unchanged: 0,
+    });
+    expect(await owner`select pm25, temperature from raw.readings`).toEqual([
+      { pm25: 6, temperature: null },
+    ]);
     expect(await differences(db)).toEqual([]);
   });
 
@@ -113,8 +128,14 @@ onEveryEngine('import readings', (engine) => {
       },
       { fields: { position: `${path}:114`, reason: 'unknown_sensor' } },
     ]);
-    const recorded = await owner`select line, reason, text, source from raw.quarantine order by line`;
-    expect(recorded[0]).toEqual({ line: '52', reason: 'unreadable_line', text: 'garbage 0', source: path });
+    const recorded =
+      await owner`select line, reason, text, source from raw.quarantine order by line`;
+    expect(recorded[0]).toEqual({
+      line: '52',
+      reason: 'unreadable_line',
+      text: 'garbage 0',
+      source: path,
+    });
     expect(recorded[12]).toMatchObject({ line: '114', reason: 'unknown_sensor' });
   });
 
@@ -130,7 +151,9 @@ onEveryEngine('import readings', (engine) => {
       expect.stringContaining('wrong.csv:1: the header has no column sensor_id'),
       expect.stringMatching(/cut\.csv\.gz, after line \d+: the gzip archive is damaged or cut off/),
     ]);
-    expect(log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(summary.failures);
+    expect(
+      log.lines.filter(({ level }) => level === 'error').map(({ message }) => message),
+    ).toEqual(summary.failures);
     const line = Number(/after line (\d+)/.exec(summary.failures[2] as string)?.[1]);
     expect(summary.accepted).toBe(line - 1 + 1);
     expect((await bring(file('whole.csv', csv))).summary).toMatchObject({

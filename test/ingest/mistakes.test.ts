@@ -56,11 +56,18 @@ describe('a file that cannot be understood is named once, with what to do', () =
     ['mac.csv.gz', gzipSync(`sensor_id,time,pm25\r1,${T},5\r`), 'lines end as on old Macs'],
     [
       'windows.csv',
-      Buffer.concat([LATIN1('\xff\xfe'), Buffer.from(`sensor_id,time,pm25\n1,${T},5\n`, 'utf16le')]),
+      Buffer.concat([
+        LATIN1('\xff\xfe'),
+        Buffer.from(`sensor_id,time,pm25\n1,${T},5\n`, 'utf16le'),
+      ]),
       'text in UTF-16. Save it as UTF-8, or convert it: iconv',
     ],
     ['unmarked.csv', Buffer.from(`sensor_id,time,pm25\n1,${T},5\n`, 'utf16le'), 'text in UTF-16'],
-    ['error.csv', '<!DOCTYPE html>\n<html>Not found</html>', 'a web page or XML. Perhaps an error page was saved'],
+    [
+      'error.csv',
+      '<!DOCTYPE html>\n<html>Not found</html>',
+      'a web page or XML. Perhaps an error page was saved',
+    ],
     ['data.bin', Buffer.from([7, 1, 0, 3, 0, 0, 9]), 'binary data, no text'],
     [
       'latin1.csv',
@@ -73,7 +80,11 @@ describe('a file that cannot be understood is named once, with what to do', () =
       'cut.json, after element 0: this is no valid JSON (it is cut off)',
     ],
     ['bare.csv', `1,${T},5\n2,${T},5\n`, 'bare.csv:1: the header has numbers instead of names'],
-    ['station.csv', `station,time,pm25\n1,${T},5\n`, 'station.csv:1: the header has no column sensor_id'],
+    [
+      'station.csv',
+      `station,time,pm25\n1,${T},5\n`,
+      'station.csv:1: the header has no column sensor_id',
+    ],
     ['twice.csv', `sensor_id,time,pm2.5,PM25\n1,${T},5,5\n`, 'names pm25 twice (pm2.5, PM25)'],
     ['empty.csv', '', 'empty.csv: the file is empty'],
   ])('%s', async (name, content, expected) => {
@@ -108,28 +119,53 @@ describe('a file without a usable reading fails, names the quarantine, and gives
       `SDS011-1,${T},5`,
       '"SDS011-1" is not a sensor_id: that is the whole number which the network file gives',
     ],
-    ['no sensor', `,${T},5`, 'there is no sensor_id, which says whose reading it is: add it, or --device or'],
+    [
+      'no sensor',
+      `,${T},5`,
+      'there is no sensor_id, which says whose reading it is: add it, or --device or',
+    ],
     ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],
     ['an open quote', `1,"${T},5`, 'its quotes do not match up'],
     ['words for values', `1,${T},n/a`, 'pm25: the value is not a number'],
-    ['decimal commas in quotes', `1,${T},"12,5"`, 'pm25: the value is not a number; 12,5 has a comma: write 12.5'],
+    [
+      'decimal commas in quotes',
+      `1,${T},"12,5"`,
+      'pm25: the value is not a number; 12,5 has a comma: write 12.5',
+    ],
     ['thousands in quotes', `1,${T},"1,500"`, '1,500 has a comma: write 1.500 or 1500'],
     ['the next year', '1,2027-11-20T08:00:00Z,5', 'the time is more than 5 minutes in the future'],
     ['a unit of its own', `1,${T},5000`, 'pm25 must be -10 to 2000 µg/m³'],
   ])('%s', async (_, line, explanation) => {
-    const { summary, messages } = await imported('readings.csv', `sensor_id,time,pm25\n${line}\n${line}\n`);
+    const { summary, messages } = await imported(
+      'readings.csv',
+      `sensor_id,time,pm25\n${line}\n${line}\n`,
+    );
     expect(summary).toMatchObject({ received: 2, accepted: 0, failed: true });
-    expect(summary.failures).toEqual([expect.stringMatching(/^none of the 2 readings .* quarantine list$/)]);
+    expect(summary.failures).toEqual([
+      expect.stringMatching(/^none of the 2 readings .* quarantine list$/),
+    ]);
     const example = summary.examples.find((one) => one.explanation.includes(explanation));
-    expect(example).toMatchObject({ position: expect.stringMatching(/readings\.csv:2$/), text: line });
+    expect(example).toMatchObject({
+      position: expect.stringMatching(/readings\.csv:2$/),
+      text: line,
+    });
     expect(messages).toContain(JSON.stringify(explanation).slice(1, -1));
-    expect(new Set(summary.examples.map(({ reason }) => reason)).size).toBe(summary.examples.length);
+    expect(new Set(summary.examples.map(({ reason }) => reason)).size).toBe(
+      summary.examples.length,
+    );
   });
 
   test('but not one whose readings are stored already, or that has none', async () => {
     const text = `sensor_id,time,pm25\n1,${T},5\n`;
-    expect((await imported('readings.csv', text)).summary).toMatchObject({ accepted: 1, failed: false, examples: [] });
-    expect((await imported('readings.csv', text)).summary).toMatchObject({ unchanged: 1, failed: false });
+    expect((await imported('readings.csv', text)).summary).toMatchObject({
+      accepted: 1,
+      failed: false,
+      examples: [],
+    });
+    expect((await imported('readings.csv', text)).summary).toMatchObject({
+      unchanged: 1,
+      failed: false,
+    });
     const { summary, messages } = await imported('readings.csv', 'sensor_id,time,pm25\n');
     expect(summary).toMatchObject({ received: 0, failed: false });
     expect(messages).toContain('no line follows the header');
@@ -137,15 +173,33 @@ describe('a file without a usable reading fails, names the quarantine, and gives
 });
 
 describe('dates as people write them', () => {
-  const times = async () => (await stored(owner)).map(({ measured_at }) => measured_at.slice(0, 16));
-  const csv = (...dates: string[]) => `sensor_id,time,pm25\n${dates.map((date) => `1,${date},5\n`).join('')}`;
+  const times = async () =>
+    (await stored(owner)).map(({ measured_at }) => measured_at.slice(0, 16));
+  const csv = (...dates: string[]) =>
+    `sensor_id,time,pm25\n${dates.map((date) => `1,${date},5\n`).join('')}`;
   const zone = 'Asia/Yerevan';
 
   test.each<[string, string[], string[]]>([
-    ['with dots', ['05.06.2026 08:00', '20.11.2026 08:00:30'], ['2026-06-05T08:00', '2026-11-20T08:00']],
-    ['year first', ['2026/06/05 08:00', '2026/11/20 08:00:30'], ['2026-06-05T08:00', '2026-11-20T08:00']],
-    ['one of them above the 12th', ['05/06/2026 08:00', '13/06/2026 08:00'], ['2026-06-05T08:00', '2026-06-13T08:00']],
-    ['the same, month first', ['6/5/2026 8:00 PM', '6/13/2026 8:00 AM'], ['2026-06-05T20:00', '2026-06-13T08:00']],
+    [
+      'with dots',
+      ['05.06.2026 08:00', '20.11.2026 08:00:30'],
+      ['2026-06-05T08:00', '2026-11-20T08:00'],
+    ],
+    [
+      'year first',
+      ['2026/06/05 08:00', '2026/11/20 08:00:30'],
+      ['2026-06-05T08:00', '2026-11-20T08:00'],
+    ],
+    [
+      'one of them above the 12th',
+      ['05/06/2026 08:00', '13/06/2026 08:00'],
+      ['2026-06-05T08:00', '2026-06-13T08:00'],
+    ],
+    [
+      'the same, month first',
+      ['6/5/2026 8:00 PM', '6/13/2026 8:00 AM'],
+      ['2026-06-05T20:00', '2026-06-13T08:00'],
+    ],
     ['day and month of one number', ['05/05/2026 08:00'], ['2026-05-05T08:00']],
     ['as cards of Home Assistant export them', ['2026-11-20 08:00:30'], ['2026-11-20T08:00']],
   ])('%s', async (_, dates, expected) => {
@@ -166,16 +220,23 @@ describe('dates as people write them', () => {
   });
 
   test('decide far behind the beginning of a file, too', async () => {
-    const early = Array.from({ length: 12_000 }, (_, n) => `01/0${1 + (n % 9)}/2026 ${9 + (n % 2)}:${10 + (n % 50)}`);
+    const early = Array.from(
+      { length: 12_000 },
+      (_, n) => `01/0${1 + (n % 9)}/2026 ${9 + (n % 2)}:${10 + (n % 50)}`,
+    );
     const { summary } = await imported('dates.csv', csv(...early, '25/01/2026 08:00'), { zone });
     expect(summary).toMatchObject({ received: 12_001, quarantined: {}, failed: false });
     expect((await times()).at(-1)).toBe('2026-09-01T10:59');
   });
 
   test('in another order than the file are in quarantine, and said to be', async () => {
-    const { summary } = await imported('dates.csv', csv('25/01/2026 08:00', '01/25/2026 08:00', '2026-11-20 08:00'), {
-      zone,
-    });
+    const { summary } = await imported(
+      'dates.csv',
+      csv('25/01/2026 08:00', '01/25/2026 08:00', '2026-11-20 08:00'),
+      {
+        zone,
+      },
+    );
     expect(summary).toMatchObject({ accepted: 2, quarantined: { unreadable_time: 1 } });
   });
 
@@ -209,8 +270,18 @@ describe('a declaration that would not be used', () => {
       { device: 'roof-1' },
       '--device: roof-1 would not be used, because a row says itself that it is of device roof-2.',
     ],
-    ['another sensor than an object has', json({ sensor_id: 1 }), { sensor: 2 }, '--sensor: 2 would not be used'],
-    ['another device than an object has', json({ device: 'x' }), { device: 'roof-1' }, '--device: roof-1 would not'],
+    [
+      'another sensor than an object has',
+      json({ sensor_id: 1 }),
+      { sensor: 2 },
+      '--sensor: 2 would not be used',
+    ],
+    [
+      'another device than an object has',
+      json({ device: 'x' }),
+      { device: 'roof-1' },
+      '--device: roof-1 would not',
+    ],
   ])('is refused: %s', async (_, text, format, expected) => {
     const { summary, messages } = await imported('readings.csv', text, format);
     expect(summary).toMatchObject({ received: 0, failed: true });
@@ -220,19 +291,42 @@ describe('a declaration that would not be used', () => {
 
   test.each<[string, string, Format]>([
     ['the same sensor', `sensor_id,time,pm25\n3,${T},5\n,2026-11-20T08:01:00Z,6\n`, { sensor: 3 }],
-    ['the same in JSON', `[${json({ sensor_id: 3 })},${json({ time: '2026-11-20T08:01:00Z' })}]`, { sensor: 3 }],
-    ['the sensor of a device', `device,time,pm25\nx,${T},5\nx,2026-11-20T08:01:00Z,6\n`, { sensor: 3 }],
+    [
+      'the same in JSON',
+      `[${json({ sensor_id: 3 })},${json({ time: '2026-11-20T08:01:00Z' })}]`,
+      { sensor: 3 },
+    ],
+    [
+      'the sensor of a device',
+      `device,time,pm25\nx,${T},5\nx,2026-11-20T08:01:00Z,6\n`,
+      { sensor: 3 },
+    ],
     ['a device', `time,pm25\n${T},5\n2026-11-20T08:01:00Z,6\n`, { device: 'roof-1' }],
   ])('is none: %s', async (_, text, format) => {
-    expect((await imported('readings.csv', text, format)).summary).toMatchObject({ accepted: 2, failed: false });
+    expect((await imported('readings.csv', text, format)).summary).toMatchObject({
+      accepted: 2,
+      failed: false,
+    });
     expect(await stored(owner)).toMatchObject([{ sensor_id: 3 }, { sensor_id: 3 }]);
   });
 
   test.each<[Format, string]>([
-    [{ device: 'ghost' }, '--device: no sensor of the network has device "ghost". Write "device" into the sensor'],
-    [{ device: 'roof-11' }, '--device: no sensor of the network has device "roof-11". Did you mean roof-1?'],
-    [{ device: 'twins' }, '--device: sensors 1 and 2 both have device twins. Say which with --sensor.'],
-    [{ sensor: 99 }, '--sensor: the network has no sensor 99. node src/airseries.js status --all lists those it has.'],
+    [
+      { device: 'ghost' },
+      '--device: no sensor of the network has device "ghost". Write "device" into the sensor',
+    ],
+    [
+      { device: 'roof-11' },
+      '--device: no sensor of the network has device "roof-11". Did you mean roof-1?',
+    ],
+    [
+      { device: 'twins' },
+      '--device: sensors 1 and 2 both have device twins. Say which with --sensor.',
+    ],
+    [
+      { sensor: 99 },
+      '--sensor: the network has no sensor 99. node src/airseries.js status --all lists those it has.',
+    ],
   ])('is refused before anything goes to quarantine: %j', async (format, expected) => {
     await expect(imported('readings.csv', `time,pm25\n${T},5\n`, format)).rejects.toThrow(expected);
     expect(await owner`select from raw.quarantine`).toEqual([]);
@@ -241,24 +335,48 @@ describe('a declaration that would not be used', () => {
 
 describe('understood', () => {
   test.each<[string, string, object]>([
-    ['the names of the API', `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`, { pm25: 1, pm25_raw: 2, pm10: 3 }],
-    ['the names of Sensor.Community', `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`, { pm1: 1, pm10: 3, pm25: 2 }],
+    [
+      'the names of the API',
+      `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`,
+      { pm25: 1, pm25_raw: 2, pm10: 3 },
+    ],
+    [
+      'the names of Sensor.Community',
+      `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`,
+      { pm1: 1, pm10: 3, pm25: 2 },
+    ],
     ['short names', `sensor,datetime,temp,RH\n1,${T},4,50\n`, { temperature: 4, humidity: 50 }],
-    ['the same in NDJSON', `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`, { pm25: 7, pm10: 8 }],
+    [
+      'the same in NDJSON',
+      `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`,
+      { pm25: 7, pm10: 8 },
+    ],
   ])('are %s', async (_, text, values) => {
     expect((await imported('readings.csv', text)).summary).toMatchObject({
       accepted: 1,
       ignored_columns: [],
       failed: false,
     });
-    expect(await stored(owner)).toMatchObject([{ sensor_id: 1, measured_at: '2026-11-20T12:00:00+04:00', ...values }]);
+    expect(await stored(owner)).toMatchObject([
+      { sensor_id: 1, measured_at: '2026-11-20T12:00:00+04:00', ...values },
+    ]);
   });
 
   test('is pressure that looks like hPa, and said so', async () => {
-    const { summary } = await imported('readings.csv', `sensor_id,time,pressure,temperature\n1,${T},1013.2,4\n`);
-    expect(summary).toMatchObject({ accepted: 1, failed: false, values: { 'out_of_bounds:pressure': 1 } });
+    const { summary } = await imported(
+      'readings.csv',
+      `sensor_id,time,pressure,temperature\n1,${T},1013.2,4\n`,
+    );
+    expect(summary).toMatchObject({
+      accepted: 1,
+      failed: false,
+      values: { 'out_of_bounds:pressure': 1 },
+    });
     expect(summary.examples).toMatchObject([
-      { explanation: 'pressure must be 50000 to 110000 Pa; 1013.2 looks like hPa: send it in Pa, as 101320' },
+      {
+        explanation:
+          'pressure must be 50000 to 110000 Pa; 1013.2 looks like hPa: send it in Pa, as 101320',
+      },
     ]);
   });
 });

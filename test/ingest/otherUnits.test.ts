@@ -27,7 +27,12 @@ const imported = (content: string, format: Format = {}) =>
     format,
   });
 const at = (hour: number) => new Date(NOW.getTime() - (hour + 1) * 3_600_000).toISOString();
-const csv = (header: string, count: number, value: (hour: number) => unknown, time: (hour: number) => unknown = at) =>
+const csv = (
+  header: string,
+  count: number,
+  value: (hour: number) => unknown,
+  time: (hour: number) => unknown = at,
+) =>
   `${header}\n${Array.from({ length: count }, (_, hour) => `${time(hour)},1,${value(hour)}`).join('\n')}\n`;
 const stops = async (content: string, format: Format, message: RegExp) => {
   const { failures, received } = await imported(content, format);
@@ -45,13 +50,14 @@ describe('103 hours of PurpleAir in °F', () => {
   const epoch = (hour: number) => Date.parse(at(hour)) / 1_000;
 
   test('are converted as they come', async () => {
-    const summary = await imported(csv('time_stamp,sensor_index,temperature', 103, fahrenheit, epoch));
+    const summary = await imported(
+      csv('time_stamp,sensor_index,temperature', 103, fahrenheit, epoch),
+    );
     expect(summary).toMatchObject({ accepted: 103, failed: false, formats: ['purpleair'] });
     const rows = await stored(owner);
-    expect(rows.find(({ measured_at }) => Date.parse(measured_at) === Date.parse(at(23)))?.temperature).toBeCloseTo(
-      (103 - 32) / 1.8,
-      4,
-    );
+    expect(
+      rows.find(({ measured_at }) => Date.parse(measured_at) === Date.parse(at(23)))?.temperature,
+    ).toBeCloseTo((103 - 32) / 1.8, 4);
     expect(Math.max(...rows.map(({ temperature }) => temperature))).toBeLessThan(39.5);
   });
 
@@ -62,8 +68,13 @@ describe('103 hours of PurpleAir in °F', () => {
       {},
       /readings\.csv: column temperature looks like °F, for example 9\d; nothing of it was stored\. Add --unit temperature=f if it is, or --unit temperature=c if it is right as it is\./,
     );
-    expect(await imported(renamed, { units: ['temperature=f'] })).toMatchObject({ accepted: 103, values: {} });
-    expect(Math.max(...(await stored(owner)).map(({ temperature }) => temperature))).toBeLessThan(39.5);
+    expect(await imported(renamed, { units: ['temperature=f'] })).toMatchObject({
+      accepted: 103,
+      values: {},
+    });
+    expect(Math.max(...(await stored(owner)).map(({ temperature }) => temperature))).toBeLessThan(
+      39.5,
+    );
   });
 });
 
@@ -89,7 +100,11 @@ test.each<[string, (hour: number) => number, RegExp, Format]>([
 ])('%s', async (name, value, message, remedy) => {
   const content = csv(`time,sensor_id,${name}`, 24, value);
   await stops(content, {}, message);
-  expect(await imported(content, remedy)).toMatchObject({ accepted: 24, values: {}, failed: false });
+  expect(await imported(content, remedy)).toMatchObject({
+    accepted: 24,
+    values: {},
+    failed: false,
+  });
 });
 
 describe('30 values in °F of a row each, whose unit nobody declared, stop it', () => {
@@ -103,10 +118,17 @@ describe('30 values in °F of a row each, whose unit nobody declared, stop it', 
   test.each<[string, string, Format]>([
     [
       'history of Home Assistant as CSV',
-      ['entity_id,state,last_changed', ...rows.map((row) => `sensor.t,${row.value},${row.at}`)].join('\n'),
+      [
+        'entity_id,state,last_changed',
+        ...rows.map((row) => `sensor.t,${row.value},${row.at}`),
+      ].join('\n'),
       { columns: ['temperature=sensor.t'], sensor: 1 },
     ],
-    ['states of Home Assistant as JSON', JSON.stringify(states), { columns: ['temperature=sensor.t'] }],
+    [
+      'states of Home Assistant as JSON',
+      JSON.stringify(states),
+      { columns: ['temperature=sensor.t'] },
+    ],
     [
       'OpenAQ with blank units',
       [
@@ -128,23 +150,38 @@ test('twenty such values are enough, from 45.1 °C on', async () => {
     {},
     /column temperature looks like °F/,
   );
-  expect(await imported(csv('time,sensor_id,temperature', 20, () => 45))).toMatchObject({ accepted: 20 });
+  expect(await imported(csv('time,sensor_id,temperature', 20, () => 45))).toMatchObject({
+    accepted: 20,
+  });
 });
 
 test('a few such values, or a column with some, are taken', async () => {
-  expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({ accepted: 19 });
-  expect(await imported(csv('time,sensor_id,temperature', 40, (hour) => (hour % 3 ? 20 : 50)))).toMatchObject({
+  expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({
+    accepted: 19,
+  });
+  expect(
+    await imported(csv('time,sensor_id,temperature', 40, (hour) => (hour % 3 ? 20 : 50))),
+  ).toMatchObject({
     failed: false,
   });
   expect(await imported(csv('time,sensor_id,no2', 40, () => 0))).toMatchObject({ failed: false });
 });
 
 test('a reading that waited in quarantine has the values that the first try would have stored', async () => {
-  const content = csv('time,sensor_id,temperature,no2', 3, (hour) => `${50 + hour},19.125`).replaceAll(',1,', ',77,');
+  const content = csv(
+    'time,sensor_id,temperature,no2',
+    3,
+    (hour) => `${50 + hour},19.125`,
+  ).replaceAll(',1,', ',77,');
   const format = { units: ['temperature=f', 'no2=ug/m3'] };
-  expect(await imported(content, format)).toMatchObject({ accepted: 0, quarantined: { unknown_sensor: 3 } });
+  expect(await imported(content, format)).toMatchObject({
+    accepted: 0,
+    quarantined: { unknown_sensor: 3 },
+  });
   await owner`insert into raw.sensor (id) values (77)`;
-  expect(await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false })).toMatchObject({
+  expect(
+    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false }),
+  ).toMatchObject({
     accepted: 3,
   });
   const later = await stored(owner);

@@ -1,18 +1,20 @@
 /** A small network and its readings, for tests of everything between a file and the tables. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import type { Log } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import type { Log } from '../../src/base/log.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
 /** A log that keeps its lines. */
-export function keepingLog(): Log & { lines: { level: string; message: string; fields: object }[] } {
+export function keepingLog(): Log & {
+  lines: { level: string; message: string; fields: object }[];
+} {
   const lines: { level: string; message: string; fields: object }[] = [];
   const keep =
     (level: string) =>
@@ -20,7 +22,13 @@ export function keepingLog(): Log & { lines: { level: string; message: string; f
       if (typeof first === 'string') lines.push({ level, message: first, fields: {} });
       else lines.push({ level, message: second ?? '', fields: first });
     };
-  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  return {
+    lines,
+    debug: keep('debug'),
+    info: keep('info'),
+    warn: keep('warn'),
+    error: keep('error'),
+  };
 }
 
 export type Json = Record<string, unknown>;
@@ -85,8 +93,8 @@ export function reading(
 
 /** The readings as stored. */
 export function stored(sql: Sql) {
-  return sql`select to_jsonb(r) as row from raw.readings r order by sensor_id, measured_at`.then((rows) =>
-    rows.map(({ row }) => row),
+  return sql`select to_jsonb(r) as row from raw.readings r order by sensor_id, measured_at`.then(
+    (rows) => rows.map(({ row }) => row),
   );
 }
 
@@ -95,7 +103,9 @@ export async function differences(db: TestDatabase): Promise<unknown[]> {
   await refresh(db.target, NOW);
   const sql = connect(db.target, { role: 'airseries_owner' });
   try {
-    return [...(await sql`select * from logic.differences('-infinity', 'infinity') order by 1, 2, 3`)];
+    return [
+      ...(await sql`select * from logic.differences('-infinity', 'infinity') order by 1, 2, 3`),
+    ];
   } finally {
     await sql.end();
   }

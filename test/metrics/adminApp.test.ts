@@ -6,7 +6,11 @@ import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog } from '../ingest/support.ts';
 
 const app = (ok: boolean) =>
-  makeAdminApp({ ready: async () => ({ ok, checks: { database: ok } }), metrics: makeMetrics(), log: keepingLog() });
+  makeAdminApp({
+    ready: async () => ({ ok, checks: { database: ok } }),
+    metrics: makeMetrics(),
+    log: keepingLog(),
+  });
 
 it('is alive whether or not it is ready', async () => {
   const res = await request(app(false)).get('/healthz');
@@ -46,8 +50,13 @@ it('answers other paths with what exists, and refuses other methods', async () =
 });
 
 it('lets no page of another origin read it', async () => {
-  const preflight = await request(app(true)).options('/readyz').set('Origin', 'https://elsewhere.example');
-  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, undefined]);
+  const preflight = await request(app(true))
+    .options('/readyz')
+    .set('Origin', 'https://elsewhere.example');
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([
+    204,
+    undefined,
+  ]);
   const answer = await request(app(true)).get('/readyz').set('Origin', 'https://elsewhere.example');
   expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 });

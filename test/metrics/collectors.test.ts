@@ -1,5 +1,11 @@
 /** A collector whose query fails is reported, and its metrics are absent; the others are not affected. */
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Api } from '../../src/database/pools.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
@@ -13,7 +19,11 @@ const answers: Record<string, object | undefined> = {
 };
 
 /** A database that returns one row or none, or fails for queries listed in `broken`. */
-function fakeDatabase(broken: ReadonlySet<string>, queries: string[], isFree = async () => {}): Kysely<Api> {
+function fakeDatabase(
+  broken: ReadonlySet<string>,
+  queries: string[],
+  isFree = async () => {},
+): Kysely<Api> {
   const executeQuery = async ({ sql }: { sql: string }) => {
     queries.push(sql);
     await isFree();
@@ -38,7 +48,12 @@ afterEach(() => void vi.useRealTimers());
 
 it('is absent while its query fails, with a warning at the start and a log line at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const [metrics, log, broken, queries] = [makeMetrics(), keepingLog(), new Set<string>(), [] as string[]];
+  const [metrics, log, broken, queries] = [
+    makeMetrics(),
+    keepingLog(),
+    new Set<string>(),
+    [] as string[],
+  ];
   const scrape = () => metrics.scrape();
   const before = await scrape();
   expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet

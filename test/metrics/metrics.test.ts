@@ -4,18 +4,18 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { audit } from '../../src/aggregate/audit.ts';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { type Api, type ApiDb, openIngestPool, openReaderPool } from '../../src/database/pools.ts';
 import { apiRows } from '../../src/database/queryPool.ts';
+import { makeIngestApp } from '../../src/ingest/http/app.ts';
+import { createToken } from '../../src/ingest/http/tokens.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeDisk, observePool } from '../../src/metrics/recorders.ts';
-import { makeIngestApp } from '../../src/ingest/http/app.ts';
-import { createToken } from '../../src/ingest/http/tokens.ts';
-import { audit } from '../../src/aggregate/audit.ts';
-import { makeDigest } from '../../src/aggregate/digest.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
 import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -23,7 +23,10 @@ import { seeded } from '../support/random.ts';
 import { DEFINITIONS, metricsTable } from './metricsTable.ts';
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;
-if (!promtool) process.stderr.write('\n=== promtool is not installed: the form of /metrics is NOT checked by it ===\n');
+if (!promtool)
+  process.stderr.write(
+    '\n=== promtool is not installed: the form of /metrics is NOT checked by it ===\n',
+  );
 
 /** 200 stations of 10 providers in 8 cities. */
 const cities = citiesOfOneStation([...'abcdefgh'].map((letter) => `city-${letter}`));
@@ -53,7 +56,12 @@ onEveryEngine('metrics', (engine) => {
   beforeAll(async () => {
     database = await testDatabase(engine);
     await bringIn(database.as(), NETWORK);
-    ({ token } = await createToken(database.as(), { name: 't', provider: 'provider-0', stations: null, now: NOW }));
+    ({ token } = await createToken(database.as(), {
+      name: 't',
+      provider: 'provider-0',
+      stations: null,
+      now: NOW,
+    }));
     const { timeZone, target } = database;
     reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
     const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
@@ -87,7 +95,8 @@ onEveryEngine('metrics', (engine) => {
   afterAll(() => close());
 
   const scrape = async () => (await request(admin).get('/metrics').expect(200)).text;
-  const samples = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const samples = (text: string) =>
+    text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
   it('counts what happened', async () => {
     const text = await scrape();
@@ -122,7 +131,9 @@ onEveryEngine('metrics', (engine) => {
     expect(text).toContain(
       `airseries_newest_bucket_timestamp_seconds{subject="region",resolution="hour"} ${hourBefore}`,
     );
-    expect(text).toMatch(/airseries_database_pool_wait_duration_seconds_count\{pool="read"\} [1-9]/);
+    expect(text).toMatch(
+      /airseries_database_pool_wait_duration_seconds_count\{pool="read"\} [1-9]/,
+    );
     expect(text).toMatch(/airseries_database_size_bytes\{schema="raw"\} \d{5,}/);
     expect(text).toMatch(/process_cpu_seconds_total/);
   });
@@ -156,7 +167,8 @@ onEveryEngine('metrics', (engine) => {
       .selectFrom(apiRows('newest_bucket', { at: hourAgo }).as('b'))
       .selectAll()
       .execute();
-    for (const { timestamp } of rows) expect(Date.parse(timestamp ?? '')).not.toBeGreaterThan(hourAgo.getTime());
+    for (const { timestamp } of rows)
+      expect(Date.parse(timestamp ?? '')).not.toBeGreaterThan(hourAgo.getTime());
     expect(rows.some(({ timestamp }) => timestamp !== null)).toBe(true);
   });
 
@@ -166,7 +178,10 @@ onEveryEngine('metrics', (engine) => {
   });
 
   it.skipIf(!promtool)('passes promtool', async () => {
-    execFileSync('promtool', ['check', 'metrics'], { input: await scrape(), stdio: ['pipe', 'pipe', 'pipe'] });
+    execFileSync('promtool', ['check', 'metrics'], {
+      input: await scrape(),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
   });
 
   it.runIf(engine === engines[0])(
@@ -202,8 +217,10 @@ onEveryEngine('metrics', (engine) => {
       // one of each kind of answer first, so that only unknown paths could add series later
       for (let n = 0; n < 300; n += 1) await send(methods[n % 6] as string);
       // Node's own series depend on when it collects garbage
-      const ours = async () => samples(await scrape()).filter((line) => line.startsWith('airseries_'));
-      const routes = (lines: string[]) => new Set(lines.map((line) => /route="([^"]*)"/.exec(line)?.[1]));
+      const ours = async () =>
+        samples(await scrape()).filter((line) => line.startsWith('airseries_'));
+      const routes = (lines: string[]) =>
+        new Set(lines.map((line) => /route="([^"]*)"/.exec(line)?.[1]));
       const before = await ours();
       for (let n = 0; n < 1_500; n += 50) {
         await Promise.all(

@@ -10,9 +10,12 @@ type Definition = {
 };
 
 /** prom-client's types lack `labelNames`. */
-const registered = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Definition[];
+const registered = (registry: Registry) =>
+  registry.getMetricsAsArray() as unknown as readonly Definition[];
 
-export const DEFINITIONS = registered(makeMetrics().registry).filter(({ name }) => name.startsWith('airseries_'));
+export const DEFINITIONS = registered(makeMetrics().registry).filter(({ name }) =>
+  name.startsWith('airseries_'),
+);
 
 export function metricsTable(): string {
   const rows = DEFINITIONS.map(({ name, type, help, labelNames }) => [
@@ -22,7 +25,9 @@ export function metricsTable(): string {
     help,
   ]);
   const all = [['metric', 'type', 'labels', 'what it says'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;

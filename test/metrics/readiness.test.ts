@@ -1,16 +1,25 @@
 /** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { rememberApi } from '../../src/schema/apiSurface.ts';
 import { NOW } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 
 onOneEngine('readiness', (engine) => {
   it('names what is missing, from the start to an outage', async () => {
-    const unknown = { migrations: false, database: null, schema: null, first_build: null, serving: false };
-    expect(await readiness({ opened: undefined, serving: false })).toEqual({ ok: false, checks: unknown });
+    const unknown = {
+      migrations: false,
+      database: null,
+      schema: null,
+      first_build: null,
+      serving: false,
+    };
+    expect(await readiness({ opened: undefined, serving: false })).toEqual({
+      ok: false,
+      checks: unknown,
+    });
 
     const database = await testDatabase(engine);
     const db = openReaderPool<Api>(database.target, { timeZone: 'UTC' });
@@ -23,8 +32,14 @@ onOneEngine('readiness', (engine) => {
     });
     await refresh(database.target, NOW);
     const built = { ...migrated, first_build: true, refreshed_at: '2026-11-20T12:00:00+00:00' };
-    expect(await readiness({ opened, serving: false })).toEqual({ ok: false, checks: { ...built, serving: false } });
-    expect(await readiness({ opened, serving: true })).toEqual({ ok: true, checks: { ...built, serving: true } });
+    expect(await readiness({ opened, serving: false })).toEqual({
+      ok: false,
+      checks: { ...built, serving: false },
+    });
+    expect(await readiness({ opened, serving: true })).toEqual({
+      ok: true,
+      checks: { ...built, serving: true },
+    });
 
     await database.as()`create view api.added as select 1 as n`;
     expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true }); // what was added disturbs nobody
@@ -38,7 +53,11 @@ onOneEngine('readiness', (engine) => {
     await database.as()`drop view api.station_flag`;
     expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,
-      checks: { database: true, schema: false, missing: expect.arrayContaining(['station_flag.reason text']) },
+      checks: {
+        database: true,
+        schema: false,
+        missing: expect.arrayContaining(['station_flag.reason text']),
+      },
     });
 
     await database.superuser().unsafe('drop schema api cascade');

@@ -17,17 +17,31 @@ it('counts a request that its client gave up as aborted, without bytes, and one 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  for (const path of ['/answered', '/nowhere']) await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  for (const path of ['/answered', '/nowhere'])
+    await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   const client = get({ host: '127.0.0.1', port, path: '/given-up' }).on('error', () => undefined);
   const text = () => metrics.scrape();
-  await expect.poll(text).toContain('airseries_http_requests_total{route="/some",method="GET",status="aborted"} 1');
-  expect(await text()).toContain('airseries_http_requests_total{route="/some",method="GET",status="200"} 1');
+  await expect
+    .poll(text)
+    .toContain('airseries_http_requests_total{route="/some",method="GET",status="aborted"} 1');
+  expect(await text()).toContain(
+    'airseries_http_requests_total{route="/some",method="GET",status="200"} 1',
+  );
   expect(await text()).toContain('airseries_http_response_bytes_total{route="/some"} 5');
-  for (const line of ['method="GET",status_class="2xx"} 1', 'method="GET",status_class="aborted"} 1']) {
-    expect(await text()).toContain(`airseries_http_request_duration_seconds_count{route="/some",${line}`);
+  for (const line of [
+    'method="GET",status_class="2xx"} 1',
+    'method="GET",status_class="aborted"} 1',
+  ]) {
+    expect(await text()).toContain(
+      `airseries_http_request_duration_seconds_count{route="/some",${line}`,
+    );
   }
-  expect(await text()).toContain('airseries_http_requests_total{route="unknown",method="GET",status="200"} 1');
-  expect(await text()).not.toContain('airseries_http_request_duration_seconds_count{route="unknown"'); // not timed
+  expect(await text()).toContain(
+    'airseries_http_requests_total{route="unknown",method="GET",status="200"} 1',
+  );
+  expect(await text()).not.toContain(
+    'airseries_http_request_duration_seconds_count{route="unknown"',
+  ); // not timed
   expect(await text()).toContain('airseries_http_requests_in_flight{server="public"} 0');
   await new Promise((resolve) => {
     server.close(resolve);

@@ -1,7 +1,7 @@
 /** Stations that are offline, show a flat line or are outliers are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { bringIn, type Json, NOW } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -51,11 +51,23 @@ onEveryEngine('watching stations', (engine) => {
   });
   afterAll(() => db.drop());
 
-  type Air = { pm25?: number; pm25_raw?: number; pm10?: number; temperature?: number; humidity?: number };
+  type Air = {
+    pm25?: number;
+    pm25_raw?: number;
+    pm10?: number;
+    temperature?: number;
+    humidity?: number;
+  };
   /** A reading every half hour, `from` to `to` hours before now; `air` maps hours before now to values. */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
-      const { pm25 = null, pm25_raw = null, pm10 = null, temperature = null, humidity = null } = air(Math.ceil(ago));
+      const {
+        pm25 = null,
+        pm25_raw = null,
+        pm10 = null,
+        temperature = null,
+        humidity = null,
+      } = air(Math.ceil(ago));
       await owner`insert into raw.readings (measured_at, sensor_id, pm25, pm25_raw, pm10, temperature, humidity)
         values (${hoursAgo(ago)}, ${sensor}, ${pm25}, ${pm25_raw}, ${pm10}, ${temperature}, ${humidity})`;
     }
@@ -80,7 +92,9 @@ onEveryEngine('watching stations', (engine) => {
 
   it('a station that has long been silent is listed too', async () => {
     await measure(4, 40 * 24, 40 * 24, lively(10));
-    expect(await offline()).toMatchObject([{ station_id: 4, last_measurement_time: iso(hoursAgo(40 * 24)) }]);
+    expect(await offline()).toMatchObject([
+      { station_id: 4, last_measurement_time: iso(hoursAgo(40 * 24)) },
+    ]);
   });
 
   it('a station is listed from the moment it is offline until it measures again', async () => {
@@ -109,8 +123,13 @@ onEveryEngine('watching stations', (engine) => {
 
   it('a station whose sensor is suspicious is offline since its last valid reading', async () => {
     await measure(1, 9, 0, lively(10));
-    await bringIn(owner, network({ sensors: [{ id: 1, suspicious: [{ since: iso(hoursAgo(4.75)) }] }] }));
-    expect(await offline()).toMatchObject([{ station_id: 1, last_measurement_time: iso(hoursAgo(5)) }]);
+    await bringIn(
+      owner,
+      network({ sensors: [{ id: 1, suspicious: [{ since: iso(hoursAgo(4.75)) }] }] }),
+    );
+    expect(await offline()).toMatchObject([
+      { station_id: 1, last_measurement_time: iso(hoursAgo(5)) },
+    ]);
   });
 
   it('a sensor that moved on leaves its station offline', async () => {
@@ -150,7 +169,10 @@ onEveryEngine('watching stations', (engine) => {
     await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to 0
     await measure(2, 20, 0, (ago) => ({ pm25: 5 + ago, pm25_raw: 3 }));
     // fog, and the other value in five of its first six hours
-    await measure(3, 20, 0, (ago) => ({ humidity: 100, ...(ago <= 6 && ago !== 3 ? { pm25: 9 } : {}) }));
+    await measure(3, 20, 0, (ago) => ({
+      humidity: 100,
+      ...(ago <= 6 && ago !== 3 ? { pm25: 9 } : {}),
+    }));
     await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since then
     await measure(5, 12, 6.5, () => ({ pm25: 9 }));
     await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only
@@ -160,7 +182,13 @@ onEveryEngine('watching stations', (engine) => {
     await measure(6, 8, 0, lively(10)); // the mean of the two is never the same
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select measured_at, 61, 4 from raw.readings where sensor_id = 6`;
-    expect((await flatLines()).map(({ station_id, parameters, hours }) => [station_id, parameters, hours])).toEqual([
+    expect(
+      (await flatLines()).map(({ station_id, parameters, hours }) => [
+        station_id,
+        parameters,
+        hours,
+      ]),
+    ).toEqual([
       [2, 'pm25', 20],
       [6, 'pm25', 8],
     ]);
@@ -168,7 +196,9 @@ onEveryEngine('watching stations', (engine) => {
 
   it('a flat line is followed back seven days at most', async () => {
     await measure(1, 200, 0, () => ({ pm10: 3 }));
-    expect(await flatLines()).toMatchObject([{ station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) }]);
+    expect(await flatLines()).toMatchObject([
+      { station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) },
+    ]);
   });
 
   it('a station is an outlier if it is far above or far below its neighbours', async () => {
@@ -188,7 +218,9 @@ onEveryEngine('watching stations', (engine) => {
       },
     ]);
     await owner`update raw.readings set pm25 = case when sensor_id = 1 then 4 else pm25 + 30 end where sensor_id <= 5`;
-    expect(await outliers()).toMatchObject([{ station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) }]);
+    expect(await outliers()).toMatchObject([
+      { station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) },
+    ]);
   });
 
   it('a station is no outlier at twice the concentration, in clean air, or with few neighbours', async () => {
@@ -215,7 +247,8 @@ onEveryEngine('watching stations', (engine) => {
   });
 
   it('distances are measured on the globe', async () => {
-    const [row] = await owner`select logic.distance_km(40.1772, 44.5035, 41.7151, 44.8271) as yerevan_tbilisi,
+    const [row] =
+      await owner`select logic.distance_km(40.1772, 44.5035, 41.7151, 44.8271) as yerevan_tbilisi,
       logic.distance_km(0, 179.95, 0, -179.95) as date_line, logic.distance_km(10, 20, 10, 20) as nothing`;
     expect(row?.yerevan_tbilisi).toBeCloseTo(173.2, 0);
     expect(row?.date_line).toBeCloseTo(11.12, 2);

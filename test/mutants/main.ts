@@ -6,7 +6,15 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -20,13 +28,17 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 const TIMEOUT_MS = 300_000;
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string', multiple: true, default: [''] } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    only: { type: 'string', multiple: true, default: [''] },
+  },
 });
 const deadline = performance.now() + Number(values.minutes) * 60_000;
 
-const groups = GROUPS.map((group) => ({ ...group, mutants: group.mutants.filter(isWanted) })).filter(
-  ({ mutants }) => mutants.length > 0,
-);
+const groups = GROUPS.map((group) => ({
+  ...group,
+  mutants: group.mutants.filter(isWanted),
+})).filter(({ mutants }) => mutants.length > 0);
 const outdated = misfits(groups);
 if (outdated.length > 0) throw new Error(`the table no longer fits:\n${outdated.join('\n')}`);
 
@@ -42,7 +54,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     if (closing === undefined) process.exit(1);
   });
 }
-for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' })
+for (const path of execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
   .split('\0')
   .filter((path) => path !== '' && path !== 'node_modules')) {
   cpSync(join(ROOT, path), join(copy, path));
@@ -100,8 +115,16 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
   writeFileSync(path, original);
   const asExpected = noticed === (survives === undefined);
   counts[asExpected ? (noticed ? 'killed' : 'argued') : 'wrong'] += 1;
-  const outcome = asExpected ? (noticed ? 'killed' : 'survives') : noticed ? 'KILLED, THOUGH ARGUED' : 'SURVIVES';
-  process.stdout.write(`${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}${noticed ? ` (${failure})` : ''}\n`);
+  const outcome = asExpected
+    ? noticed
+      ? 'killed'
+      : 'survives'
+    : noticed
+      ? 'KILLED, THOUGH ARGUED'
+      : 'SURVIVES';
+  process.stdout.write(
+    `${outcome}  ${file}: ${oneLine(replace)} → ${oneLine(by)}${noticed ? ` (${failure})` : ''}\n`,
+  );
 }
 
 function oneLine(text: string): string {
@@ -121,14 +144,27 @@ async function runTests({ tests, engine = 'plain' }: Group): Promise<string | un
   if (target === undefined) throw new Error(`no server for the engine ${engine}`);
   await dropDatabases('(test|empty)');
   const targets: Partial<Targets> = { [engine]: target };
-  const config = ['--config', 'test/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--reporter', 'json'];
-  running = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests], {
-    cwd: copy,
-    env: { ...process.env, MUTANTS_TARGETS: JSON.stringify(targets) },
-    stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-  });
+  const config = [
+    '--config',
+    'test/mutants/vitest.config.ts',
+    '--root',
+    '.',
+    '--bail',
+    '1',
+    '--reporter',
+    'json',
+  ];
+  running = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', ...config, ...tests],
+    {
+      cwd: copy,
+      env: { ...process.env, MUTANTS_TARGETS: JSON.stringify(targets) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    },
+  );
   const output = running.stdout === null ? '' : await text(running.stdout);
   const code = running.exitCode ?? (await once(running, 'exit'))[0];
   return code === 0 ? undefined : firstFailure(output);
@@ -146,10 +182,15 @@ type Report = {
 function firstFailure(output: string): string {
   if (!output.startsWith('{')) return 'it did not end';
   const { testResults } = JSON.parse(output) as Report;
-  const failed = testResults.flatMap((file) => file.assertionResults).find(({ status }) => status === 'failed');
+  const failed = testResults
+    .flatMap((file) => file.assertionResults)
+    .find(({ status }) => status === 'failed');
   const [title, why] = failed
     ? [failed.title, failed.failureMessages[0]]
-    : ['before any test', testResults.map(({ message }) => message).join('') || 'an error outside of tests'];
+    : [
+        'before any test',
+        testResults.map(({ message }) => message).join('') || 'an error outside of tests',
+      ];
   return oneLine(`${title}: ${why?.split('\n')[0]}`).slice(0, 200);
 }
 

@@ -6,7 +6,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Engine } from '../../src/schema/aggregates.ts';
 
 export type Mutant = { file: string; replace: string; by: string; survives?: string | undefined };
-export type Group = { tests: readonly string[]; engine?: Engine; build?: boolean; mutants: readonly Mutant[] };
+export type Group = {
+  tests: readonly string[];
+  engine?: Engine;
+  build?: boolean;
+  mutants: readonly Mutant[];
+};
 
 type Change = readonly [replace: string, by: string, survives?: string];
 type Table = Omit<Group, 'mutants'> & { changes: Readonly<Record<string, readonly Change[]>> };
@@ -16,16 +21,34 @@ const TABLE: readonly Table[] = [
     tests: ['test/aggregate/jobs.test.ts'],
     changes: {
       'src/aggregate/jobs.ts': [
-        ["    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n", ''],
-        ["    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n", ''],
+        [
+          "    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n",
+          '',
+        ],
+        [
+          "    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n",
+          '',
+        ],
         [
           "    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n",
           '',
         ],
-        ["    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n", ''],
-        ["    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },\n", ''],
-        ["    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },\n", ''],
-        ["    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n", ''],
+        [
+          "    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n",
+          '',
+        ],
+        [
+          "    { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },\n",
+          '',
+        ],
+        [
+          "    { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },\n",
+          '',
+        ],
+        [
+          "    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n",
+          '',
+        ],
         ['{ lazily: true }', '{ lazily: false }'],
         ['  await deleteOldDigests(target, clock());\n', ''],
         ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
@@ -34,7 +57,11 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/aggregate/schedule.test.ts', 'test/aggregate/start.test.ts', 'test/aggregate/leader.test.ts'],
+    tests: [
+      'test/aggregate/schedule.test.ts',
+      'test/aggregate/start.test.ts',
+      'test/aggregate/leader.test.ts',
+    ],
     changes: {
       'src/aggregate/jobs.ts': [
         ["'4-59/10 * * * *'", "'5-59/10 * * * *'"],
@@ -86,7 +113,10 @@ const TABLE: readonly Table[] = [
     changes: {
       'src/serve/dataVersion.ts': [
         ['if (!isSame || isOlder) {', 'if (!isSame) {'],
-        ['known?.history === history && version > known.version', 'version > Number(known?.version)'],
+        [
+          'known?.history === history && version > known.version',
+          'version > Number(known?.version)',
+        ],
         ['&& Number.isFinite(version)', ''],
       ],
     },
@@ -117,8 +147,14 @@ const TABLE: readonly Table[] = [
           'second: undefined, isDescending: true });',
           'the direction is only read within the same hour, and here that hour occurs once',
         ],
-        ['stamp >= before.stamp : stamp <= before.stamp', 'stamp > before.stamp : stamp < before.stamp'],
-        ['offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)', 'offsetAt(near), offsetAt(near + DAY_MS)'],
+        [
+          'stamp >= before.stamp : stamp <= before.stamp',
+          'stamp > before.stamp : stamp < before.stamp',
+        ],
+        [
+          'offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)',
+          'offsetAt(near), offsetAt(near + DAY_MS)',
+        ],
       ],
       'src/ingest/formats/times.ts': [
         ['number > LATEST ? number / 1_000', 'number >= LATEST ? number / 1_000'],
@@ -238,7 +274,9 @@ const TABLE: readonly Table[] = [
       'sql/parts/station_pm25_raw.sql': [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
-      'sql/parts/station_pm25.sql': [['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))']],
+      'sql/parts/station_pm25.sql': [
+        ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
+      ],
       'sql/api/20_station_current.sql': [['::int % 16 + 1]', '::int % 15 + 1]']],
     },
   },
@@ -264,9 +302,14 @@ const TABLE: readonly Table[] = [
         ['greatest(waiting.since, now)', 'waiting.since'],
         ['        buckets := buckets - tstzmultirange(running);\n', ''],
       ],
-      'src/schema/aggregates.ts': [['where bucket >= $2 and bucket < $3;', 'where bucket > $2 and bucket < $3;']],
+      'src/schema/aggregates.ts': [
+        ['where bucket >= $2 and bucket < $3;', 'where bucket > $2 and bucket < $3;'],
+      ],
       'src/schema/repeatable.ts': [
-        ["subjects.indexOf(name.split('_')[0] as string) + 1)", "subjects.indexOf(name.split('_')[0] as string))"],
+        [
+          "subjects.indexOf(name.split('_')[0] as string) + 1)",
+          "subjects.indexOf(name.split('_')[0] as string))",
+        ],
       ],
       'sql/logic/10_ranges.sql': [['least(upper(whole), piece.next)', 'piece.next']],
     },
@@ -291,7 +334,10 @@ const TABLE: readonly Table[] = [
     tests: ['test/faults/retention.test.ts', 'test/engines.test.ts'],
     changes: {
       'sql/logic/35_retention.sql': [
-        ['coalesce(greatest(cutoff, rollup.bucket_start', 'coalesce(least(cutoff, rollup.bucket_start'],
+        [
+          'coalesce(greatest(cutoff, rollup.bucket_start',
+          'coalesce(least(cutoff, rollup.bucket_start',
+        ],
         [
           'set ingest_cutoff = since where ingest_cutoff < since;',
           'set ingest_cutoff = since;',
@@ -300,7 +346,10 @@ const TABLE: readonly Table[] = [
         ['if cutoff < earliest then', 'if false then'],
         ['(select least(at, max(r.measured_at))', '(select least(at, at)'],
         ['(select least(at, max(r.measured_at))', '(select max(r.measured_at)'],
-        ["rollup.bucket_start('month', first_reading), 1));", "rollup.bucket_start('month', first_reading), 2));"],
+        [
+          "rollup.bucket_start('month', first_reading), 1));",
+          "rollup.bucket_start('month', first_reading), 2));",
+        ],
         ['r.measured_at >= retained_from);', 'true);'],
         ['if cutoff > installation.ingest_cutoff then', 'if false then'],
       ],
@@ -316,7 +365,10 @@ const TABLE: readonly Table[] = [
         ['while (apply && plan.months > 1);', 'while (plan.months > 1);'],
       ],
       'src/aggregate/jobs.ts': [
-        ['  if (retention !== undefined) await deleteExpired(', '  if (false) await deleteExpired('],
+        [
+          '  if (retention !== undefined) await deleteExpired(',
+          '  if (false) await deleteExpired(',
+        ],
       ],
     },
   },
@@ -333,7 +385,10 @@ const TABLE: readonly Table[] = [
           "select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since),",
           'select station_id, kind, range_agg(tstzrange(logic.hour_ceiling(since),',
         ],
-        ["located.periods * formula.periods - coalesce(suspicious.periods, '{}')", 'located.periods * formula.periods'],
+        [
+          "located.periods * formula.periods - coalesce(suspicious.periods, '{}')",
+          'located.periods * formula.periods',
+        ],
         [
           "'{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')",
           "'{[-infinity,infinity)}'::tstzmultirange",
@@ -341,7 +396,10 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/50_network.sql': [
         ['where is_listed and old <> facts', 'where is_listed and old is not null'],
-        ['(select s from rollup.stale s except select unnest(stale_before))', '(select s from rollup.stale s)'],
+        [
+          '(select s from rollup.stale s except select unnest(stale_before))',
+          '(select s from rollup.stale s)',
+        ],
       ],
     },
   },
@@ -362,7 +420,10 @@ const TABLE: readonly Table[] = [
           '',
           'finding the last of equal readings has sorted them already, which nothing promises',
         ],
-        ["filter (where w.measured_at < rollup.bucket_start('hour', now))", 'filter (where w.measured_at <= now)'],
+        [
+          "filter (where w.measured_at < rollup.bucket_start('hour', now))",
+          'filter (where w.measured_at <= now)',
+        ],
         [
           'w.measured_at >= p.since and w.measured_at < p.until',
           'w.measured_at >= p.since and w.measured_at <= p.until',
@@ -392,7 +453,10 @@ const TABLE: readonly Table[] = [
     tests: ['test/network/screening.test.ts'],
     changes: {
       'sql/logic/60_screening.sql': [
-        ["case when h.humidity >= 99.5 then 'saturated' end", "case when h.humidity > 99.5 then 'saturated' end"],
+        [
+          "case when h.humidity >= 99.5 then 'saturated' end",
+          "case when h.humidity > 99.5 then 'saturated' end",
+        ],
         ['having count(*) >= hours', 'having count(*) > hours'],
         ['having bool_or(q.is_zero)', 'having false'],
         [
@@ -406,7 +470,9 @@ const TABLE: readonly Table[] = [
         ['least(r.next, placed.until, suspicious.since),', 'least(r.next, placed.until),'],
         ['lowest_humidity >= 99.5) >= 14', 'lowest_humidity >= 99.5) >= 30'],
       ],
-      'sql/logic/50_network.sql': [["case p.kind when 'thp' then not s.screening else s.trusted end;", 'false;']],
+      'sql/logic/50_network.sql': [
+        ["case p.kind when 'thp' then not s.screening else s.trusted end;", 'false;'],
+      ],
     },
   },
   {
@@ -432,14 +498,20 @@ const TABLE: readonly Table[] = [
         ['having sum(hours) >= 6', 'having sum(hours) >= 5'],
         ["closed - f.until < interval '24 hours'", "closed - f.until <= interval '24 hours'"],
         ['least(p.until, suspect_periods.since), 6', 'least(p.until, suspect_periods.since), 1'],
-        ["p.until > suspect_periods.since - interval '24 hours'", 'p.until > suspect_periods.since'],
+        [
+          "p.until > suspect_periods.since - interval '24 hours'",
+          'p.until > suspect_periods.since',
+        ],
         ['coalesce(p.evidence, f.evidence)', 'f.evidence'],
       ],
       'sql/logic/62_sensor_pairs.sql': [
         ['<= 0.15', '<= 0.2'],
         ['having count(*) >= 18', 'having count(*) >= 8'],
         ["rollup.bucket_add('day', last_day, -30)", "rollup.bucket_add('day', last_day, -31)"],
-        ['(x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)', '(y.trusted, y.sensor_id) > (x.trusted, x.sensor_id)'],
+        [
+          '(x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)',
+          '(y.trusted, y.sensor_id) > (x.trusted, x.sensor_id)',
+        ],
       ],
       'sql/logic/60_screening.sql': [
         ["case p.kind when 'pm' then interval '24 hours' else interval '0' end", "interval '0'"],
@@ -457,7 +529,10 @@ const TABLE: readonly Table[] = [
         ['count(logic.possible(h.pm25)) >= 18', 'count(logic.possible(h.pm25)) > 18'],
         ['logic.possible(d.pm25) > 15)', 'logic.possible(d.pm25) >= 15)'],
         ['filter (where d.bucket >= day_30)', 'filter (where d.bucket > day_30)'],
-        ["and d.made_at >= at - interval '30 minutes'", "and d.made_at > at - interval '30 minutes'"],
+        [
+          "and d.made_at >= at - interval '30 minutes'",
+          "and d.made_at > at - interval '30 minutes'",
+        ],
         ['d.bucket >= day_365 and', 'd.bucket > day_365 and'],
         ['digest on digest.station_count > 0', 'digest on digest.station_count >= 0'],
         ['    order by d.made_at desc limit 1\n', '    order by d.made_at limit 1\n'],
@@ -486,20 +561,32 @@ const TABLE: readonly Table[] = [
         ],
         ['(select at >= f.refreshed_at from', '(select true from'],
         ['state.station_id = m.station_id and state.is_listed', 'state.station_id = m.station_id'],
-        ["raw.placement p where p.since > at or p.until < 'infinity'", "raw.placement p where p.until < 'infinity'"],
-        ["raw.placement p where p.since > at or p.until < 'infinity'", 'raw.placement p where p.since > at'],
+        [
+          "raw.placement p where p.since > at or p.until < 'infinity'",
+          "raw.placement p where p.until < 'infinity'",
+        ],
+        [
+          "raw.placement p where p.since > at or p.until < 'infinity'",
+          'raw.placement p where p.since > at',
+        ],
         [
           "raw.station_region m where m.since > at or m.until < 'infinity'",
           "raw.station_region m where m.until < 'infinity'",
         ],
-        ["raw.station_region m where m.since > at or m.until < 'infinity'", 'raw.station_region m where m.since > at'],
+        [
+          "raw.station_region m where m.since > at or m.until < 'infinity'",
+          'raw.station_region m where m.since > at',
+        ],
       ],
       'sql/logic/20_placements.sql': [
         [
           'where m.since <= at and at < m.until and (only_station',
           'where m.since <= at and at <= m.until and (only_station',
         ],
-        ['order by m.station_id, r.kind, m.position, r.slug', 'order by m.station_id, r.kind, r.slug'],
+        [
+          'order by m.station_id, r.kind, m.position, r.slug',
+          'order by m.station_id, r.kind, r.slug',
+        ],
       ],
       'sql/api/40_windows.sql': [['w.running - w.buckets)', 'w.running - w.buckets + 1)']],
     },
@@ -515,7 +602,10 @@ const TABLE: readonly Table[] = [
         ['<= 10\n    group by 1, 2, 3', '<= 20\n    group by 1, 2, 3'],
       ],
       'sql/logic/75_service.sql': [
-        ['max(bucket) from rollup.station_hourly where bucket <= at)', 'max(bucket) from rollup.station_hourly)'],
+        [
+          'max(bucket) from rollup.station_hourly where bucket <= at)',
+          'max(bucket) from rollup.station_hourly)',
+        ],
       ],
     },
   },
@@ -547,15 +637,26 @@ const TABLE: readonly Table[] = [
       'sql/api/82_station_explore.sql': [
         ['d.pm25_hours, -1', 'd.pm25_hours, 0'],
         ['p.since <= start and p.until >= next and', 'p.since <= start and p.until > next and'],
-        ['r.measured_at >= start and r.measured_at < next', 'r.measured_at >= start and r.measured_at <= next'],
+        [
+          'r.measured_at >= start and r.measured_at < next',
+          'r.measured_at >= start and r.measured_at <= next',
+        ],
         ['start >= i.retained_from,', 'start > i.retained_from,'],
-        ["string_agg(r.reading, ',' order by r.measured_at)", "string_agg(r.reading, ',' order by r.measured_at desc)"],
+        [
+          "string_agg(r.reading, ',' order by r.measured_at)",
+          "string_agg(r.reading, ',' order by r.measured_at desc)",
+        ],
       ],
       'sql/api/81_explore.sql': [
-        ["rollup.bucket_add('hour', end_of_hours, -12)", "rollup.bucket_add('hour', end_of_hours, -11)"],
+        [
+          "rollup.bucket_add('hour', end_of_hours, -12)",
+          "rollup.bucket_add('hour', end_of_hours, -11)",
+        ],
         ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],
       ],
-      'sql/parts/hours_of_means.sql': [['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours']],
+      'sql/parts/hours_of_means.sql': [
+        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
+      ],
     },
   },
   {
@@ -605,7 +706,9 @@ const TABLE: readonly Table[] = [
         [' where exists (select from gone) or exists (select from changed)', ''],
         [' or exists (select from changed)', ''],
       ],
-      'src/schema/rebuild.ts': [['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', '']],
+      'src/schema/rebuild.ts': [
+        ['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', ''],
+      ],
     },
   },
   {
@@ -613,7 +716,10 @@ const TABLE: readonly Table[] = [
     engine: 'timescale',
     changes: {
       'sql/engines/timescale/storage.sql': [
-        ["then interval '7 days' else interval '30 days' end", "then interval '30 days' else interval '7 days' end"],
+        [
+          "then interval '7 days' else interval '30 days' end",
+          "then interval '30 days' else interval '7 days' end",
+        ],
         ['c.range_end < maintain.now - c.rests', 'c.range_end < maintain.now'],
         [
           'older_than => i.retained_from',
@@ -641,7 +747,9 @@ const TABLE: readonly Table[] = [
     tests: ['test/faults/embedded.test.ts'],
     build: true,
     changes: {
-      'src/service.ts': [["demo: config.demo ?? (embedded && 'on')", "demo: embedded ? 'on' : config.demo"]],
+      'src/service.ts': [
+        ["demo: config.demo ?? (embedded && 'on')", "demo: embedded ? 'on' : config.demo"],
+      ],
     },
   },
   {
@@ -680,7 +788,9 @@ export const GROUPS: readonly Group[] = TABLE.map(({ changes, ...group }) => ({
 
 /** Where the table no longer fits, in words: the tests it names are gone, or what it replaces does not stand exactly once in its file. */
 export const misfits = (groups: readonly Group[]): string[] => [
-  ...groups.flatMap(({ tests }) => tests.filter((path) => !existsSync(inProject(path))).map((path) => `no ${path}`)),
+  ...groups.flatMap(({ tests }) =>
+    tests.filter((path) => !existsSync(inProject(path))).map((path) => `no ${path}`),
+  ),
   ...groups
     .flatMap(({ mutants }) => mutants)
     .flatMap(({ file, replace }) => {

@@ -35,12 +35,16 @@ function placedOf({ id: sensor, stations = [] }: Sensor): Network['placed'] {
 }
 
 function networkOf({ stations, regions }: File): Network {
-  const sensors = stations.flatMap(({ id, sensors: own }) => own.map((sensor) => ({ stations: [{ id }], ...sensor })));
+  const sensors = stations.flatMap(({ id, sensors: own }) =>
+    own.map((sensor) => ({ stations: [{ id }], ...sensor })),
+  );
   const ofStations = (flag: 'hidden' | 'is_bad_thp' | 'is_bad_pm') =>
     stations.flatMap((one) => list(one[flag]).map((period) => ({ station: one.id, ...period })));
   return {
     placed: sensors.flatMap(placedOf),
-    suspicious: sensors.flatMap((one) => list(one.suspicious).map((period) => ({ sensor: one.id, ...period }))),
+    suspicious: sensors.flatMap((one) =>
+      list(one.suspicious).map((period) => ({ sensor: one.id, ...period })),
+    ),
     corrected: [],
     regions: stations.flatMap(({ id, regions: own }) =>
       own.flatMap((given) => {
@@ -56,13 +60,18 @@ function networkOf({ stations, regions }: File): Network {
   };
 }
 
-const close = (value: number | null | undefined) => (value == null ? null : expect.closeTo(value, 6));
+const close = (value: number | null | undefined) =>
+  value == null ? null : expect.closeTo(value, 6);
 
 /** Of a network without formulas. */
 export function expectedHours(network: object, readings: readonly ReadingInput[]) {
   const file = network as File;
   const measured = readings.map(({ sensorId, measuredAt, values }) => ({
-    ...{ at: Date.parse(measuredAt as string), sensor: sensorId as number, values: values as Record<string, number> },
+    ...{
+      at: Date.parse(measuredAt as string),
+      sensor: sensorId as number,
+      values: values as Record<string, number>,
+    },
   }));
   const buckets = [...literalBuckets(file.time_zone, measured, networkOf(file))];
   const hours = <T>(level: string, row: (name: string, bucket: Bucket) => T) =>
@@ -76,7 +85,10 @@ export function expectedHours(network: object, readings: readonly ReadingInput[]
         ...row(name, bucket),
       }));
   return {
-    stations: hours('station_hourly', (id, { sensor_count }) => ({ station_id: Number(id), sensor_count })),
+    stations: hours('station_hourly', (id, { sensor_count }) => ({
+      station_id: Number(id),
+      sensor_count,
+    })),
     regions: hours('region_hourly', (region_slug, { station_count, temperature }) => ({
       ...{ region_slug, station_count, temperature: close(temperature) },
     })),

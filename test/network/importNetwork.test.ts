@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
-import { bringIn, differences, type Json, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import {
+  bringIn,
+  differences,
+  type Json,
+  keepingLog,
+  NOW,
+  reading,
+  smallNetwork,
+} from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { storageOf } from '../support/storage.ts';
 import { expectedHours } from './expectedHours.ts';
@@ -24,7 +32,8 @@ onEveryEngine('import network', (engine) => {
   const stale = () =>
     owner`select since, until, from_level, sensor_id, station_id from rollup.stale order by station_id, sensor_id, since`;
   const placements = () => owner`select * from raw.placement order by sensor_id, since`;
-  const memberships = () => owner`select * from raw.membership order by station_id, region_slug, since`;
+  const memberships = () =>
+    owner`select * from raw.membership order by station_id, region_slug, since`;
   const readings = [1, 2, 3].flatMap((sensor) =>
     Array.from({ length: 2 * HOURS }, (_, n) =>
       reading(sensor, at(n / 2), { pm25: sensor * 10 + n, temperature: n % 20 }),
@@ -35,7 +44,9 @@ onEveryEngine('import network', (engine) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
     await change();
     await refresh(db.target, NOW);
-    const rows = await owner.unsafe(`select distinct bucket from rollup.${level} where pm25 <> -9 order by 1`);
+    const rows = await owner.unsafe(
+      `select distinct bucket from rollup.${level} where pm25 <> -9 order by 1`,
+    );
     await rebuild(db.target, NOW, {});
     expect(await differences(db)).toEqual([]);
     return rows.map(({ bucket }) => (Date.parse(bucket) - START) / HOUR);
@@ -57,7 +68,12 @@ onEveryEngine('import network', (engine) => {
   test('adds everything the first time, and changes nothing the second time', async () => {
     const network = {
       ...smallNetwork({
-        one: { hidden: [{ since: '2026-02-01T03:20' }], altitude: 990, is_bad_thp: true, is_bad_pm: true },
+        one: {
+          hidden: [{ since: '2026-02-01T03:20' }],
+          altitude: 990,
+          is_bad_thp: true,
+          is_bad_pm: true,
+        },
         sensor: { kind: 'sds011', correction: 'epa-2021', suspicious: [{ until: '2025-01-01' }] },
       }),
       providers: [{ id: 'us', title: 'Us', ...ADDRESSES, stale_after: 'PT26H' }],
@@ -74,8 +90,22 @@ onEveryEngine('import network', (engine) => {
       { id: 'us', title: 'Us', ...ADDRESSES, stale_after: '26:00:00', pull: null },
     ]);
     expect(await owner`select * from raw.region order by slug`).toMatchObject([
-      { slug: 'quarter', kind: 'district', city_slug: 'town', map_latitude: 40, map_longitude: 44, map_delta: 0.2 },
-      { slug: 'town', kind: 'city', city_slug: null, map_latitude: 41, map_longitude: 45, is_hidden: false },
+      {
+        slug: 'quarter',
+        kind: 'district',
+        city_slug: 'town',
+        map_latitude: 40,
+        map_longitude: 44,
+        map_delta: 0.2,
+      },
+      {
+        slug: 'town',
+        kind: 'city',
+        city_slug: null,
+        map_latitude: 41,
+        map_longitude: 45,
+        is_hidden: false,
+      },
     ]);
     expect(
       await owner`select id, altitude, place.city_slug, place.district_slug from raw.station join logic.station_place(${NOW}) place on station_id = id order by id`,
@@ -90,8 +120,22 @@ onEveryEngine('import network', (engine) => {
     ]);
     const until = '2026-02-01T00:00:00+00:00'; // 4:00 in Yerevan: a member to the end of the hour in which it is hidden (P3)
     expect(await memberships()).toEqual([
-      { station_id: 1, region_slug: 'quarter', is_flagged: true, is_pm_suspect: true, since: '-infinity', until },
-      { station_id: 1, region_slug: 'town', is_flagged: true, is_pm_suspect: true, since: '-infinity', until },
+      {
+        station_id: 1,
+        region_slug: 'quarter',
+        is_flagged: true,
+        is_pm_suspect: true,
+        since: '-infinity',
+        until,
+      },
+      {
+        station_id: 1,
+        region_slug: 'town',
+        is_flagged: true,
+        is_pm_suspect: true,
+        since: '-infinity',
+        until,
+      },
       { station_id: 2, region_slug: 'town', is_flagged: false, is_pm_suspect: false, ...ALL },
     ]);
     expect(await owner`select * from raw.hidden_period`).toEqual([
@@ -104,8 +148,12 @@ onEveryEngine('import network', (engine) => {
     expect(await owner`select * from raw.suspicious_period`).toEqual([
       { sensor_id: 1, since: '-infinity', until: trusted },
     ]);
-    expect(await owner`select * from raw.sensor where id = 1`).toEqual([{ id: 1, kind: 'sds011', device: null }]);
-    expect(await owner`select * from raw.correction`).toEqual([{ sensor_id: 1, formula: 'epa-2021', ...ALL }]);
+    expect(await owner`select * from raw.sensor where id = 1`).toEqual([
+      { id: 1, kind: 'sds011', device: null },
+    ]);
+    expect(await owner`select * from raw.correction`).toEqual([
+      { sensor_id: 1, formula: 'epa-2021', ...ALL },
+    ]);
     expect(await placements()).toEqual([
       { sensor_id: 1, station_id: 1, formula: 'epa-2021', since: trusted, until: 'infinity' },
       { sensor_id: 2, station_id: 1, formula: 'none', ...ALL },
@@ -165,13 +213,20 @@ onEveryEngine('import network', (engine) => {
     await bringIn(owner, smallNetwork());
     await fill();
     await differences(db);
-    const suspicious = smallNetwork({ sensor: { suspicious: [{ since: at(3.5), until: at(7) }, { since: at(30) }] } });
+    const suspicious = smallNetwork({
+      sensor: { suspicious: [{ since: at(3.5), until: at(7) }, { since: at(30) }] },
+    });
     const hours = await recomputed('station_hourly', async () => {
       expect(await bringIn(owner, suspicious)).toMatchObject({
         sensors: { changed: 1, unchanged: 2 },
         recomputed: { sensors: 1, stations: 0 },
       });
-      const of = (since: string, until: string) => ({ since, until, from_level: 'station_hourly', sensor_id: 1 });
+      const of = (since: string, until: string) => ({
+        since,
+        until,
+        from_level: 'station_hourly',
+        sensor_id: 1,
+      });
       expect(await stale()).toMatchObject([of(iso(3.5), iso(7)), of(iso(30), 'infinity')]);
     });
     expect(hours).toEqual([3, 4, 5, 6]);
@@ -183,7 +238,10 @@ onEveryEngine('import network', (engine) => {
       const sql = old.as();
       await bringIn(sql, smallNetwork());
       const recent = [2, 3].map((sensor) => reading(sensor, NOW.toISOString(), { pm25: 1 }));
-      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], { now: NOW, source: 'test' });
+      await acceptReadings(old.as('airseries_ingest'), [...readings, ...recent], {
+        now: NOW,
+        source: 'test',
+      });
       await deleteExpired(old.target, NOW, '100 days', { log: keepingLog(), apply: true });
       expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
       expect(await differences(old)).toEqual([]);
@@ -214,7 +272,10 @@ onEveryEngine('import network', (engine) => {
       owner,
       smallNetwork({
         one: { hidden: [{ since: at(50) }] },
-        sensor: { correction: [{ formula: 'epa-2021', since: at(2) }], suspicious: [{ until: at(1) }] },
+        sensor: {
+          correction: [{ formula: 'epa-2021', since: at(2) }],
+          suspicious: [{ until: at(1) }],
+        },
         two: { is_bad_thp: true },
       }),
     );
@@ -222,7 +283,12 @@ onEveryEngine('import network', (engine) => {
     const one = { ...network, stations: network.stations.slice(0, 1) };
     await bringIn(owner, one);
     expect(await placements()).toEqual(
-      [1, 2, 3].map((id) => ({ sensor_id: id, station_id: id === 3 ? 2 : 1, formula: 'none', ...ALL })),
+      [1, 2, 3].map((id) => ({
+        sensor_id: id,
+        station_id: id === 3 ? 2 : 1,
+        formula: 'none',
+        ...ALL,
+      })),
     );
     expect(await memberships()).toEqual([
       { station_id: 1, region_slug: 'quarter', is_flagged: false, is_pm_suspect: false, ...ALL },
@@ -262,11 +328,14 @@ onEveryEngine('import network', (engine) => {
     });
   const sensor = fc.record({ suspicious: flag, stations: path }, { requiredKeys: [] });
   const station = fc.record({ hidden: flag, is_bad_thp: flag, regions });
-  const networks = fc.record({ one: station, two: station, sensor }).map(({ one, two, sensor: first }) => {
-    const network = smallNetwork({ one: one as Json, two: two as Json, sensor: first as Json });
-    for (const region of network.regions) Object.assign(region, { map: { latitude: 40, longitude: 44 } });
-    return network;
-  });
+  const networks = fc
+    .record({ one: station, two: station, sensor })
+    .map(({ one, two, sensor: first }) => {
+      const network = smallNetwork({ one: one as Json, two: two as Json, sensor: first as Json });
+      for (const region of network.regions)
+        Object.assign(region, { map: { latitude: 40, longitude: 44 } });
+      return network;
+    });
 
   test('the same network and readings give the same hours, whatever the network was before', async () => {
     await fc.assert(

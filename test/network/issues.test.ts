@@ -98,8 +98,20 @@ test.each<[string, object | string, Record<string, string>]>([
       regions: [
         { slug: 'town', kind: 'city', title: { en: 'T' }, city: 'quarter' },
         { slug: 'quarter', kind: 'district', title: { en: 'T' } },
-        { slug: 'a', kind: 'district', title: { en: 'T' }, city: 'quarter', map: { latitude: 1, longitude: 1 } },
-        { slug: 'b', kind: 'district', title: { en: 'T' }, city: 'nowhere', map: { latitude: 1, longitude: 1 } },
+        {
+          slug: 'a',
+          kind: 'district',
+          title: { en: 'T' },
+          city: 'quarter',
+          map: { latitude: 1, longitude: 1 },
+        },
+        {
+          slug: 'b',
+          kind: 'district',
+          title: { en: 'T' },
+          city: 'nowhere',
+          map: { latitude: 1, longitude: 1 },
+        },
         { slug: 'c', kind: 'city', title: { en: 'T' } },
         { slug: 'd', kind: 'city', title: { en: 'T' } },
       ],
@@ -140,8 +152,10 @@ test.each<[string, object | string, Record<string, string>]>([
       'stations[0].regions[1]': 'the station is in town at the same time by stations[0].regions[0]',
       'stations[0].is_bad_thp[0].since': '"2026-02-30" is not a time',
       'stations[0].is_bad_thp[1]': 'since 2026-01-02 is not before until 2026-01-02',
-      'stations[0].sensors[0].stations[1]': 'at the same time by stations[0].sensors[0].stations[0]',
-      'stations[0].sensors[0].correction[1]': 'at the same time, by stations[0].sensors[0].correction[0]',
+      'stations[0].sensors[0].stations[1]':
+        'at the same time by stations[0].sensors[0].stations[0]',
+      'stations[0].sensors[0].correction[1]':
+        'at the same time, by stations[0].sensors[0].correction[0]',
     },
   ],
   [
@@ -155,12 +169,16 @@ test.each<[string, object | string, Record<string, string>]>([
         ],
       },
     }),
-    { 'stations[0].sensors[0].correction[2]': 'at the same time, by stations[0].sensors[0].correction[0]' },
+    {
+      'stations[0].sensors[0].correction[2]':
+        'at the same time, by stations[0].sensors[0].correction[0]',
+    },
   ],
 ])('reports every issue with its position: %s', async (_, network, expected) => {
   const found = await issuesOf(network);
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
-  for (const [position, message] of Object.entries(expected)) expect(found[position]).toContain(message);
+  for (const [position, message] of Object.entries(expected))
+    expect(found[position]).toContain(message);
 });
 
 describe('names that exist only in the database', () => {
@@ -194,9 +212,11 @@ describe('names that exist only in the database', () => {
         sensors: { added: 1, unlisted: ['1', '2', '3'] },
       });
       expect(log.lines.filter(({ level }) => level === 'info')).toHaveLength(4);
-      const [quarter] = await sql`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
+      const [quarter] =
+        await sql`select map_latitude, map_longitude, map_delta from raw.region where slug = 'quarter'`;
       expect(quarter).toEqual({ map_latitude: 41, map_longitude: 45, map_delta: 0.2 });
-      const [station] = await sql`select city_slug, district_slug from logic.station_place(now(), 3)`;
+      const [station] =
+        await sql`select city_slug, district_slug from logic.station_place(now(), 3)`;
       expect(station).toEqual({ city_slug: 'town', district_slug: 'quarter' });
     } finally {
       await other.drop();
@@ -210,7 +230,11 @@ describe('the centre of a region without a map', () => {
     ['is the mean of its stations', [{}, {}, {}], { map_latitude: 41, map_longitude: 45 }],
     [
       'leaves out those that are in no list any more',
-      [{ hidden: true }, { hidden: [{ since: '2026-03-01' }] }, { hidden: [{ until: '2026-03-01' }] }],
+      [
+        { hidden: true },
+        { hidden: [{ since: '2026-03-01' }] },
+        { hidden: [{ until: '2026-03-01' }] },
+      ],
       { map_latitude: 42, map_longitude: 46 },
     ],
     [
@@ -241,7 +265,8 @@ describe('the centre of a region without a map', () => {
         stations: ofDatabase,
       });
       await bringIn(sql, { ...network, stations: inFile });
-      const [town] = await sql`select map_latitude, map_longitude from raw.region where slug = 'town'`;
+      const [town] =
+        await sql`select map_latitude, map_longitude from raw.region where slug = 'town'`;
       expect(town?.map_latitude).toBe(expected.map_latitude);
       expect(town?.map_longitude).toBeCloseTo(expected.map_longitude, 9);
     } finally {

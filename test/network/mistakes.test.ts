@@ -53,17 +53,41 @@ async function messageFor(text: string): Promise<string> {
 
 describe('a mistake in a network file', () => {
   test.each<[string, string, string[]]>([
-    ['a comma too few', written(['"SDS011",', '"SDS011"']), ['line 12: expected a comma, found "device"']],
-    ['single quotes', GOOD.replaceAll('"', "'"), [`line 2: invalid symbol: 'time_zone'`, 'line 3: invalid']],
+    [
+      'a comma too few',
+      written(['"SDS011",', '"SDS011"']),
+      ['line 12: expected a comma, found "device"'],
+    ],
+    [
+      'single quotes',
+      GOOD.replaceAll('"', "'"),
+      [`line 2: invalid symbol: 'time_zone'`, 'line 3: invalid'],
+    ],
     [
       'a quote that is not closed',
       written(['"Asia/Yerevan"', '"Asia/Yerevan']),
       ['line 2: unexpected end of string: "Asia/Yerevan', 'line 3: expected a comma'],
     ],
-    ['a decimal comma', written(['44.51', '44,51']), ['line 10: expected a property name, found 51']],
-    ['a colon too few', written(['"latitude":', '"latitude"']), ['line 10: expected a colon, found 40.18']],
-    ['a value too few', written(['"latitude": 40.18', '"latitude": ']), ['line 10: expected a value, found ,']],
-    ['a file that is cut off', GOOD.slice(0, 300), ['line 8: expected a value, found the end of the file']],
+    [
+      'a decimal comma',
+      written(['44.51', '44,51']),
+      ['line 10: expected a property name, found 51'],
+    ],
+    [
+      'a colon too few',
+      written(['"latitude":', '"latitude"']),
+      ['line 10: expected a colon, found 40.18'],
+    ],
+    [
+      'a value too few',
+      written(['"latitude": 40.18', '"latitude": ']),
+      ['line 10: expected a value, found ,'],
+    ],
+    [
+      'a file that is cut off',
+      GOOD.slice(0, 300),
+      ['line 8: expected a value, found the end of the file'],
+    ],
     ['two files in one', GOOD + GOOD, ['line 17: expected an end of file, found {']],
     ['an empty file', '', ['line 1: expected a value, found the end of the file']],
     [
@@ -78,7 +102,11 @@ describe('a mistake in a network file', () => {
       '# ours\ntime_zone: Asia/Yerevan\nproviders:\n  - id: city\n',
       ['line 1: this is YAML, and a network file is JSON: convert it, as with yq -o=json'],
     ],
-    ['YAML of documents', '---\nproviders: []\n', ['line 1: this is YAML, and a network file is JSON']],
+    [
+      'YAML of documents',
+      '---\nproviders: []\n',
+      ['line 1: this is YAML, and a network file is JSON'],
+    ],
     [
       'a key that is there twice',
       written(['"latitude": 40.18', '"latitude": 40.18, "latitude": 40.19']),
@@ -87,7 +115,9 @@ describe('a mistake in a network file', () => {
     [
       'a title without a language',
       written(['{ "en": "1 Main Street" }', '"1 Main Street"']),
-      ['line 9, stations[0].title: "1 Main Street" found, expected an object such as {"en": "Main Street"}'],
+      [
+        'line 9, stations[0].title: "1 Main Street" found, expected an object such as {"en": "Main Street"}',
+      ],
     ],
     [
       'an empty title',
@@ -124,7 +154,11 @@ describe('a mistake in a network file', () => {
       written(['"id": 11', '"id": "esp8266-1"']),
       ['line 12, stations[0].sensors[0].id: "esp8266-1" found, expected a number'],
     ],
-    ['a bare sensor', written(['{ "id": 21 }', '21']), ['stations[1].sensors[0]: 21 found, expected an object in { }']],
+    [
+      'a bare sensor',
+      written(['{ "id": 21 }', '21']),
+      ['stations[1].sensors[0]: 21 found, expected an object in { }'],
+    ],
     [
       'a region that is no list',
       written(['["example"]', '"example"']),
@@ -159,7 +193,10 @@ describe('a mistake in a network file', () => {
     ],
     [
       'a date as people write it',
-      written(['"sensors": [{ "id": 21', '"hidden": [{ "since": "01.03.2026" }], "sensors": [{ "id": 21']),
+      written([
+        '"sensors": [{ "id": 21',
+        '"hidden": [{ "since": "01.03.2026" }], "sensors": [{ "id": 21',
+      ]),
       ['line 14, stations[1].hidden[0].since: "01.03.2026" is not a time: give 2026-11-20'],
     ],
     [
@@ -179,7 +216,9 @@ describe('a mistake in a network file', () => {
     ]),
   ])('%s', async (_, text, expected) => {
     const message = await messageFor(text);
-    expect(message).toMatch(/^network\.json has (a problem|\d+ problems); nothing was imported\.\n {2}line \d/);
+    expect(message).toMatch(
+      /^network\.json has (a problem|\d+ problems); nothing was imported\.\n {2}line \d/,
+    );
     for (const part of expected) expect(message).toContain(part);
     expect(message.split('\n')).toHaveLength(1 + expected.length);
     expect(await owner`select from raw.station`).toEqual([]);
@@ -202,14 +241,19 @@ describe('a mistake in a network file', () => {
         'line 11, stations[0].regions[1]: 5 found, expected text in "double quotes", or an object in { }',
       ),
       expect.stringContaining('line 11, stations[0].regions[0]: there is no region nowhere'),
-      expect.stringContaining('line 12, stations[0].sensors[1].kind: 5 found, expected text in "double quotes"'),
+      expect.stringContaining(
+        'line 12, stations[0].sensors[1].kind: 5 found, expected text in "double quotes"',
+      ),
       expect.stringContaining('line 12, stations[0].sensors[1].id: 11 is there already'),
       expect.stringContaining('line 14, stations[1].hidden[0].since: "soon" is not a time'),
     ]);
   });
 
   test('is none in a comment or a comma before a closing bracket', () => {
-    const text = written(['["example"]', '["example",]'], ['  "stations"', '  // ours\n  "stations"']);
+    const text = written(
+      ['["example"]', '["example",]'],
+      ['  "stations"', '  // ours\n  "stations"'],
+    );
     expect(parseNetwork(text).issues).toEqual([]);
   });
 
@@ -226,22 +270,28 @@ describe('a mistake in a network file', () => {
       { id: 2, region: 'example', swapped: false },
       'are its coordinates right?',
     ],
-  ])('is warned of, with the distance, before it is stored: %s', async (_, change, found, question) => {
-    const log = keepingLog();
-    const { far_stations } = await importNetwork(owner, written(change), { log, dryRun: true });
-    expect(far_stations).toMatchObject([{ id: 1 }, found]);
-    const km = far_stations?.[1]?.km ?? 0;
-    expect(log.lines.at(-1)).toMatchObject({
-      level: 'warn',
-      message: `station 2 is ${km} km from the nearest other station of example: ${question}`,
-    });
-    // along a meridian a degree is 111.2 km
-    if (change[1].includes('-')) expect(km).toBe(Math.round((40.18 + 40.2) * 111.195));
-    expect((await importNetwork(owner, GOOD, { log: keepingLog(), dryRun: true })).far_stations).toBeUndefined();
-  });
+  ])(
+    'is warned of, with the distance, before it is stored: %s',
+    async (_, change, found, question) => {
+      const log = keepingLog();
+      const { far_stations } = await importNetwork(owner, written(change), { log, dryRun: true });
+      expect(far_stations).toMatchObject([{ id: 1 }, found]);
+      const km = far_stations?.[1]?.km ?? 0;
+      expect(log.lines.at(-1)).toMatchObject({
+        level: 'warn',
+        message: `station 2 is ${km} km from the nearest other station of example: ${question}`,
+      });
+      // along a meridian a degree is 111.2 km
+      if (change[1].includes('-')) expect(km).toBe(Math.round((40.18 + 40.2) * 111.195));
+      expect(
+        (await importNetwork(owner, GOOD, { log: keepingLog(), dryRun: true })).far_stations,
+      ).toBeUndefined();
+    },
+  );
 
   test('is none where a device moves with all of its sensors, or stations are far apart', async () => {
-    const stations = '"stations": [{ "id": 1, "until": "2026-03-01" }, { "id": 2, "since": "2026-03-01" }]';
+    const stations =
+      '"stations": [{ "id": 1, "until": "2026-03-01" }, { "id": 2, "since": "2026-03-01" }]';
     const moved = written(
       ['"kind": "SDS011",', `"kind": "SDS011", ${stations},`],
       ['"kind": "BME280",', `"kind": "BME280", ${stations},`],
@@ -253,7 +303,9 @@ describe('a mistake in a network file', () => {
       await importNetwork(sql, moved, { log: keepingLog() });
       const third = {
         ...JSON.parse(GOOD),
-        stations: [{ ...JSON.parse(GOOD).stations[1], id: 3, sensors: [{ id: 31, device: 'esp8266-1' }] }],
+        stations: [
+          { ...JSON.parse(GOOD).stations[1], id: 3, sensors: [{ id: 31, device: 'esp8266-1' }] },
+        ],
       };
       await expect(bringIn(sql, third)).rejects.toThrow('by sensor 11 of the database');
     } finally {

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { networkJsonSchema } from '../../src/network/schema.ts';
 import { smallNetwork } from '../ingest/support.ts';
 
-const published = JSON.parse(readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'));
+const published = JSON.parse(
+  readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'),
+);
 
 test('the published JSON schema is the one that files are checked with', () => {
   expect(published, 'run npm run schema').toEqual(JSON.parse(JSON.stringify(networkJsonSchema())));
@@ -14,8 +16,12 @@ test('is a valid JSON schema, and accepts what the import accepts', () => {
   const valid = new Ajv2020({ strict: false, formats: { uri: true } }).compile(published);
   expect(valid(smallNetwork())).toBe(true);
   expect(valid({ ...smallNetwork(), statoins: [] })).toBe(false);
-  expect(valid(smallNetwork({ one: { hidden: [{ since: '2026-01-01' }], is_bad_thp: true, altitude: null } }))).toBe(
-    true,
-  );
+  expect(
+    valid(
+      smallNetwork({
+        one: { hidden: [{ since: '2026-01-01' }], is_bad_thp: true, altitude: null },
+      }),
+    ),
+  ).toBe(true);
   expect(valid(smallNetwork({ one: { regions: ['Town'] } }))).toBe(false);
 });

@@ -1,8 +1,8 @@
 /** Stations whose temperature, humidity or pressure cannot be true are flagged by themselves (C5), and their regions' history is repaired (A3, A10). */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -11,7 +11,11 @@ const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 
 /** What a sensor gives, by hours before now. */
 type Air = { temperature?: number; humidity?: number; pressure?: number };
-const sane = (ago: number): Air => ({ temperature: 5 + (ago % 7), humidity: 50 + (ago % 5), pressure: 90_000 + ago });
+const sane = (ago: number): Air => ({
+  temperature: 5 + (ago % 7),
+  humidity: 50 + (ago % 5),
+  pressure: 90_000 + ago,
+});
 
 onEveryEngine('screening', (engine) => {
   let db: TestDatabase;
@@ -41,9 +45,9 @@ onEveryEngine('screening', (engine) => {
   };
   const flags = () => screenedPeriods(db.target, 'UTC');
   const bad = async () =>
-    (await owner`select station_id from logic.station_state(${NOW}) where is_bad_thp order by 1`).map(
-      (row) => row.station_id,
-    );
+    (
+      await owner`select station_id from logic.station_state(${NOW}) where is_bad_thp order by 1`
+    ).map((row) => row.station_id);
   /** When the weather of station 1 is left out of its regions. */
   const leftOut = async () =>
     (
@@ -64,7 +68,11 @@ onEveryEngine('screening', (engine) => {
   });
 
   it.each<[string, string[], (ago: number) => Air]>([
-    ['zero values', ['zero_values'], (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 })],
+    [
+      'zero values',
+      ['zero_values'],
+      (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 }),
+    ],
     [
       'pressure off the altitude',
       ['pressure_off_altitude'],
@@ -75,7 +83,11 @@ onEveryEngine('screening', (engine) => {
       ['humidity_saturated'],
       (ago) => ({ ...sane(ago), humidity: ago > 30 ? 60 : 99.5 + (ago % 3) / 10 }),
     ],
-    ['temperature constant', ['constant_temperature'], (ago) => ({ ...sane(ago), temperature: ago > 30 ? 4 : -7.3 })],
+    [
+      'temperature constant',
+      ['constant_temperature'],
+      (ago) => ({ ...sane(ago), temperature: ago > 30 ? 4 : -7.3 }),
+    ],
     [
       'all constant',
       ['constant_humidity', 'constant_pressure', 'constant_temperature'],
@@ -154,7 +166,9 @@ onEveryEngine('screening', (engine) => {
     await bringIn(owner, smallNetwork({ one: { altitude: 1000, sensors } }));
     await measure(2, 7, 0, sane);
     await screened();
-    expect(await flags()).toMatchObject([{ sensor_id: 1, until: replaced.replace('.000Z', '+00:00') }]);
+    expect(await flags()).toMatchObject([
+      { sensor_id: 1, until: replaced.replace('.000Z', '+00:00') },
+    ]);
     expect(await bad()).toEqual([]);
     expect(await differences(db)).toEqual([]);
     const hours = await owner`
@@ -172,7 +186,10 @@ onEveryEngine('screening', (engine) => {
     await screened(hoursAgo(9));
     await bringIn(
       owner,
-      smallNetwork({ one: { altitude: 1000 }, sensor: { suspicious: [{ since: hoursAgo(8).toISOString() }] } }),
+      smallNetwork({
+        one: { altitude: 1000 },
+        sensor: { suspicious: [{ since: hoursAgo(8).toISOString() }] },
+      }),
     );
     await screened();
     expect(await bad()).toEqual([]);
@@ -202,7 +219,10 @@ onEveryEngine('screening', (engine) => {
     expect(await bad()).toEqual([]);
     expect(await leftOut()).toEqual([]);
     expect(await screened()).toEqual({ raised: 0, lifted: 0 });
-    await bringIn(owner, smallNetwork({ one: { altitude: 1000, screening: false, is_bad_thp: true } }));
+    await bringIn(
+      owner,
+      smallNetwork({ one: { altitude: 1000, screening: false, is_bad_thp: true } }),
+    );
     expect(await bad()).toEqual([1]);
     expect(await differences(db)).toEqual([]);
   });
@@ -211,7 +231,10 @@ onEveryEngine('screening', (engine) => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     const again = await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
-    expect(again).toMatchObject({ recomputed: { sensors: 0, stations: 0 }, stations: { changed: 0, unchanged: 2 } });
+    expect(again).toMatchObject({
+      recomputed: { sensors: 0, stations: 0 },
+      stations: { changed: 0, unchanged: 2 },
+    });
     expect(await bad()).toEqual([1]);
   });
 });

@@ -24,7 +24,8 @@ const PORTAL = [
   '440,170,,,,"42, улица Пушкина, ""Центр""",others,240,others,40.18,44.52,,,,false',
 ];
 
-const listed = (text: string) => networkOfSensorList(text, { name: 'sensors.csv', timeZone: TIME_ZONE });
+const listed = (text: string) =>
+  networkOfSensorList(text, { name: 'sensors.csv', timeZone: TIME_ZONE });
 
 describe('a list of sensors', () => {
   test.each([
@@ -42,7 +43,13 @@ describe('a list of sensors', () => {
       ],
       stations: [
         {
-          ...{ id: 1, provider: 'community', title: { en: 'Baker' }, latitude: 40.2, longitude: 44.582 },
+          ...{
+            id: 1,
+            provider: 'community',
+            title: { en: 'Baker' },
+            latitude: 40.2,
+            longitude: 44.582,
+          },
           altitude: 1373.1,
           regions: ['capital', 'hill-side'],
           sensors: [
@@ -67,7 +74,10 @@ describe('a list of sensors', () => {
   });
 
   test.each([
-    ['{"time_zone":"Asia/Yerevan"}', /^sensors.csv:1: the header lacks id, station_id, .*Needed is sensors.csv/],
+    [
+      '{"time_zone":"Asia/Yerevan"}',
+      /^sensors.csv:1: the header lacks id, station_id, .*Needed is sensors.csv/,
+    ],
     [
       'SET\nid,station_id,latitude\n1,1,40',
       /^sensors.csv:2: the header lacks city_slug, district_slug, provider, longitude/,
@@ -90,7 +100,8 @@ describe('our own list of sensors', () => {
   let db: TestDatabase;
   let owner: Sql;
   const log = keepingLog();
-  const bring = (text: string) => importNetwork(owner, JSON.stringify(listed(text).network), { log });
+  const bring = (text: string) =>
+    importNetwork(owner, JSON.stringify(listed(text).network), { log });
   const stations = () => owner`
     select s.id, s.provider_id as provider, s.title, s.latitude, s.longitude, s.altitude, place.city_slug, place.district_slug
     from raw.station s left join logic.station_place(now()) place on place.station_id = s.id order by s.id`;
@@ -125,7 +136,9 @@ describe('our own list of sensors', () => {
         .filter(({ id }) => listed.has(id))
         .map((station) => ({ ...station, title: { en: station.title.en, hy: station.title.hy } })),
     );
-    expect([...(await sensors())]).toEqual(before.sensors.filter(({ station_id }) => listed.has(station_id)));
+    expect([...(await sensors())]).toEqual(
+      before.sensors.filter(({ station_id }) => listed.has(station_id)),
+    );
     expect(before.stations.filter(({ id }) => !listed.has(id)).length).toBeLessThan(2); // hidden ones are not published
 
     await exportOpenData(db.target, folder, options);
@@ -170,7 +183,8 @@ describe('our own list of sensors', () => {
     });
     const text = readFileSync(join(folder, 'sensors.csv'), 'utf8');
     const cells = ["'=HYPERLINK(", "'+kind", "'@SUM(A1)", "'-7", "''=1", "d'1", "'-us"];
-    for (const cell of cells) expect(text).toMatch(new RegExp(`[,"]${cell.replaceAll(/[+()]/g, '\\$&')}`));
+    for (const cell of cells)
+      expect(text).toMatch(new RegExp(`[,"]${cell.replaceAll(/[+()]/g, '\\$&')}`));
     expect(text).not.toMatch(/(?:^|,)"?[=+\-@]/m);
     const again = await bring(text);
     expect(again).toMatchObject({

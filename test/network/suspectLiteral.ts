@@ -36,7 +36,9 @@ export function suspectPeriods(
     const own = stationHours.filter(({ station, at }) => station === place.id && at < closed);
     const isSuspect: Record<string, (hour: Hour) => boolean> = {
       sensors: ({ at }) => {
-        const values = sensorHours.filter((h) => h.station === place.id && h.at === at).map(({ measured }) => measured);
+        const values = sensorHours
+          .filter((h) => h.station === place.id && h.at === at)
+          .map(({ measured }) => measured);
         const range = Math.max(...values) - Math.min(...values);
         const mean = values.reduce((a, b) => a + b, 0) / values.length;
         return values.length >= 2 && range > 5 && range > 0.7 * mean;
@@ -55,8 +57,12 @@ export function suspectPeriods(
       outlier: ({ at, pm25 }) => {
         const neighbours = stationHours
           .filter((h) => h.at === at && h.station !== place.id)
-          .filter((h) => kilometres(place, places.find(({ id }) => id === h.station) as Place) <= 10)
-          .filter((h) => !recorded.some((p) => p.station === h.station && p.since <= at && at < p.until))
+          .filter(
+            (h) => kilometres(place, places.find(({ id }) => id === h.station) as Place) <= 10,
+          )
+          .filter(
+            (h) => !recorded.some((p) => p.station === h.station && p.since <= at && at < p.until),
+          )
           .map((h) => h.pm25);
         return neighbours.length >= 3 && pm25 > 50 && pm25 > 5 * median(neighbours);
       },
@@ -64,9 +70,17 @@ export function suspectPeriods(
     for (const [reason, test] of Object.entries(isSuspect)) {
       // what was recorded before counts as it stands there
       const before = recorded.filter(
-        (p) => p.station === place.id && p.reason === reason && p.since < since && p.until > since - 24 * HOUR,
+        (p) =>
+          p.station === place.id &&
+          p.reason === reason &&
+          p.since < since &&
+          p.until > since - 24 * HOUR,
       );
-      const pieces = before.map((p) => ({ since: p.since, until: Math.min(p.until, since), hours: 6 }));
+      const pieces = before.map((p) => ({
+        since: p.since,
+        until: Math.min(p.until, since),
+        hours: 6,
+      }));
       for (const hour of own.filter((h) => h.at >= since && test(h)).sort((a, b) => a.at - b.at)) {
         const last = pieces.at(-1);
         if (last !== undefined && hour.at - last.until <= 24 * HOUR) {
@@ -88,7 +102,8 @@ export function suspectPeriods(
   return found;
 }
 
-const same = (a: number | null, b: number | null) => (a === null || b === null ? a === b : Math.abs(a - b) < 1e-6);
+const same = (a: number | null, b: number | null) =>
+  a === null || b === null ? a === b : Math.abs(a - b) < 1e-6;
 
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -101,6 +116,8 @@ function median(values: readonly number[]): number {
 function kilometres(a: Place, b: Place): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [p, q] = [radians(a.latitude), radians(b.latitude)];
-  const cosine = Math.sin(p) * Math.sin(q) + Math.cos(p) * Math.cos(q) * Math.cos(radians(a.longitude - b.longitude));
+  const cosine =
+    Math.sin(p) * Math.sin(q) +
+    Math.cos(p) * Math.cos(q) * Math.cos(radians(a.longitude - b.longitude));
   return 6371.0088 * Math.acos(Math.min(1, cosine));
 }

@@ -1,14 +1,22 @@
 /** The network as a whole: exported and imported again, an import tried out, and parts of it removed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeDigest } from '../../src/aggregate/digest.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
+import { createToken } from '../../src/ingest/http/tokens.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { type Removable, removeElement } from '../../src/network/removeElement.ts';
-import { createToken } from '../../src/ingest/http/tokens.ts';
-import { makeDigest } from '../../src/aggregate/digest.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
-import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../ingest/support.ts';
+import {
+  bringIn,
+  differences,
+  keepingLog,
+  NOW,
+  reading,
+  smallNetwork,
+  stored,
+} from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
@@ -23,7 +31,10 @@ const RICH = {
   ...smallNetwork({
     one: {
       altitude: 990,
-      hidden: [{ since: '2026-02-01T04:00', until: '2026-02-01T05:00:00.25' }, { since: '2027-01-01' }],
+      hidden: [
+        { since: '2026-02-01T04:00', until: '2026-02-01T05:00:00.25' },
+        { since: '2027-01-01' },
+      ],
       is_bad_thp: true,
       screening: false,
       regions: [{ slug: 'quarter', until: at(20) }, 'other'],
@@ -81,7 +92,8 @@ onEveryEngine('a network', (engine) => {
     await acceptReadings(db.as('airseries_ingest'), READINGS, { now: NOW, source: 'test' });
     await refresh(db.target, NOW);
   };
-  const remove = (kind: Removable, id: string, withReadings = false) => removeElement(owner, kind, id, withReadings);
+  const remove = (kind: Removable, id: string, withReadings = false) =>
+    removeElement(owner, kind, id, withReadings);
 
   test('that is exported and imported again has not changed, in this database or a new one', async () => {
     await bringIn(owner, RICH);
@@ -113,15 +125,25 @@ onEveryEngine('a network', (engine) => {
           regions: expect.arrayContaining(['other', 'town']),
           hidden: [{}, { since: '2027-01-01T00:00:00+04:00' }],
         },
-        { id: 2, hidden: true, regions: [], sensors: [{ id: 1, stations: [{ id: 1 }, { id: 2 }] }, { id: 3 }] },
+        {
+          id: 2,
+          hidden: true,
+          regions: [],
+          sensors: [{ id: 1, stations: [{ id: 1 }, { id: 2 }] }, { id: 3 }],
+        },
       ],
     });
-    expect(Object.keys((exported as typeof RICH).stations[1] as object)).not.toContain('is_bad_thp');
+    expect(Object.keys((exported as typeof RICH).stations[1] as object)).not.toContain(
+      'is_bad_thp',
+    );
   });
 
   test('tried out shows what would change and how many hours, and stays as it is', async () => {
     await bringIn(owner, smallNetwork());
-    await acceptReadings(db.as('airseries_ingest'), [reading(1, at(30), { pm25: 1 })], { now: NOW, source: 'test' });
+    await acceptReadings(db.as('airseries_ingest'), [reading(1, at(30), { pm25: 1 })], {
+      now: NOW,
+      source: 'test',
+    });
     await fill();
     const before = await exportNetwork(owner);
     const changed = smallNetwork({
@@ -132,7 +154,10 @@ onEveryEngine('a network', (engine) => {
       },
       two: { sensors: [{ id: 3, suspicious: [{ since: at(20) }] }, { id: 4 }] },
     });
-    const preview = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
+    const preview = await importNetwork(owner, JSON.stringify(changed), {
+      log: keepingLog(),
+      dryRun: true,
+    });
     expect(preview).toMatchObject({
       stations: { added: 0, changed: 1, unchanged: 1 },
       sensors: { added: 1, changed: 2, unchanged: 1 },
@@ -146,11 +171,17 @@ onEveryEngine('a network', (engine) => {
     });
     expect(await exportNetwork(owner)).toEqual(before);
     expect(await owner`select from rollup.stale`).toEqual([]);
-    const same = await importNetwork(owner, JSON.stringify(before), { log: keepingLog(), dryRun: true });
+    const same = await importNetwork(owner, JSON.stringify(before), {
+      log: keepingLog(),
+      dryRun: true,
+    });
     expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
     // what was noted before, and not refreshed yet, is not counted
     await bringIn(owner, changed);
-    const again = await importNetwork(owner, JSON.stringify(changed), { log: keepingLog(), dryRun: true });
+    const again = await importNetwork(owner, JSON.stringify(changed), {
+      log: keepingLog(),
+      dryRun: true,
+    });
     expect(again).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
     await fill();
   });
@@ -172,8 +203,16 @@ onEveryEngine('a network', (engine) => {
           '1',
           /^station 1: sensors 1, 2 are or were there\. Remove them first, or add --with-readings.*"hidden"/,
         ],
-        ['region', 'town', /^region town: it is the city of quarter\. Remove these districts first/],
-        ['region', 'quarter', /^region quarter: stations 1 are or were in it\. Take it out of their regions/],
+        [
+          'region',
+          'town',
+          /^region town: it is the city of quarter\. Remove these districts first/,
+        ],
+        [
+          'region',
+          'quarter',
+          /^region quarter: stations 1 are or were in it\. Take it out of their regions/,
+        ],
         [
           'provider',
           'us',
@@ -182,13 +221,18 @@ onEveryEngine('a network', (engine) => {
         ['station', '9', /^station 9: the network has no such station\. network export lists/],
         ['sensor', 'x', /^sensor x: the network has no such sensor/],
       ];
-      for (const [kind, id, message] of refusals) await expect(remove(kind, id)).rejects.toThrow(message);
+      for (const [kind, id, message] of refusals)
+        await expect(remove(kind, id)).rejects.toThrow(message);
       expect(await exportNetwork(owner)).toEqual(before);
       expect(await stored(owner)).toHaveLength(72);
     });
 
     test('a sensor goes with its readings, and the aggregates follow', async () => {
-      expect(await remove('sensor', '3', true)).toMatchObject({ sensors: 1, readings: 24, stations: 0 });
+      expect(await remove('sensor', '3', true)).toMatchObject({
+        sensors: 1,
+        readings: 24,
+        stations: 0,
+      });
       expect(await differences(db)).toEqual([]);
       expect(await owner`select from rollup.station_hourly where station_id = 2`).toEqual([]);
       const [town] =
@@ -204,11 +248,21 @@ onEveryEngine('a network', (engine) => {
       ];
       await bringIn(owner, smallNetwork({ sensor: { stations: moved } }));
       await refresh(db.target, NOW);
-      expect(await remove('station', '1', true)).toMatchObject({ stations: 1, sensors: 1, readings: 24 + 10 });
+      expect(await remove('station', '1', true)).toMatchObject({
+        stations: 1,
+        sensors: 1,
+        readings: 24 + 10,
+      });
       expect(await differences(db)).toEqual([]);
-      expect(await owner`select distinct station_id from rollup.station_hourly`).toEqual([{ station_id: 2 }]);
-      expect(await owner`select from rollup.region_hourly where region_slug = 'quarter'`).toEqual([]);
-      expect(await exportNetwork(owner)).toMatchObject({ stations: [{ id: 2, sensors: [{ id: 1 }, { id: 3 }] }] });
+      expect(await owner`select distinct station_id from rollup.station_hourly`).toEqual([
+        { station_id: 2 },
+      ]);
+      expect(await owner`select from rollup.region_hourly where region_slug = 'quarter'`).toEqual(
+        [],
+      );
+      expect(await exportNetwork(owner)).toMatchObject({
+        stations: [{ id: 2, sensors: [{ id: 1 }, { id: 3 }] }],
+      });
       expect(await remove('region', 'quarter')).toMatchObject({ regions: 1 });
       expect(await owner`select from rollup.digest where region_slug = 'quarter'`).toEqual([]);
     });
@@ -223,12 +277,22 @@ onEveryEngine('a network', (engine) => {
         readings: 72,
       });
       expect(await differences(db)).toEqual([]);
-      for (const table of ['raw.readings', 'raw.station', 'raw.token', 'raw.placement', 'rollup.region_monthly']) {
+      for (const table of [
+        'raw.readings',
+        'raw.station',
+        'raw.token',
+        'raw.placement',
+        'rollup.region_monthly',
+      ]) {
         expect(await owner.unsafe(`select from ${table}`)).toEqual([]);
       }
       await remove('region', 'quarter');
       await remove('region', 'town');
-      expect(await exportNetwork(owner)).toMatchObject({ providers: [], regions: [], stations: [] });
+      expect(await exportNetwork(owner)).toMatchObject({
+        providers: [],
+        regions: [],
+        stations: [],
+      });
     });
   });
 });

@@ -23,7 +23,13 @@ export type Point = Record<string, unknown> & { timestamp: string };
 type Options = { unknown: number | undefined; compared: { values: number } };
 
 /** The rows of a window by the reference's `k`, 0 being the bucket that holds now (H1). */
-const WINDOWS = { '24h': [1, 24], '7d': [1, 168], '30d': [1, 30], '1y': [0, 11], '2y': [0, 23] } as const;
+const WINDOWS = {
+  '24h': [1, 24],
+  '7d': [1, 168],
+  '30d': [1, 30],
+  '1y': [0, 11],
+  '2y': [0, 23],
+} as const;
 
 const DIGITS: Record<string, number> = {
   temperature: 1,
@@ -48,7 +54,8 @@ export function compareHistory(
 ): string[] {
   return Object.entries(WINDOWS).flatMap(([window, [first, last]]) => {
     const rows = records(reference[window as keyof SubjectWindows]).filter(
-      ({ k, t }) => Number(k) >= first && Number(k) <= last && Date.parse(String(t)) !== options.unknown,
+      ({ k, t }) =>
+        Number(k) >= first && Number(k) <= last && Date.parse(String(t)) !== options.unknown,
     );
     const points = new Map(history[window]?.map((point) => [Date.parse(point.timestamp), point]));
     if (options.unknown !== undefined) points.delete(options.unknown);
@@ -67,10 +74,16 @@ export function compareHistory(
 
 function comparePoint(at: string, point: Point, row: Row, compared: { values: number }): string[] {
   const wrong: string[] = [];
-  const check = (name: string, published: unknown, expected: Row[string] | undefined, digits: number) => {
+  const check = (
+    name: string,
+    published: unknown,
+    expected: Row[string] | undefined,
+    digits: number,
+  ) => {
     if (published === undefined || expected === undefined) return;
     compared.values++;
-    if (!withinRounding(published, expected, digits)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
+    if (!withinRounding(published, expected, digits))
+      wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
   };
   for (const [metric, digits] of Object.entries(DIGITS)) {
     const published = metric === 'rain' ? point.total_rain : point[`avg_${metric}`];
@@ -78,16 +91,26 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   }
   for (const metric of EXTREMES) {
     for (const end of ['min', 'max']) {
-      check(`${end}_${metric}`, point[`${end}_${metric}`], floored(metric, row[`${metric}_h${end}`] ?? null), 1);
+      check(
+        `${end}_${metric}`,
+        point[`${end}_${metric}`],
+        floored(metric, row[`${metric}_h${end}`] ?? null),
+        1,
+      );
     }
   }
   if (Number(row.wind_direction_R) > 0.05) {
     compared.values++;
-    const apart = Math.abs(((Number(point.avg_wind_direction) - Number(row.wind_direction) + 540) % 360) - 180);
+    const apart = Math.abs(
+      ((Number(point.avg_wind_direction) - Number(row.wind_direction) + 540) % 360) - 180,
+    );
     if (!(apart <= 0.51))
-      wrong.push(`${at} wind_direction: ${point.avg_wind_direction}, reference ${row.wind_direction}`);
+      wrong.push(
+        `${at} wind_direction: ${point.avg_wind_direction}, reference ${row.wind_direction}`,
+      );
   }
-  if ('station_count_avg' in row) check('station_count', point.station_count, row.station_count_avg, 0);
+  if ('station_count_avg' in row)
+    check('station_count', point.station_count, row.station_count_avg, 0);
   const range = point.range_aqi as [number, number] | null | undefined;
   for (const [name, published, expected] of [
     ['aqi', point.aqi, row.aqi],
@@ -96,7 +119,8 @@ function comparePoint(at: string, point: Point, row: Row, compared: { values: nu
   ] as const) {
     if (published === undefined) continue;
     compared.values++;
-    if (!sameAqi(published, expected)) wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
+    if (!sameAqi(published, expected))
+      wrong.push(`${at} ${name}: ${published}, reference ${expected}`);
   }
   return wrong;
 }

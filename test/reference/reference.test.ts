@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { type Api, type ApiDb, openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
@@ -38,9 +38,17 @@ onEveryEngine('reference', (engine) => {
       );
       database = await testDatabase(engine, reference.meta.tz);
       const now = new Date();
-      await importNetwork(database.as(), readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'), { log });
+      await importNetwork(
+        database.as(),
+        readFileSync(join(folder, 'data', set, 'network.json'), 'utf8'),
+        { log },
+      );
       const readings = join(folder, 'data', set, 'readings.csv.gz');
-      const summary = await importReadings(database.as('airseries_ingest'), [readings], { now, log, terminal: false });
+      const summary = await importReadings(database.as('airseries_ingest'), [readings], {
+        now,
+        log,
+        terminal: false,
+      });
       expect(summary.received).toBe(reference.meta.rows);
       await refresh(database.target, now);
       db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
@@ -50,25 +58,46 @@ onEveryEngine('reference', (engine) => {
       await database?.drop();
     });
 
-    it('equals every value of every window and every WHO figure', { timeout: 300_000 }, async () => {
+    it('equals every value of every window and every WHO figure', {
+      timeout: 300_000,
+    }, async () => {
       const wrong: string[] = [];
       for (const [index, now] of reference.meta.nows.entries()) {
         const app = makeApp({ db, clock: () => new Date(now), siteBaseUrl: '', log });
-        const get = async (path: string) => (await request(app).get(`/en/air-quality-app/v1/${path}`).expect(200)).body;
+        const get = async (path: string) =>
+          (await request(app).get(`/en/air-quality-app/v1/${path}`).expect(200)).body;
         const { stations, regions } = reference.windows[now] as Windows;
         // at an earlier instant, the month then current already contains later readings
-        const unknown = index === 0 ? undefined : bucketStart(reference.meta.tz, 'month', Date.parse(now));
+        const unknown =
+          index === 0 ? undefined : bucketStart(reference.meta.tz, 'month', Date.parse(now));
         const options = { unknown, compared };
         for (const [id, windows] of Object.entries(stations)) {
           wrong.push(
-            ...compareHistory(`${now} station ${id}`, await get(`station/${id}-history.json`), windows, options),
+            ...compareHistory(
+              `${now} station ${id}`,
+              await get(`station/${id}-history.json`),
+              windows,
+              options,
+            ),
           );
         }
         for (const [slug, windows] of Object.entries(regions)) {
           wrong.push(
-            ...compareHistory(`${now} region ${slug}`, await get(`region/${slug}-history.json`), windows, options),
+            ...compareHistory(
+              `${now} region ${slug}`,
+              await get(`region/${slug}-history.json`),
+              windows,
+              options,
+            ),
           );
-          wrong.push(...compareWho(`${now} region ${slug}`, await get(`region/${slug}.json`), windows.who, compared));
+          wrong.push(
+            ...compareWho(
+              `${now} region ${slug}`,
+              await get(`region/${slug}.json`),
+              windows.who,
+              compared,
+            ),
+          );
         }
       }
       expect(wrong.slice(0, 20)).toEqual([]);

@@ -21,7 +21,11 @@ const { values } = parseArgs({
     hours: { type: 'string', default: '24' },
   },
 });
-const [sensors, speed, hours] = [Number(values.sensors), Number(values.speed), Number(values.hours)];
+const [sensors, speed, hours] = [
+  Number(values.sensors),
+  Number(values.speed),
+  Number(values.hours),
+];
 
 const HOUR = 3_600_000;
 const BATCH = 50;
@@ -48,7 +52,8 @@ async function send(token: string, readings: object[]): Promise<void> {
   const answer = await fetch(ingest, { method: 'POST', headers, body: JSON.stringify(readings) });
   const body = (await answer.json()) as { accepted?: number };
   if (answer.status === 200) accepted += body.accepted ?? 0;
-  if (body.accepted !== readings.length) failures.push(`ingest ${answer.status} ${JSON.stringify(body)}`);
+  if (body.accepted !== readings.length)
+    failures.push(`ingest ${answer.status} ${JSON.stringify(body)}`);
 }
 
 /** Sends one provider's readings through the day, in step with the replay's clock. */
@@ -76,11 +81,21 @@ try {
   }
   const service = start(['start'], { ...environment, ...ports, DEMO: 'off' });
   await ready(ADMIN_PORT, service);
-  process.stderr.write(`replaying ${hours} hours of ${sensors} sensors at ${speed} times their speed\n`);
+  process.stderr.write(
+    `replaying ${hours} hours of ${sensors} sensors at ${speed} times their speed\n`,
+  );
   const started = performance.now();
   const reading = keepReading(Number(PORT), network);
-  const probing = probe({ port: Number(PORT), ...probed, token: tokens[0] as string, send, begun: Date.now() });
-  const sent = await Promise.all(feeds.map((feed, index) => replay(feed, tokens[index] as string, started)));
+  const probing = probe({
+    port: Number(PORT),
+    ...probed,
+    token: tokens[0] as string,
+    send,
+    begun: Date.now(),
+  });
+  const sent = await Promise.all(
+    feeds.map((feed, index) => replay(feed, tokens[index] as string, started)),
+  );
   const seconds = (performance.now() - started) / 1_000;
   const seen = await probing.end();
   const read = await reading.end();
@@ -99,7 +114,8 @@ try {
     differing_buckets: audit.length,
   };
   process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
-  for (const failure of [...failures, ...read.failures].slice(0, 5)) process.stderr.write(`${failure}\n`);
+  for (const failure of [...failures, ...read.failures].slice(0, 5))
+    process.stderr.write(`${failure}\n`);
   const well = failures.length + read.failures.length + audit.length === 0 && accepted === total;
   process.exitCode = well ? 0 : 1;
 } finally {

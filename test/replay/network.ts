@@ -20,16 +20,29 @@ export function makeNetwork(sensors: number) {
     ],
   }));
   // only probes are sent for it
-  const probe = { ...stations[0], id: stations.length + 1, sensors: [{ id: sensors + 1, kind: 'probe' }] };
+  const probe = {
+    ...stations[0],
+    id: stations.length + 1,
+    sensors: [{ id: sensors + 1, kind: 'probe' }],
+  };
   const network = {
     time_zone: 'Asia/Yerevan',
-    providers: Array.from({ length: PROVIDERS }, (_, n) => ({ id: `feed-${n}`, title: `Feed ${n}` })),
-    regions: [...'abcdefgh'].map((letter) => ({ slug: `city-${letter}`, kind: 'city', title: { en: letter } })),
+    providers: Array.from({ length: PROVIDERS }, (_, n) => ({
+      id: `feed-${n}`,
+      title: `Feed ${n}`,
+    })),
+    regions: [...'abcdefgh'].map((letter) => ({
+      slug: `city-${letter}`,
+      kind: 'city',
+      title: { en: letter },
+    })),
     stations: [...stations, probe],
   };
   const feeds: Feed[] = network.providers.map(({ id }) => ({
     provider: id,
-    sensors: stations.filter(({ provider }) => provider === id).flatMap((station) => station.sensors.map((s) => s.id)),
+    sensors: stations
+      .filter(({ provider }) => provider === id)
+      .flatMap((station) => station.sensors.map((s) => s.id)),
   }));
   return { network, feeds, probe: { station: probe.id, sensor: sensors + 1 } };
 }
@@ -40,8 +53,15 @@ const random = seeded(20_261_121);
 export function measure(sensor: number, at: number) {
   const time = new Date(at + (sensor % 145) * 1_000).toISOString();
   const wave = Math.sin(at / 20_000_000 + sensor);
-  const value = (mean: number, swing: number) => Number((mean + swing * wave + random.next()).toFixed(2));
+  const value = (mean: number, swing: number) =>
+    Number((mean + swing * wave + random.next()).toFixed(2));
   return sensor % 2 === 1
     ? { sensor_id: sensor, time, pm25: value(15, 9), pm10: value(25, 14) }
-    : { sensor_id: sensor, time, temperature: value(8, 6), humidity: value(60, 20), pressure: value(90_000, 300) };
+    : {
+        sensor_id: sensor,
+        time,
+        temperature: value(8, 6),
+        humidity: value(60, 20),
+        pressure: value(90_000, 300),
+      };
 }

@@ -18,13 +18,17 @@ const HOURS = 167;
 
 export type Seen = { probes: number; unseen: number; p50: number; p99: number };
 
-export function probe({ port, station, sensor, token, send, begun }: Probe): { end(): Promise<Seen> } {
+export function probe({ port, station, sensor, token, send, begun }: Probe): {
+  end(): Promise<Seen>;
+} {
   const waiting = new Map<number, number>();
   const took: number[] = [];
   let probes = 0;
   let over = false;
   const look = async () => {
-    const answer = await fetch(`http://localhost:${port}/en/air-quality-app/v1/station/${station}-history.json`);
+    const answer = await fetch(
+      `http://localhost:${port}/en/air-quality-app/v1/station/${station}-history.json`,
+    );
     const points = ((await answer.json()) as { '7d': { timestamp: string }[] })['7d'];
     for (const { timestamp } of points) {
       const hour = Date.parse(timestamp);

@@ -7,7 +7,10 @@ const PAUSE_MS = 40;
 type Network = { stations: { id: number }[]; regions: { slug: string }[] };
 export type Read = { requests: number; failures: string[]; p50_ms: number; p99_ms: number };
 
-export function keepReading(port: number, { stations, regions }: Network): { end(): Promise<Read> } {
+export function keepReading(
+  port: number,
+  { stations, regions }: Network,
+): { end(): Promise<Read> } {
   const paths = [
     'stations.json',
     ...stations.flatMap(({ id }) => [`station/${id}.json`, `station/${id}-history.json`]),
@@ -33,7 +36,12 @@ export function keepReading(port: number, { stations, regions }: Network): { end
     async end() {
       over = true;
       await Promise.all(clients);
-      return { requests: took.length, failures, p50_ms: percentile(took, 50), p99_ms: percentile(took, 99) };
+      return {
+        requests: took.length,
+        failures,
+        p50_ms: percentile(took, 50),
+        p99_ms: percentile(took, 99),
+      };
     },
   };
 }

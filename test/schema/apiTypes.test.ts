@@ -7,7 +7,10 @@ import { insertNetwork, NOW } from '../serve/network.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { apiTypes, NEVER_NULL } from './apiTypes.ts';
 
-const committed = readFileSync(new URL('../../src/database/generated/apiTypes.ts', import.meta.url), 'utf8');
+const committed = readFileSync(
+  new URL('../../src/database/generated/apiTypes.ts', import.meta.url),
+  'utf8',
+);
 
 /** Of the functions that take more than an instant. */
 const EVER = Array.from({ length: 3 + WINDOWS.length }, () => "'2000-01-01Z', '2100-01-01Z'");
@@ -45,14 +48,24 @@ onEveryEngine('the types of schema api', (engine) => {
   });
 
   it('say not null only of columns without nulls', async () => {
-    const functions = await reader`select proname from pg_proc where pronamespace = 'api'::regnamespace`;
+    const functions =
+      await reader`select proname from pg_proc where pronamespace = 'api'::regnamespace`;
     const isFunction = (name: string) => functions.some(({ proname }) => proname === name);
     const withRows: string[] = [];
     for (const [name, columns] of Object.entries(NEVER_NULL)) {
-      const call = isFunction(name) ? `${name}(${ARGUMENTS[name] ?? `'${NOW.toISOString()}'`})` : name;
-      const nulls = columns.map((column) => `(count(*) filter (where "${column}" is null))::int as "${column}"`);
-      const [row] = await reader.unsafe(`select count(*)::int as "rows", ${nulls.join(', ')} from api.${call}`);
-      expect(row, name).toEqual({ rows: row?.rows, ...Object.fromEntries(columns.map((column) => [column, 0])) });
+      const call = isFunction(name)
+        ? `${name}(${ARGUMENTS[name] ?? `'${NOW.toISOString()}'`})`
+        : name;
+      const nulls = columns.map(
+        (column) => `(count(*) filter (where "${column}" is null))::int as "${column}"`,
+      );
+      const [row] = await reader.unsafe(
+        `select count(*)::int as "rows", ${nulls.join(', ')} from api.${call}`,
+      );
+      expect(row, name).toEqual({
+        rows: row?.rows,
+        ...Object.fromEntries(columns.map((column) => [column, 0])),
+      });
       if (row?.rows > 0) withRows.push(name);
     }
     expect(withRows.length, `rows in ${withRows}`).toBeGreaterThan(20);

@@ -25,7 +25,16 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_title: ['station_id', 'locale', 'title'],
   station_flag: ['station_id', 'reason'],
   sensor: ['id', 'station_id', 'is_suspicious'],
-  station_current: ['id', 'provider', 'status', 'is_listed', 'is_bad_thp', 'title', 'latitude', 'longitude'],
+  station_current: [
+    'id',
+    'provider',
+    'status',
+    'is_listed',
+    'is_bad_thp',
+    'title',
+    'latitude',
+    'longitude',
+  ],
   region_current: [
     ...['slug', 'kind', 'title', 'who_pm2.5_exceedance_days'],
     ...['map_latitude', 'map_longitude', 'map_delta'],
@@ -54,7 +63,15 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_completeness_json: ['days', 'months', 'valid_until'],
   region_completeness_json: ['days', 'months', 'valid_until'],
   region_limits: [
-    ...['pm2.5_days', 'pm2.5_days_above', 'pm10_days', 'pm10_days_above', 'no2_days', 'no2_days_above', 'valid_until'],
+    ...[
+      'pm2.5_days',
+      'pm2.5_days_above',
+      'pm10_days',
+      'pm10_days_above',
+      'no2_days',
+      'no2_days_above',
+      'valid_until',
+    ],
   ],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
@@ -68,11 +85,24 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   storage: ['schema', 'bytes'],
   station_offline: ['station_id', 'last_measurement_time', 'offline_minutes'],
   station_flat_line: ['station_id', 'parameters', 'since', 'hours'],
-  station_outlier: ['station_id', 'timestamp', 'avg_pm25', 'neighbour_count', 'neighbour_median', 'difference'],
+  station_outlier: [
+    'station_id',
+    'timestamp',
+    'avg_pm25',
+    'neighbour_count',
+    'neighbour_median',
+    'difference',
+  ],
 };
 
 /** `kind` is a column of a view or function (t), an argument (i) or an argument with a default (d). */
-type Item = { relation: string; is_function: boolean; kind: 't' | 'i' | 'd'; name: string; type: string };
+type Item = {
+  relation: string;
+  is_function: boolean;
+  kind: 't' | 'i' | 'd';
+  name: string;
+  type: string;
+};
 
 /** The whole file. Throws on a type that is not in TYPES, and on a column of NEVER_NULL that does not exist. */
 export async function apiTypes(sql: Sql): Promise<string> {
@@ -91,11 +121,14 @@ export async function apiTypes(sql: Sql): Promise<string> {
     where p.pronamespace = 'api'::regnamespace and p.proretset
     order by is_function, relation, position`;
   const names = [...new Set(items.map(({ relation }) => relation))];
-  const relations = new Map(names.map((name) => [name, items.filter(({ relation }) => relation === name)]));
+  const relations = new Map(
+    names.map((name) => [name, items.filter(({ relation }) => relation === name)]),
+  );
   for (const [relation, columns] of Object.entries(NEVER_NULL)) {
     const existing = relations.get(relation)?.map(({ name }) => name) ?? [];
     const absent = columns.filter((column) => !existing.includes(column));
-    if (absent.length > 0) throw new Error(`api.${relation} has no column ${absent.join(', ')} (NEVER_NULL)`);
+    if (absent.length > 0)
+      throw new Error(`api.${relation} has no column ${absent.join(', ')} (NEVER_NULL)`);
   }
   const written = [...relations].map(([name, all]) =>
     all[0]?.is_function ? functionType(name, all) : rowType(`  'api.${name}': `, all),
@@ -150,6 +183,7 @@ function objectType(key: string, properties: readonly string[]): string {
 
 function typeOf(name: string, type: string): string {
   const found = TYPES[type];
-  if (found === undefined) throw new Error(`${name} is of type ${type}: schema api has ${Object.keys(TYPES)} only`);
+  if (found === undefined)
+    throw new Error(`${name} is of type ${type}: schema api has ${Object.keys(TYPES)} only`);
   return found;
 }

@@ -53,7 +53,8 @@ onOneEngine('arithmetic', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const value = async (expression: string) => (await sql.unsafe(`select ${expression} as value`))[0]?.value;
+  const value = async (expression: string) =>
+    (await sql.unsafe(`select ${expression} as value`))[0]?.value;
 
   it.each(PM25_TO_AQI)('gives PM2.5 %d the AQI %d (Q1, Q2)', async (pm25, aqi) => {
     expect(await value(`rollup.aqi(${pm25}, null)`)).toBe(aqi);
@@ -123,15 +124,21 @@ onOneEngine('arithmetic', (engine) => {
 
   it('averages 350° and 10° to 0°, and opposite winds to null (A7)', async () => {
     expect(
-      await value('logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360'),
+      await value(
+        'logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360',
+      ),
     ).toBe(0);
-    expect(await value('logic.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))')).toBeNull();
+    expect(
+      await value('logic.wind_degrees(sind(90) + sind(270), cosd(90) + cosd(270))'),
+    ).toBeNull();
     expect(await value('logic.wind_degrees(-1, 0)')).toBe(270);
     expect(await value('logic.published_direction(sind(359.7), cosd(359.7))')).toBe(0);
   });
 
   it('names compass points (C3)', async () => {
-    const labels = [0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map((degrees) => value(`api.compass(${degrees})`));
+    const labels = [0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map((degrees) =>
+      value(`api.compass(${degrees})`),
+    );
     expect((await Promise.all(labels)).join(' ')).toBe('N N NNE NE NNW N N');
     expect(await value('api.compass(null)')).toBeNull();
   });

@@ -34,13 +34,28 @@ onOneEngine('a time zone', (engine) => {
 
   it.each([
     ['Asia/Yerewan', '2000-01-01', 'no such zone'],
-    ['Australia/Lord_Howe', '2000-01-01', /its offset from full hours changed\. Such zones are not supported/],
+    [
+      'Australia/Lord_Howe',
+      '2000-01-01',
+      /its offset from full hours changed\. Such zones are not supported/,
+    ],
     ['America/Havana', '2000-01-01', /midnight .* occurred twice\. Such zones are not supported/],
-    ['America/St_Johns', '2000-01-01', /midnight .* occurred twice\. With EPOCH=2010-12-01 or later/],
+    [
+      'America/St_Johns',
+      '2000-01-01',
+      /midnight .* occurred twice\. With EPOCH=2010-12-01 or later/,
+    ],
     ['Asia/Jerusalem', '2000-01-01', /midnight .* occurred twice\. With EPOCH=2004-10-01 or later/],
-    ['Asia/Colombo', '2006-04-01', /its offset from full hours changed\. With EPOCH=2006-05-01 or later/],
+    [
+      'Asia/Colombo',
+      '2006-04-01',
+      /its offset from full hours changed\. With EPOCH=2006-05-01 or later/,
+    ],
     ['Asia/Pyongyang', '2018-05-01', /With EPOCH=2018-06-01 or later/],
-  ])('%s is refused with epoch %s, and the error says which epoch is possible (Z1)', async (zone, epoch, reason) => {
-    await expect(checkTimeZone(sql, zone, epoch, now)).rejects.toThrow(reason);
-  });
+  ])(
+    '%s is refused with epoch %s, and the error says which epoch is possible (Z1)',
+    async (zone, epoch, reason) => {
+      await expect(checkTimeZone(sql, zone, epoch, now)).rejects.toThrow(reason);
+    },
+  );
 });

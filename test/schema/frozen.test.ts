@@ -6,8 +6,11 @@ import { DEFINITIONS } from '../../src/schema/template.ts';
 /** Since 1.0.0-rc.2; add to these what a release adds. */
 const RELEASED = { plain: ['40df9c1a26e5'], timescale: ['bacd8c27bd50'] };
 
-it.each(['plain', 'timescale'] as const)('the released migrations are as they were released (%s)', (engine) => {
-  const released = RELEASED[engine];
-  const now = readMigrations(DEFINITIONS, engine).map(({ checksum }) => checksum.slice(0, 12));
-  expect(now.slice(0, released.length), 'put the change into a new migration').toEqual(released);
-});
+it.each(['plain', 'timescale'] as const)(
+  'the released migrations are as they were released (%s)',
+  (engine) => {
+    const released = RELEASED[engine];
+    const now = readMigrations(DEFINITIONS, engine).map(({ checksum }) => checksum.slice(0, 12));
+    expect(now.slice(0, released.length), 'put the change into a new migration').toEqual(released);
+  },
+);

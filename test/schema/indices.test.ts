@@ -8,7 +8,8 @@ import { seeded } from '../support/random.ts';
 const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
 
 /** In µg/m³; NO2 is converted here, as the columns of schema api have it in ppb. */
-const asStored = (pollutant: Pollutant, value: number) => (pollutant === 'no2' ? value / NO2_PPB : value);
+const asStored = (pollutant: Pollutant, value: number) =>
+  pollutant === 'no2' ? value / NO2_PPB : value;
 
 onOneEngine('indices', (engine) => {
   let database: TestDatabase;
@@ -19,7 +20,8 @@ onOneEngine('indices', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const value = async (expression: string) => (await sql.unsafe(`select ${expression} as value`))[0]?.value;
+  const value = async (expression: string) =>
+    (await sql.unsafe(`select ${expression} as value`))[0]?.value;
 
   it.each(
     POLLUTANTS.flatMap((pollutant) =>
@@ -31,18 +33,23 @@ onOneEngine('indices', (engine) => {
       ]),
     ),
   )('%s of %d µg/m³ is %s (X1)', async (pollutant, concentration, band) => {
-    expect(await value(`api.european_index(${pollutant} => ${asStored(pollutant, concentration)})`)).toBe(band);
+    expect(
+      await value(`api.european_index(${pollutant} => ${asStored(pollutant, concentration)})`),
+    ).toBe(band);
   });
 
   it('the European index rounds half up, and its ends are inclusive (X1)', async () => {
     expect(await value('api.european_index(pm25 => 5.5)')).toBe('fair');
     expect(await value('api.european_index(pm25 => 5.499999)')).toBe('good');
     expect(await value('api.european_index(pm10 => 2000)')).toBe('extremely poor');
-    for (const low of [0, -0.4, -10]) expect(await value(`api.european_index(pm25 => ${low})`)).toBe('good');
+    for (const low of [0, -0.4, -10])
+      expect(await value(`api.european_index(pm25 => ${low})`)).toBe('good');
   });
 
   it('the European index is the worst of the pollutants present, and counts gases that the AQI does not (X1, Q4)', async () => {
-    expect(await value('api.european_index(5.4, 10, 400, 400 / 1.9125, 900)')).toBe('extremely poor');
+    expect(await value('api.european_index(5.4, 10, 400, 400 / 1.9125, 900)')).toBe(
+      'extremely poor',
+    );
     expect(await value('api.european_index(4, 14, 101, 1, 3)')).toBe('moderate');
     expect(await value('api.european_index(null, null, null, 14.25, 3)')).toBe('moderate'); // 27.25 µg/m³
     expect(await value('api.european_index(null, null, null, 13, 3)')).toBe('fair');
@@ -51,7 +58,9 @@ onOneEngine('indices', (engine) => {
   });
 
   it('NowCast of the EPA’s example (X2)', async () => {
-    expect(await value("api.nowcast('{13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50}')")).toBe(17.4);
+    expect(await value("api.nowcast('{13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50}')")).toBe(
+      17.4,
+    );
   });
 
   it.each([
@@ -87,7 +96,9 @@ onOneEngine('indices', (engine) => {
         const [row] = await sql`select api.nowcast(${text}::text::float8[], ${digits}) as value`;
         expect(row?.value, `${text} to ${digits}`).toBe(nowcast(hours, digits));
       }
-      const given = POLLUTANTS.map((one) => (random.next() < 0.3 ? null : ([one, random.next() * 300] as const)));
+      const given = POLLUTANTS.map((one) =>
+        random.next() < 0.3 ? null : ([one, random.next() * 300] as const),
+      );
       const args = given.filter((one) => one !== null);
       const call = args.map(([name, mean]) => `${name} => ${mean}`).join(', ');
       const worst = Math.max(...args.map(([name, mean]) => bandOf(name, mean)));

@@ -1,7 +1,7 @@
 /** A login that may only read: the check of a database that it cannot migrate, and a service that has no other login. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { makeLog } from '../../src/base/log.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
@@ -45,7 +45,9 @@ onEveryEngine('a login that may only read', (engine) => {
     'refuses a database with other %s, and says how to change that',
     async (column) => {
       await superuser.unsafe(`update raw.installation set ${column} = 'x' || ${column}`);
-      expect(await refusal()).toMatch(new RegExp(`another version \\(${column}\\).*with DATABASE_URL`));
+      expect(await refusal()).toMatch(
+        new RegExp(`another version \\(${column}\\).*with DATABASE_URL`),
+      );
       await superuser.unsafe(`update raw.installation set ${column} = substr(${column}, 2)`);
     },
   );
@@ -61,29 +63,46 @@ onEveryEngine('a login that may only read', (engine) => {
     await empty.drop();
   });
 
-  const readerEnvironment = () => ({ ...addressVariables(here.database.target), PGUSER: login, PGPASSWORD: 'secret' });
-
-  it.runIf(engine === engines[0])('is all that a process with ROLE=api needs, and the only one it uses', async () => {
-    const service = await startService(here, {
-      ...readerEnvironment(),
-      ROLE: 'api',
-      DATABASE_URL: '',
-      READER_DATABASE_URL: 'postgres://',
-    });
-    expect((await httpGet(service.port.public, '/en/air-quality-app/v1/stations.json')).status).toBe(200);
-    expect((await httpGet(service.port.admin, '/metrics')).body).toMatch(/airseries_build_info\{.*\} 1/);
-    const users = await superuser`
-      select distinct usename as name from pg_stat_activity where datname = current_database() and application_name = 'airseries read'`;
-    expect(users).toEqual([{ name: login }]);
-    service.kill('SIGTERM');
-    expect((await service.finished).code).toBe(0);
+  const readerEnvironment = () => ({
+    ...addressVariables(here.database.target),
+    PGUSER: login,
+    PGPASSWORD: 'secret',
   });
+
+  it.runIf(engine === engines[0])(
+    'is all that a process with ROLE=api needs, and the only one it uses',
+    async () => {
+      const service = await startService(here, {
+        ...readerEnvironment(),
+        ROLE: 'api',
+        DATABASE_URL: '',
+        READER_DATABASE_URL: 'postgres://',
+      });
+      expect(
+        (await httpGet(service.port.public, '/en/air-quality-app/v1/stations.json')).status,
+      ).toBe(200);
+      expect((await httpGet(service.port.admin, '/metrics')).body).toMatch(
+        /airseries_build_info\{.*\} 1/,
+      );
+      const users = await superuser`
+      select distinct usename as name from pg_stat_activity where datname = current_database() and application_name = 'airseries read'`;
+      expect(users).toEqual([{ name: login }]);
+      service.kill('SIGTERM');
+      expect((await service.finished).code).toBe(0);
+    },
+  );
 
   it.runIf(engine === engines[0])('is not enough for a worker or a command', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
     const all = await start(['start'], environment).finished;
-    expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('alone is enough for ROLE=api')]);
+    expect([all.code, all.stderr]).toEqual([
+      1,
+      expect.stringContaining('alone is enough for ROLE=api'),
+    ]);
     const command = await start(['migrate'], { ...environment, ROLE: 'api' }).finished;
-    expect([command.code, command.stderr]).toEqual([1, expect.stringContaining('Commands need DATABASE_URL')]);
+    expect([command.code, command.stderr]).toEqual([
+      1,
+      expect.stringContaining('Commands need DATABASE_URL'),
+    ]);
   });
 });

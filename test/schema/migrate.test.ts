@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { isUntried, serverVersions } from '../../src/schema/engine.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused, readMigrations } from '../../src/schema/migrations.ts';
@@ -55,8 +55,12 @@ onEveryEngine('migrate', (engine) => {
 
     it('refuses a zone and an epoch other than the recorded ones (Z1)', async () => {
       await run('Europe/Berlin', '2011-01-01');
-      expect(await refusal(run('Asia/Yerevan'))).toMatch(/TIME_ZONE is Asia\/Yerevan.*made for Europe\/Berlin/s);
-      expect(await refusal(run(undefined, '2012-01-01'))).toMatch(/EPOCH is 2012-01-01, but .* begins on 2011-01-01/);
+      expect(await refusal(run('Asia/Yerevan'))).toMatch(
+        /TIME_ZONE is Asia\/Yerevan.*made for Europe\/Berlin/s,
+      );
+      expect(await refusal(run(undefined, '2012-01-01'))).toMatch(
+        /EPOCH is 2012-01-01, but .* begins on 2011-01-01/,
+      );
       expect(await run()).toMatchObject({ timeZone: 'Europe/Berlin', epoch: '2011-01-01' });
     });
 
@@ -75,7 +79,8 @@ onEveryEngine('migrate', (engine) => {
     });
 
     it('builds schemas logic and api again when somebody or another version changed them, and only then', async () => {
-      const built = async () => (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
+      const built = async () =>
+        (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
       const before = await built();
       await sql`grant select on api.station to airseries_ingest`; // which is an operator's to do
       await run();
@@ -107,22 +112,30 @@ onEveryEngine('migrate', (engine) => {
     it('refuses a database that is newer than the program', async () => {
       const { applied } = await run();
       await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
-      expect(await refusal(run())).toMatch(/newer than this program.*of_tomorrow.*Install the newer version/);
+      expect(await refusal(run())).toMatch(
+        /newer than this program.*of_tomorrow.*Install the newer version/,
+      );
     });
 
     it('refuses a database of a development version, and says what to do', async () => {
       await sql`update raw.migration set name = 'floors' where number = 1`;
-      expect(await refusal(run())).toMatch(/"floors".*before the first release.*Make a new database.*import/);
+      expect(await refusal(run())).toMatch(
+        /"floors".*before the first release.*Make a new database.*import/,
+      );
     });
 
     it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
       await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
       await refresh(target, now);
-      const definitions = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
-        text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+      const definitions = changedDefinitions(
+        temporaryFolder('sql'),
+        'rollups/sensor_hourly.sql',
+        (text) => text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
       );
       await migrate(target, { now, log, definitions });
-      expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(1);
+      expect(await sql`select from rollup.freshness where refreshed_at is not null`).toHaveLength(
+        1,
+      );
       expect(await sql`select pm25 from rollup.sensor_hourly`).toEqual([{ pm25: 5 }]);
       expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     });
@@ -132,7 +145,9 @@ onEveryEngine('migrate', (engine) => {
       const { lines, ...keeping } = keepingLog();
       await migrate(target, { timeZone: undefined, now, log: keeping });
       const isNew = versions.timescaledb !== null && isUntried(versions.timescaledb);
-      expect(lines.filter(({ message }) => message.includes('newer than those tried')).length).toBe(isNew ? 1 : 0);
+      expect(lines.filter(({ message }) => message.includes('newer than those tried')).length).toBe(
+        isNew ? 1 : 0,
+      );
     });
   });
 });
@@ -141,7 +156,9 @@ describe('the recorded engine', () => {
   it.runIf(engines.includes('timescale'))('is refused if the server no longer has it', async () => {
     const { target, as, drop } = await testDatabase('plain');
     await as()`update raw.installation set engine = 'timescale'`;
-    await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(/shared_preload_libraries/);
+    await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(
+      /shared_preload_libraries/,
+    );
     await drop();
   });
 });
@@ -151,7 +168,8 @@ describe('the migration files', () => {
     const made = changedDefinitions(temporaryFolder('sql'));
     rmSync(new URL('migrations/', made.folder), { recursive: true });
     mkdirSync(new URL('migrations/', made.folder));
-    for (const name of names) writeFileSync(new URL(`migrations/${name}`, made.folder), `-- ${name}\n`);
+    for (const name of names)
+      writeFileSync(new URL(`migrations/${name}`, made.folder), `-- ${name}\n`);
     return made;
   };
 
@@ -161,11 +179,18 @@ describe('the migration files', () => {
     [['0001_a.sql', '0001_b.plain.sql']],
     [['1_a.sql']],
   ])('must be numbered without gaps or duplicates: %s', (names) => {
-    expect(() => readMigrations(definitions(...names), 'plain')).toThrow(/migrations are named 0001_name.sql/);
+    expect(() => readMigrations(definitions(...names), 'plain')).toThrow(
+      /migrations are named 0001_name.sql/,
+    );
   });
 
   it('may have digits in their names, and a variant for each engine after the common part', () => {
-    const made = definitions('0001_pm25.sql', '0002_b.plain.sql', '0002_b.timescale.sql', '0002_b.sql');
+    const made = definitions(
+      '0001_pm25.sql',
+      '0002_b.plain.sql',
+      '0002_b.timescale.sql',
+      '0002_b.sql',
+    );
     expect(readMigrations(made, 'timescale').map(({ name, text }) => [name, text])).toEqual([
       ['pm25', '-- 0001_pm25.sql\n'],
       ['b', '-- 0002_b.sql\n\n-- 0002_b.timescale.sql\n'],
@@ -177,9 +202,12 @@ describe('the migration files', () => {
       const folder = temporaryFolder('sql');
       mkdirSync(join(folder, 'migrations'));
       writeFileSync(join(folder, 'migrations', '0001_a.sql'), text);
-      return readMigrations({ ...DEFINITIONS, folder: pathToFileURL(`${folder}/`) }, 'plain')[0]?.checksum;
+      return readMigrations({ ...DEFINITIONS, folder: pathToFileURL(`${folder}/`) }, 'plain')[0]
+        ?.checksum;
     };
-    const original = checksum('-- it\'s one\nselect \'a  b\' as "c  d",\n  1; -- "\n/* the\nend */');
+    const original = checksum(
+      '-- it\'s one\nselect \'a  b\' as "c  d",\n  1; -- "\n/* the\nend */',
+    );
     expect(checksum('select   \'a  b\' /* so */ as "c  d", 1;\r\n')).toBe(original);
     for (const other of [
       'select \'a b\' as "c  d", 1;',

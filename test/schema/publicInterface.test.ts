@@ -13,11 +13,15 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 describe('what we read of TimescaleDB', () => {
   it('names none of its private schemas', () => {
     const files = ['sql', 'src', 'grafana'].flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+        join(folder, path),
+      ),
     );
     const texts = files.filter((path) => /\.(sql|ts|json|ya?ml)$/.test(path));
     expect(texts.length).toBeGreaterThan(150);
-    expect(texts.filter((path) => /_timescaledb_/.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+    expect(
+      texts.filter((path) => /_timescaledb_/.test(readFileSync(join(ROOT, path), 'utf8'))),
+    ).toEqual([]);
   });
 
   it.runIf(engines.includes('timescale'))('has no object that depends on one in them', async () => {
@@ -91,7 +95,13 @@ describe('versions of TimescaleDB', () => {
   it('says which were tried, and that one is newer than those', () => {
     const newest = TRIED_TIMESCALE.at(-1) ?? '';
     expect(timescaleInWords(newest)).toBe(`${newest} (tried: ${TRIED_TIMESCALE.join(' and ')})`);
-    expect(timescaleInWords('9.0.0')).toBe(`9.0.0, newer than those tried (${TRIED_TIMESCALE.join(' and ')})`);
-    expect([isUntried(newest), isUntried('9.0.0'), timescaleInWords(null)]).toEqual([false, true, undefined]);
+    expect(timescaleInWords('9.0.0')).toBe(
+      `9.0.0, newer than those tried (${TRIED_TIMESCALE.join(' and ')})`,
+    );
+    expect([isUntried(newest), isUntried('9.0.0'), timescaleInWords(null)]).toEqual([
+      false,
+      true,
+      undefined,
+    ]);
   });
 });

@@ -16,9 +16,10 @@ const CALENDAR = { timeZone: 'Asia/Yerevan', origin: '1999-12-31 20:00:00+00' };
 
 const renderedSql = (engine: Engine): string => {
   const columns = Object.fromEntries(LEVELS.map(({ name }) => [name, []]));
-  return [buildRollups(DEFINITIONS, engine, CALENDAR), repeatableSql(DEFINITIONS, engine, CALENDAR, columns)].join(
-    '\n',
-  );
+  return [
+    buildRollups(DEFINITIONS, engine, CALENDAR),
+    repeatableSql(DEFINITIONS, engine, CALENDAR, columns),
+  ].join('\n');
 };
 
 it('the SQL for plain PostgreSQL matches the snapshot, and so does what differs with TimescaleDB, wherever this runs', async () => {
@@ -39,7 +40,8 @@ onEveryEngine('the schema', (engine) => {
 
   it('matches the snapshot', async () => {
     const schema = await describeSchema(owner);
-    const lines = engine === 'plain' ? schema : differences(await plainSchema(), schema).toSorted(byName);
+    const lines =
+      engine === 'plain' ? schema : differences(await plainSchema(), schema).toSorted(byName);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../snapshots/schema.${engine}.txt`);
   });
 
@@ -49,7 +51,9 @@ onEveryEngine('the schema', (engine) => {
       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
       where c.conrelid = 'raw.readings'::regclass and c.contype = 'c' and a.attname <> 'measured_at'`;
     const bounds = rows.map(({ name, check }) => {
-      const numbers = [...check.matchAll(/[<>]= \(?'?(-?[\d.]+)/g)].map(([, number]) => Number(number));
+      const numbers = [...check.matchAll(/[<>]= \(?'?(-?[\d.]+)/g)].map(([, number]) =>
+        Number(number),
+      );
       return [name, numbers] as const;
     });
     expect(Object.fromEntries(bounds)).toEqual(

@@ -5,10 +5,10 @@
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { engines, type TestDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -84,7 +84,8 @@ describe('an API whose database goes away', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
         const seen = [];
-        for (let n = 0; n < 15; n++) seen.push(await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]));
+        for (let n = 0; n < 15; n++)
+          seen.push(await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]));
         return seen;
       }),
     );
@@ -129,7 +130,9 @@ describe('an API whose database goes away', () => {
     await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
     await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
     wire.join();
-    await expect.poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 }).toBe(200);
+    await expect
+      .poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 })
+      .toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       'warn: the database cannot answer; answering 503 until it can',
@@ -161,7 +164,9 @@ it.each<[string, DatabaseAddress]>([
 it('a server that accepts connections and never answers leads to 503', async () => {
   const mute = await openMute(() => undefined);
   const { app, db } = appOver(mute.target);
-  await Promise.all([...DOCUMENTS, ...DOCUMENTS, ...DOCUMENTS].map((path) => expectUnavailable(app, path)));
+  await Promise.all(
+    [...DOCUMENTS, ...DOCUMENTS, ...DOCUMENTS].map((path) => expectUnavailable(app, path)),
+  );
   await expectUnavailable(app);
   await db.destroy();
   mute.close();

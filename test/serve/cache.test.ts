@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Unavailable } from '../../src/base/unavailable.ts';
 import {
   type DocumentCache,
   makeDocumentCache,
@@ -10,7 +11,6 @@ import {
   shareWhileCurrent,
 } from '../../src/serve/cache.ts';
 import { renderDocument } from '../../src/serve/document.ts';
-import { Unavailable } from '../../src/base/unavailable.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
@@ -24,7 +24,15 @@ let rendered: number;
 let saw: string[];
 
 beforeEach(() => {
-  [now, history, version, inContact, confirmedAt, rendered, saw] = [START, 1, 1, true, START, 0, []];
+  [now, history, version, inContact, confirmedAt, rendered, saw] = [
+    START,
+    1,
+    1,
+    true,
+    START,
+    0,
+    [],
+  ];
 });
 
 const lastKnown = () => ({ history, version, confirmedAt: new Date(confirmedAt) });
@@ -34,11 +42,15 @@ const versions = {
   sawVersion: (seen: number, ofHistory: number) => void saw.push(`${seen} of ${ofHistory}`),
 };
 const clock = () => new Date(now);
-const makeCache = (maxBytes = 1e6, deadlineMs = 60_000) => makeDocumentCache({ maxBytes, clock, versions, deadlineMs });
+const makeCache = (maxBytes = 1e6, deadlineMs = 60_000) =>
+  makeDocumentCache({ maxBytes, clock, versions, deadlineMs });
 
 /** A document that is valid for a while, read at the version of its rendering. */
 const rendering =
-  (content: object, { seconds = 3_600, readAt }: { seconds?: number; readAt?: () => number } = {}): Render =>
+  (
+    content: object,
+    { seconds = 3_600, readAt }: { seconds?: number; readAt?: () => number } = {},
+  ): Render =>
   async () => {
     rendered += 1;
     const read = readAt?.() ?? version;
@@ -86,12 +98,18 @@ describe('a document', () => {
   });
 
   it('is rendered once for all who ask meanwhile, and fails for all of them', async () => {
-    const both = await Promise.all([cache.get(KEY, rendering({ n: 1 })), cache.get(KEY, rendering({ n: 2 }))]);
+    const both = await Promise.all([
+      cache.get(KEY, rendering({ n: 1 })),
+      cache.get(KEY, rendering({ n: 2 })),
+    ]);
     expect(both.map(bodyOf)).toEqual([{ n: 1 }, { n: 1 }]);
     const fail = async () => {
       throw new Error('no');
     };
-    const failed = await Promise.allSettled([cache.get('b', fail), cache.get('b', rendering({ n: 3 }))]);
+    const failed = await Promise.allSettled([
+      cache.get('b', fail),
+      cache.get('b', rendering({ n: 3 })),
+    ]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(bodyOf(await cache.get('b', rendering({ n: 3 })))).toEqual({ n: 3 });
   });
@@ -140,7 +158,9 @@ describe('a document', () => {
     let reads = 0;
     const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) }); // of another server
     expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
-    await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(Unavailable);
+    await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(
+      Unavailable,
+    );
     expect([reads, rendered, cache.find('other')]).toEqual([2, 4, undefined]);
   });
 
@@ -149,13 +169,18 @@ describe('a document', () => {
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     now += 25_000;
     const bridged = await cache.get(KEY, rendering({ n: 2 }, { readAt: () => 6 }));
-    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 25 }]);
+    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([
+      { n: 1 },
+      { maxAge: 0, age: 25 },
+    ]);
   });
 
   it('of nothing at all, or of no data, has no version', async () => {
     version = 7;
     expect(bodyOf(await cache.get('empty', rendering([], { readAt: () => 0 })))).toEqual([]);
-    expect(bodyOf(await cache.get('rules', rendering({}, { readAt: () => Number.POSITIVE_INFINITY })))).toEqual({});
+    expect(
+      bodyOf(await cache.get('rules', rendering({}, { readAt: () => Number.POSITIVE_INFINITY }))),
+    ).toEqual({});
   });
 
   it('tells the watch which version was read', async () => {
@@ -182,7 +207,10 @@ describe('a document that is rendered once', () => {
     const [first, second] = [rendering({ n: 1 }, { readAt: () => 6 }), rendering({ n: 2 })];
     const renderings = [first, second].values();
     const served = await cache.renderOnce(async () => (renderings.next().value as Render)());
-    expect([bodyOf(served), served.cacheHeaders]).toEqual([{ n: 2 }, { maxAge: 60, lastModified: undefined }]);
+    expect([bodyOf(served), served.cacheHeaders]).toEqual([
+      { n: 2 },
+      { maxAge: 60, lastModified: undefined },
+    ]);
   });
 
   it('may take longer than the readers of others wait, and is of the instant at its end', async () => {
@@ -239,7 +267,10 @@ describe('a document that takes longer than its readers wait', () => {
     const [slow, proceed] = slowly(rendering({ n: 2 }));
     for (let n = 0; n < 3; n++) {
       const bridged = await cache.get(KEY, slow);
-      expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 5 }]);
+      expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([
+        { n: 1 },
+        { maxAge: 0, age: 5 },
+      ]);
     }
     proceed();
     await settle();
@@ -248,7 +279,9 @@ describe('a document that takes longer than its readers wait', () => {
   });
 
   describe('with the timers held', () => {
-    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+    beforeEach(
+      () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }),
+    );
     afterEach(() => void vi.useRealTimers());
 
     it('is waited for to the end of its time only, counted from its beginning', async () => {
@@ -293,7 +326,10 @@ describe('while the database is not in contact', () => {
     now += 45_900;
     expect(cache.find(KEY)).toBeUndefined();
     const bridged = await cache.get(KEY, rendering({ n: 2 }));
-    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([{ n: 1 }, { maxAge: 0, age: 45 }]);
+    expect([bodyOf(bridged), bridged.cacheHeaders]).toMatchObject([
+      { n: 1 },
+      { maxAge: 0, age: 45 },
+    ]);
     expect(rendered).toBe(0);
     now = confirmedAt + 600_000;
     expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(600);
@@ -330,7 +366,9 @@ describe('the bound', () => {
     [20_000, 'as large as a day of hours'],
   ])('is that of memory, under a flood of distinct paths to documents of %s bytes, %s', (size) => {
     const script = fileURLToPath(new URL('memory.ts', import.meta.url));
-    const taken = Number(execFileSync(process.execPath, ['--expose-gc', '--import', 'tsx', script, String(size)]));
+    const taken = Number(
+      execFileSync(process.execPath, ['--expose-gc', '--import', 'tsx', script, String(size)]),
+    );
     expect(taken).toBeGreaterThan(0.5);
     expect(taken).toBeLessThan(1.3);
   });
@@ -341,13 +379,19 @@ describe('the bound', () => {
     for (const key of ['a', 'b', 'c']) await cache.get(key, rendering({ key, text }));
     cache.find('a');
     await cache.get('d', rendering({ key: 'd', text }));
-    expect(['a', 'b', 'c', 'd'].filter((key) => cache.find(key) !== undefined)).toEqual(['a', 'c', 'd']);
+    expect(['a', 'b', 'c', 'd'].filter((key) => cache.find(key) !== undefined)).toEqual([
+      'a',
+      'c',
+      'd',
+    ]);
   });
 
   it('leaves out a document that is larger by itself', async () => {
     const cache = makeCache(3_000);
     await cache.get('small', rendering({}));
-    expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty('text');
+    expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty(
+      'text',
+    );
     expect(cache.find('large')).toBeUndefined();
     expect(cache.find('small')).toBeDefined();
   });
@@ -363,7 +407,11 @@ describe('what is shared while it is current', () => {
   const share = () =>
     shareWhileCurrent(
       async (at) => {
-        const read = { n: readings.length + 1, validUntil: new Date(at.getTime() + 1_000), version };
+        const read = {
+          n: readings.length + 1,
+          validUntil: new Date(at.getTime() + 1_000),
+          version,
+        };
         await new Promise<void>((resolve, reject) => {
           readings.push({ finish: resolve, fail: () => reject(new Error('away')) });
         });

@@ -6,14 +6,19 @@
 import { createServer, type Server } from 'node:http';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { screen } from '../../src/network/screening.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
 
 const STEPS = 25;
@@ -22,9 +27,12 @@ const PATHS = [
   'hy/air-quality-app/v1/stations',
   'en/air-quality-app/v1/stations',
   ...SLUGS.flatMap((slug, index) =>
-    [`station/${index + 1}`, `station/${index + 1}-history`, `region/${slug}`, `region/${slug}-history`].map(
-      (path) => `en/air-quality-app/v1/${path}`,
-    ),
+    [
+      `station/${index + 1}`,
+      `station/${index + 1}-history`,
+      `region/${slug}`,
+      `region/${slug}-history`,
+    ].map((path) => `en/air-quality-app/v1/${path}`),
   ),
 ].map((path) => `/${path}.json`);
 const log = makeLog('silent');
@@ -49,7 +57,9 @@ onEveryEngine('two processes with a response cache', (engine) => {
       const versions = watchDataVersion({ db, clock, log, pollMs: 10 });
       watches.push(versions);
       const options = { db, clock, siteBaseUrl: '', log };
-      cached.push(createServer(makeApp({ ...options, cache: { maxBytes: 1e7, versions } })).listen(0));
+      cached.push(
+        createServer(makeApp({ ...options, cache: { maxBytes: 1e7, versions } })).listen(0),
+      );
       fresh ??= createServer(makeApp(options)).listen(0);
       closing.push(async () => {
         versions.close();
@@ -67,20 +77,27 @@ onEveryEngine('two processes with a response cache', (engine) => {
   async function heard(): Promise<void> {
     const [{ version: newest } = { version: 0 }] = await owner<{ version: number }[]>`
       select data_version as version from rollup.freshness`;
-    const seen = (watch: DataVersionWatch) => expect.poll(() => watch.current()?.version ?? 0, { interval: 5 });
+    const seen = (watch: DataVersionWatch) =>
+      expect.poll(() => watch.current()?.version ?? 0, { interval: 5 });
     await Promise.all(watches.map((watch) => seen(watch).toBeGreaterThanOrEqual(newest)));
   }
 
-  const get = (server: Server, path: string) => request(server).get(path).set('Accept-Encoding', 'identity');
+  const get = (server: Server, path: string) =>
+    request(server).get(path).set('Accept-Encoding', 'identity');
 
-  it(`answers as a fresh rendering would, after each of ${STEPS} steps`, { timeout: 300_000 }, async () => {
+  it(`answers as a fresh rendering would, after each of ${STEPS} steps`, {
+    timeout: 300_000,
+  }, async () => {
     const random = seeded(11);
     const { pick } = random;
     const network = citiesOfOneStation(SLUGS);
     const changes = {
       async reading() {
         const at = now - random.below(3 * 3_600_000);
-        await here.accept([reading(1 + random.below(3), at, { pm25: random.below(200), temperature: 12 })], clock());
+        await here.accept(
+          [reading(1 + random.below(3), at, { pm25: random.below(200), temperature: 12 })],
+          clock(),
+        );
         await here.refresh(clock());
       },
       digest: () => here.digest(clock()),
@@ -90,7 +107,8 @@ onEveryEngine('two processes with a response cache', (engine) => {
         await here.importNetwork(network);
       },
       async period() {
-        const station = pick(network.stations) as (typeof network.stations)[number] & Record<string, unknown>;
+        const station = pick(network.stations) as (typeof network.stations)[number] &
+          Record<string, unknown>;
         const since = new Date(now + (random.below(120) - 60) * 60_000).toISOString();
         station[pick(['hidden', 'is_bad_thp'])] = [{ since }];
         await here.importNetwork(network);
@@ -110,7 +128,9 @@ onEveryEngine('two processes with a response cache', (engine) => {
       await Promise.all([changes[change](), ...overlapping]);
       await heard();
       for (const path of PATHS) {
-        const [expected, ...all] = await Promise.all([fresh, ...cached].map((server) => get(server, path)));
+        const [expected, ...all] = await Promise.all(
+          [fresh, ...cached].map((server) => get(server, path)),
+        );
         for (const given of all) {
           const what = `step ${step} (${change}) ${path}`;
           expect(given.status, what).toBe(200);

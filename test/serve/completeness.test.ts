@@ -1,7 +1,13 @@
 /** How complete the data of stations and regions are, and the words for the index. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  type Body,
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { insertNetwork, NOW } from './network.ts';
 
 onEveryEngine('completeness', (engine) => {
@@ -113,18 +119,26 @@ onEveryEngine('completeness of days and months in Berlin', (engine) => {
       ['2026-10-27T17:00Z', 6],
     ];
     const isMissing = (at: number) =>
-      missing.some(([since, hours]) => at >= Date.parse(since) && at < Date.parse(since) + hours * HOUR);
+      missing.some(
+        ([since, hours]) => at >= Date.parse(since) && at < Date.parse(since) + hours * HOUR,
+      );
     const readings = [];
     for (let at = Date.parse('2026-10-23T10:10Z'); at < Date.parse(NOW); at += HOUR)
       readings.push(reading(1, at, { temperature: 10, ...(!isMissing(at) && { pm25: 20 }) }));
-    for (const hour of [11, 12, 13]) readings.push(reading(2, `2026-10-26T${hour}:10:00Z`, { pm25: 30 }));
+    for (const hour of [11, 12, 13])
+      readings.push(reading(2, `2026-10-26T${hour}:10:00Z`, { pm25: 30 }));
     await here.accept(readings);
     await here.refresh(new Date(NOW));
   });
   afterAll(() => here.close());
 
   /** As [local day of October, expected, with PM2.5, with a temperature, with PM10]. */
-  const rows = async (subject: 'station' | 'region', unit: string, at = NOW, since = '2026-10-01') => {
+  const rows = async (
+    subject: 'station' | 'region',
+    unit: string,
+    at = NOW,
+    since = '2026-10-01',
+  ) => {
     const sql = here.published;
     const only = subject === 'station' ? sql`array[1]` : sql`array['town']`;
     const found = await sql`
@@ -162,13 +176,17 @@ onEveryEngine('completeness of days and months in Berlin', (engine) => {
   });
 
   it('of an instant of the past only hours before it count', async () => {
-    expect((await rows('station', 'day', '2026-10-27T20:30:00Z')).at(-1)).toEqual([27, 21, 18, 21, 0]);
+    expect((await rows('station', 'day', '2026-10-27T20:30:00Z')).at(-1)).toEqual([
+      27, 21, 18, 21, 0,
+    ]);
     expect(await rows('station', 'month', '2026-10-24T10:30:00Z')).toEqual([[1, 24, 24, 24, 0]]);
   });
 
   it('the days of a year tell it of each parameter', async () => {
     const { days } = await here.get('/en/explore/v1/station/1/days/2026.json', new Date(NOW));
-    expect(days.map((day: Body) => [day.hours['pm2.5'], day.hours.temperature, day.expected_hours])).toEqual([
+    expect(
+      days.map((day: Body) => [day.hours['pm2.5'], day.hours.temperature, day.expected_hours]),
+    ).toEqual([
       [12, 12, 12],
       [24, 24, 24],
       [23, 25, 25],
@@ -180,7 +198,10 @@ onEveryEngine('completeness of days and months in Berlin', (engine) => {
   it('the last 24 hours reach into two days', async () => {
     const { completeness } = await here.get('/en/explore/v1/station/1/now.json', new Date(NOW));
     expect(completeness).toEqual({ measured_hours: 18, expected_hours: 24 });
-    const first = await here.get('/en/explore/v1/station/1/now.json', new Date('2026-10-24T08:30:00Z'));
+    const first = await here.get(
+      '/en/explore/v1/station/1/now.json',
+      new Date('2026-10-24T08:30:00Z'),
+    );
     expect(first.completeness).toEqual({ measured_hours: 22, expected_hours: 22 });
   });
 });
@@ -194,7 +215,11 @@ onEveryEngine('completeness elsewhere', (engine) => {
     const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
     try {
       const count = Math.ceil((Date.parse(now) - Date.parse(first)) / HOUR);
-      await here.accept(Array.from({ length: count }, (_, n) => reading(1, Date.parse(first) + n * HOUR, { pm25: 9 })));
+      await here.accept(
+        Array.from({ length: count }, (_, n) =>
+          reading(1, Date.parse(first) + n * HOUR, { pm25: 9 }),
+        ),
+      );
       await here.refresh(new Date(now));
       const days = await here.published`
         select expected_hours, pm25_hours from api.station_completeness(${now}, 'day', ${first}, ${now}) order by timestamp`;

@@ -31,21 +31,23 @@ describe.each(PATHS)('%s', (path) => {
   /** Undecoded: fetch would decompress the body. */
   async function fetchBytes(headers: Record<string, string>, method = 'GET') {
     const { request } = await import('node:http');
-    return await new Promise<{ status: number; headers: Headers; body: Buffer }>((resolve, reject) => {
-      request(url, { method, headers }, (res) => {
-        const chunks: Buffer[] = [];
-        res.on('data', (chunk: Buffer) => chunks.push(chunk));
-        res.on('end', () =>
-          resolve({
-            status: res.statusCode ?? 0,
-            headers: new Headers(res.headers as Record<string, string>),
-            body: Buffer.concat(chunks),
-          }),
-        );
-      })
-        .on('error', reject)
-        .end();
-    });
+    return await new Promise<{ status: number; headers: Headers; body: Buffer }>(
+      (resolve, reject) => {
+        request(url, { method, headers }, (res) => {
+          const chunks: Buffer[] = [];
+          res.on('data', (chunk: Buffer) => chunks.push(chunk));
+          res.on('end', () =>
+            resolve({
+              status: res.statusCode ?? 0,
+              headers: new Headers(res.headers as Record<string, string>),
+              body: Buffer.concat(chunks),
+            }),
+          );
+        })
+          .on('error', reject)
+          .end();
+      },
+    );
   }
 
   it.each([
@@ -64,7 +66,8 @@ describe.each(PATHS)('%s', (path) => {
     expect(headers.get('content-encoding')).toBe(coding);
     expect(headers.get('content-length')).toBe(String(body.length));
     expect(headers.get('vary')).toBe('Accept-Encoding');
-    const content = coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body;
+    const content =
+      coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body;
     expect(content.equals(identity)).toBe(true);
     if (coding !== null) expect(body.length).toBeLessThan(identity.length / 2);
   });
@@ -72,13 +75,17 @@ describe.each(PATHS)('%s', (path) => {
   it('has a different ETag in each coding, and answers 304 to any of them', async () => {
     const tags = await Promise.all(
       ['identity', 'gzip', 'br'].map(
-        async (coding) => (await fetchBytes({ 'Accept-Encoding': coding })).headers.get('etag') ?? '',
+        async (coding) =>
+          (await fetchBytes({ 'Accept-Encoding': coding })).headers.get('etag') ?? '',
       ),
     );
     expect(new Set(tags).size).toBe(3);
     for (const tag of tags) {
       for (const coding of ['identity', 'gzip', 'br']) {
-        const { status, headers, body } = await fetchBytes({ 'If-None-Match': tag, 'Accept-Encoding': coding });
+        const { status, headers, body } = await fetchBytes({
+          'If-None-Match': tag,
+          'Accept-Encoding': coding,
+        });
         expect([status, body.length, headers.get('content-encoding')]).toEqual([304, 0, null]);
         expect(headers.get('vary')).toBe('Accept-Encoding');
       }
@@ -92,7 +99,8 @@ describe.each(PATHS)('%s', (path) => {
       await fetchBytes({ 'Accept-Encoding': 'gzip' }),
       await fetchBytes({ 'Accept-Encoding': 'gzip' }, 'HEAD'),
     ];
-    const without = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
+    const without = ({ headers }: typeof get) =>
+      Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
     expect(without(head)).toEqual(without(get));
     expect(head.body.length).toBe(0);
   });

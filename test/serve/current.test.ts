@@ -4,7 +4,13 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading, type Values } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+  type Values,
+} from '../support/installation.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
@@ -13,11 +19,23 @@ const STALE = 3 * HOUR;
 type Measured = { before: number; values: Values; sensor?: 'second' | undefined };
 type Row = readonly [title: string, measured: readonly Measured[], expected: object];
 
-const offline = { status: 'offline', measurement_time: null, 'pm2.5': null, pm10: null, temperature: null, aqi: null };
-const at = (before: number) => `${new Date(NOW + 4 * HOUR - before).toISOString().slice(0, 19)}+04:00`;
+const offline = {
+  status: 'offline',
+  measurement_time: null,
+  'pm2.5': null,
+  pm10: null,
+  temperature: null,
+  aqi: null,
+};
+const at = (before: number) =>
+  `${new Date(NOW + 4 * HOUR - before).toISOString().slice(0, 19)}+04:00`;
 
 /** What a sensor of the station measured, so many milliseconds before now. */
-const was = (before: number, values: Values, sensor?: 'second'): Measured => ({ before, values, sensor });
+const was = (before: number, values: Values, sensor?: 'second'): Measured => ({
+  before,
+  values,
+  sensor,
+});
 
 const ROWS: readonly Row[] = [
   [
@@ -27,7 +45,11 @@ const ROWS: readonly Row[] = [
   ],
   [
     'C1: one 59 minutes and 59.999 seconds older does; of rain, it is the sum of that hour',
-    [was(0, { pm25: 10, rain: 1 }), was(60 * MINUTE - 1, { pm25: 50, rain: 2 }), was(60 * MINUTE, { rain: 8 })],
+    [
+      was(0, { pm25: 10, rain: 1 }),
+      was(60 * MINUTE - 1, { pm25: 50, rain: 2 }),
+      was(60 * MINUTE, { rain: 8 }),
+    ],
     { 'pm2.5': 30, rain: 3 },
   ],
   [
@@ -37,12 +59,20 @@ const ROWS: readonly Row[] = [
   ],
   [
     'C1: and from the newest value of the same parameter, not of another',
-    [was(0, { temperature: 5 }), was(30 * MINUTE, { pm25: 10 }), was(80 * MINUTE, { pm25: 50, temperature: 25 })],
+    [
+      was(0, { temperature: 5 }),
+      was(30 * MINUTE, { pm25: 10 }),
+      was(80 * MINUTE, { pm25: 50, temperature: 25 }),
+    ],
     { 'pm2.5': 30, temperature: 5, measurement_time: at(0) },
   ],
   [
     'C1: exactly an hour back for each of them',
-    [was(0, { temperature: 5 }), was(30 * MINUTE, { pm25: 10 }), was(60 * MINUTE, { temperature: 25 })],
+    [
+      was(0, { temperature: 5 }),
+      was(30 * MINUTE, { pm25: 10 }),
+      was(60 * MINUTE, { temperature: 25 }),
+    ],
     { 'pm2.5': 10, temperature: 5 },
   ],
   [
@@ -62,7 +92,11 @@ const ROWS: readonly Row[] = [
   ],
   [
     'C1: every sensor has an hour of its own, and counts once',
-    [was(0, { pm25: 10 }), was(2 * HOUR, { pm25: 20 }, 'second'), was(2 * HOUR + 50 * MINUTE, { pm25: 40 }, 'second')],
+    [
+      was(0, { pm25: 10 }),
+      was(2 * HOUR, { pm25: 20 }, 'second'),
+      was(2 * HOUR + 50 * MINUTE, { pm25: 40 }, 'second'),
+    ],
     { 'pm2.5': 20 },
   ],
   [
@@ -70,7 +104,11 @@ const ROWS: readonly Row[] = [
     [was(0, { pm25: 10 }), was(STALE, { pm25: 40 }, 'second')],
     { 'pm2.5': 10 },
   ],
-  ['C1: what was measured at this instant counts', [was(0, { pm25: 10 })], { 'pm2.5': 10, measurement_time: at(0) }],
+  [
+    'C1: what was measured at this instant counts',
+    [was(0, { pm25: 10 })],
+    { 'pm2.5': 10, measurement_time: at(0) },
+  ],
   [
     'C1: what will be measured a millisecond later does not',
     [was(-1, { pm25: 50 }), was(HOUR, { pm25: 10 })],
@@ -86,7 +124,11 @@ const ROWS: readonly Row[] = [
     [was(STALE - 1, { pm25: 10, pm10: 20 })],
     { status: 'online', measurement_time: at(STALE - 1), 'pm2.5': 10, pm10: 20 },
   ],
-  ['C2: a station that will measure in a millisecond is offline until then', [was(-1, { pm25: 10 })], offline],
+  [
+    'C2: a station that will measure in a millisecond is offline until then',
+    [was(-1, { pm25: 10 })],
+    offline,
+  ],
 ];
 
 /** The second sensor of a station. */
@@ -129,12 +171,17 @@ onEveryEngine('current values of a station', (engine) => {
   afterAll(() => here.close());
 
   it.each(ROWS.map(([title], row) => [title, row] as const))('%s', async (_, row) => {
-    expect(await here.get(`station/${row + 1}.json`, new Date(NOW))).toMatchObject((ROWS[row] as Row)[2]);
+    expect(await here.get(`station/${row + 1}.json`, new Date(NOW))).toMatchObject(
+      (ROWS[row] as Row)[2],
+    );
   });
 
   it('C2: stale_after is set by the provider: exactly 90 minutes is stale, a millisecond less is not', async () => {
     expect(await here.get('station/301.json', new Date(NOW))).toMatchObject(offline);
-    expect(await here.get('station/302.json', new Date(NOW))).toMatchObject({ status: 'online', 'pm2.5': 10 });
+    expect(await here.get('station/302.json', new Date(NOW))).toMatchObject({
+      status: 'online',
+      'pm2.5': 10,
+    });
   });
 
   it('C2: the list agrees with the document of every station', async () => {

@@ -1,15 +1,20 @@
 /** Whatever may change published data raises the data version, and each process hears of it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { removeDemo } from '../../src/extras/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/extras/demo/network.ts';
-import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { screen } from '../../src/network/screening.ts';
+import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const log = makeLog('silent');
@@ -43,7 +48,11 @@ onOneEngine('the data version', (engine) => {
     ['a digest', () => here.digest(NOW)],
     [
       'an import of the network that changes it',
-      () => here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, altitude: 7 })) }),
+      () =>
+        here.importNetwork({
+          ...network,
+          stations: network.stations.map((one) => ({ ...one, altitude: 7 })),
+        }),
     ],
   ])('is raised by %s', async (_, change) => {
     const before = await version();
@@ -66,8 +75,14 @@ onOneEngine('the data version', (engine) => {
     const before = await version();
     await screen(here.database.target, NOW);
     expect(await version()).toBe(before);
-    await here.importNetwork({ ...network, stations: network.stations.map((one) => ({ ...one, screening: true })) });
-    const hours = Array.from({ length: 30 }, (_, n) => new Date(NOW.getTime() - (n + 0.5) * 3_600_000));
+    await here.importNetwork({
+      ...network,
+      stations: network.stations.map((one) => ({ ...one, screening: true })),
+    });
+    const hours = Array.from(
+      { length: 30 },
+      (_, n) => new Date(NOW.getTime() - (n + 0.5) * 3_600_000),
+    );
     await here.accept(hours.map((at) => reading(1, at, { temperature: 0, humidity: 0 })));
     await here.refresh(NOW);
     const refreshed = await version();
@@ -98,7 +113,8 @@ onOneEngine('the data version', (engine) => {
       watch.close();
       await closeReads();
     });
-    const heard = (wanted: number) => expect.poll(() => watch.current()?.version, { interval: 5 }).toBe(wanted);
+    const heard = (wanted: number) =>
+      expect.poll(() => watch.current()?.version, { interval: 5 }).toBe(wanted);
 
     it('is known at once, and each new one soon after', async () => {
       await here.refresh(NOW);
@@ -115,7 +131,8 @@ onOneEngine('the data version', (engine) => {
       const before = await version();
       await heard(before);
       watch.close(); // or it would hear that it was set back
-      for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY]) watch.sawVersion(seen, 1);
+      for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY])
+        watch.sawVersion(seen, 1);
       watch.sawVersion(before + 5, 2); // of another history
       expect(watch.current()?.version).toBe(before);
       watch.sawVersion(before + 5, 1);

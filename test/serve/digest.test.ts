@@ -4,7 +4,12 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 /** A full hour, because memberships change only at full hours. */
@@ -34,7 +39,12 @@ const CROWD: readonly [pm25: number, before: number, more?: object][] = [
 function network() {
   const base = citiesOfOneStation(['town', 'crowd']);
   const [town, crowd] = base.stations;
-  const members = CROWD.map(([, , more], n) => ({ ...crowd, id: 10 + n, sensors: [{ id: 10 + n }], ...more }));
+  const members = CROWD.map(([, , more], n) => ({
+    ...crowd,
+    id: 10 + n,
+    sensors: [{ id: 10 + n }],
+    ...more,
+  }));
   return { ...base, stations: [town, ...members] };
 }
 
@@ -73,14 +83,23 @@ onEveryEngine('digests', (engine) => {
   });
 
   it('C4: it counts only stations that are online, members and listed at its instant', async () => {
-    expect(await here.get('region/crowd.json', new Date(MADE))).toMatchObject({ station_count: 3, 'pm2.5': 20 });
+    expect(await here.get('region/crowd.json', new Date(MADE))).toMatchObject({
+      station_count: 3,
+      'pm2.5': 20,
+    });
   });
 
   it('C4: the newest one is used from its instant on', async () => {
     await here.accept([reading(1, MADE + 5 * MINUTE, { pm25: 30 })]);
     await here.digest(new Date(MADE + 5 * MINUTE));
-    expect(await town(MADE + 5 * MINUTE - 1)).toMatchObject({ measurement_time: MADE_LOCAL, 'pm2.5': 10 });
-    expect(await town(MADE + 5 * MINUTE)).toMatchObject({ measurement_time: '2026-11-20T16:05:00+04:00', 'pm2.5': 20 });
+    expect(await town(MADE + 5 * MINUTE - 1)).toMatchObject({
+      measurement_time: MADE_LOCAL,
+      'pm2.5': 10,
+    });
+    expect(await town(MADE + 5 * MINUTE)).toMatchObject({
+      measurement_time: '2026-11-20T16:05:00+04:00',
+      'pm2.5': 20,
+    });
   });
 
   it('C4: one without stations gives nulls, even if an older one with stations is still valid', async () => {

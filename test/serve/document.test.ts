@@ -12,7 +12,11 @@ import {
 } from '../../src/serve/document.ts';
 
 const SMALL = ['{"text":"', 'ա'.repeat(1_000), '"}'];
-const LARGE = ['{"text":"', ...Array.from({ length: 1_000 }, (_, n) => `${n} ա `.repeat(300)), '"}'];
+const LARGE = [
+  '{"text":"',
+  ...Array.from({ length: 1_000 }, (_, n) => `${n} ա `.repeat(300)),
+  '"}',
+];
 
 /** What a client gets that accepts these codings: the bytes as they were sent. */
 async function sent(document: Document, accepted: string) {
@@ -33,17 +37,20 @@ describe('a document in pieces', () => {
   it.each([
     ['small', SMALL],
     ['large', LARGE],
-  ])('is that of the whole text, in every coding, however often it is asked for: %s', async (_, pieces) => {
-    const document = await renderPieces('hy', pieces);
-    const whole = renderDocument('hy', pieces.join(''));
-    expect([document.etag, document.bytes]).toEqual([whole.etag, whole.bytes]);
-    for (const coding of ['identity', 'br', 'gzip', 'identity', 'gzip']) {
-      const [one, other] = [await sent(document, coding), await sent(whole, coding)];
-      expect(one.text === pieces.join(''), coding).toBe(true);
-      expect(one.headers.etag).toBe(other.headers.etag);
-      expect(one.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
-    }
-  });
+  ])(
+    'is that of the whole text, in every coding, however often it is asked for: %s',
+    async (_, pieces) => {
+      const document = await renderPieces('hy', pieces);
+      const whole = renderDocument('hy', pieces.join(''));
+      expect([document.etag, document.bytes]).toEqual([whole.etag, whole.bytes]);
+      for (const coding of ['identity', 'br', 'gzip', 'identity', 'gzip']) {
+        const [one, other] = [await sent(document, coding), await sent(whole, coding)];
+        expect(one.text === pieces.join(''), coding).toBe(true);
+        expect(one.headers.etag).toBe(other.headers.etag);
+        expect(one.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
+      }
+    },
+  );
 
   it('is kept compressed only, if it is large', async () => {
     const document = await renderPieces('hy', LARGE);

@@ -1,11 +1,11 @@
 /** The five endpoints on a real database: every answer matches the strict contract in three locales, and has the network's values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { region, station } from '../../src/contract/current.ts';
 import { LOCALES, stationsList } from '../../src/contract/endpoints.ts';
 import { regionHistory, stationHistory } from '../../src/contract/history.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { request } from '../support/request.ts';
@@ -27,8 +27,10 @@ onEveryEngine('the five endpoints', (engine) => {
     return res.body;
   }
 
-  const list = async (locale = 'en'): Promise<z.infer<typeof stationsList>> => await get('stations.json', locale);
-  const history = async (path: string): Promise<Record<string, Json[]>> => await get(`${path}-history.json`);
+  const list = async (locale = 'en'): Promise<z.infer<typeof stationsList>> =>
+    await get('stations.json', locale);
+  const history = async (path: string): Promise<Record<string, Json[]>> =>
+    await get(`${path}-history.json`);
 
   describe.each(LOCALES)('in %s', (locale) => {
     it.each([
@@ -37,10 +39,12 @@ onEveryEngine('the five endpoints', (engine) => {
         [`station/${id}.json`, station],
         [`station/${id}-history.json`, stationHistory],
       ]),
-      ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].flatMap((slug): [string, z.ZodType][] => [
-        [`region/${slug}.json`, region],
-        [`region/${slug}-history.json`, regionHistory],
-      ]),
+      ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].flatMap(
+        (slug): [string, z.ZodType][] => [
+          [`region/${slug}.json`, region],
+          [`region/${slug}-history.json`, regionHistory],
+        ],
+      ),
     ] satisfies [string, z.ZodType][])('%s is what the contract says', async (path, schema) => {
       const parsed = schema.safeParse(await get(path, locale));
       expect(parsed.error).toBeUndefined();
@@ -52,7 +56,8 @@ onEveryEngine('the five endpoints', (engine) => {
     expect(Object.keys(all)).toEqual(['providers', 'stations', 'regions']);
     for (const one of all.providers) expect(Object.keys(one)).toEqual(order.PROVIDER);
     for (const one of all.stations) expect(Object.keys(one)).toEqual(order.STATION);
-    for (const one of all.regions) expect(Object.keys(one)).toEqual('is_hidden' in one ? order.CITY : order.DISTRICT);
+    for (const one of all.regions)
+      expect(Object.keys(one)).toEqual('is_hidden' in one ? order.CITY : order.DISTRICT);
     for (const [path, hour, day] of [
       ['station/1', order.STATION_HOUR, order.STATION_DAY],
       ['region/alpha', order.REGION_HOUR, order.REGION_DAY],
@@ -60,7 +65,8 @@ onEveryEngine('the five endpoints', (engine) => {
       const windows = await history(path);
       expect(Object.keys(windows)).toEqual(order.HISTORY);
       for (const [key, points] of Object.entries(windows)) {
-        for (const point of points) expect(Object.keys(point)).toEqual(key === '24h' || key === '7d' ? hour : day);
+        for (const point of points)
+          expect(Object.keys(point)).toEqual(key === '24h' || key === '7d' ? hour : day);
       }
     }
   });
@@ -69,7 +75,13 @@ onEveryEngine('the five endpoints', (engine) => {
     const all = await list();
     expect(all.providers.map(({ id }) => id)).toEqual(['ours']);
     expect(all.stations.map(({ id }) => id)).toEqual([1, 2, 3, 5, 6]);
-    expect(all.regions.map(({ slug }) => slug)).toEqual(['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old']);
+    expect(all.regions.map(({ slug }) => slug)).toEqual([
+      'alpha',
+      'beta',
+      'zeta',
+      'alpha-north',
+      'beta-old',
+    ]);
     const hidden = all.regions.filter((one) => 'is_hidden' in one && one.is_hidden);
     expect(hidden.map(({ slug }) => slug)).toEqual(['beta']);
   });
@@ -140,13 +152,18 @@ onEveryEngine('the five endpoints', (engine) => {
   });
 
   it('serves a hidden station at its own two paths', async () => {
-    expect(await get('station/4.json')).toMatchObject({ status: 'online', title: 'Hidden', 'pm2.5': 99 });
+    expect(await get('station/4.json')).toMatchObject({
+      status: 'online',
+      title: 'Hidden',
+      'pm2.5': 99,
+    });
     expect((await history('station/4'))['24h']).toHaveLength(24);
   });
 
   it('has empty windows for a station without readings in them', async () => {
     const empty = Object.fromEntries(order.HISTORY.map((key) => [key, []]));
-    for (const path of ['station/5', 'station/6', 'region/zeta']) expect(await history(path), path).toEqual(empty);
+    for (const path of ['station/5', 'station/6', 'region/zeta'])
+      expect(await history(path), path).toEqual(empty);
   });
 
   it('has nulls for a region without data', async () => {
@@ -191,7 +208,11 @@ onEveryEngine('the five endpoints', (engine) => {
   });
 
   it('falls back from a missing English title to any, and from none to the slug or id', async () => {
-    expect(await get('station/3.json')).toMatchObject({ title: 'Молчит', city: 'Бета', district: 'Հին' });
+    expect(await get('station/3.json')).toMatchObject({
+      title: 'Молчит',
+      city: 'Бета',
+      district: 'Հին',
+    });
     expect(await get('station/5.json')).toMatchObject({
       title: '5',
       city: null,
@@ -222,7 +243,9 @@ onEveryEngine('the five endpoints', (engine) => {
 
   it('has no links without a site', async () => {
     const app = makeApp({ db: served.db, clock: makeClock(NOW), siteBaseUrl: '', log: served.log });
-    const all = stationsList.parse((await request(app).get('/en/air-quality-app/v1/stations.json')).body);
+    const all = stationsList.parse(
+      (await request(app).get('/en/air-quality-app/v1/stations.json')).body,
+    );
     expect([...all.stations, ...all.regions].map(({ url }) => url)).toEqual(Array(10).fill(''));
   });
 });

@@ -2,18 +2,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { CSV_HEADERS } from '../../src/contract/explore.ts';
 import { connect } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
 import { BANDS, bandOf, nowcast } from '../support/indices.ts';
-import { type Body, citiesOfOneStation, install, reading, type Values } from '../support/installation.ts';
+import {
+  type Body,
+  citiesOfOneStation,
+  install,
+  reading,
+  type Values,
+} from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -30,7 +36,8 @@ onOneEngine('the documents of the front page', (engine) => {
     });
     afterAll(() => served.close());
 
-    const send = (path: string) => request(served.app).get(`${BASE}/${path}`).set('Accept-Encoding', 'identity');
+    const send = (path: string) =>
+      request(served.app).get(`${BASE}/${path}`).set('Accept-Encoding', 'identity');
 
     async function get(path: string): Promise<Body> {
       const res = await send(path);
@@ -46,7 +53,9 @@ onOneEngine('the documents of the front page', (engine) => {
       for (const subject of subjects) {
         for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'completeness'])
           await get(`${subject}/${name}.json`);
-        await get(`${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`);
+        await get(
+          `${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`,
+        );
         if (subject.startsWith('station')) await get(`${subject}/flags.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
         if (subject.startsWith('region')) await get(`${subject}/limits.json`);
@@ -61,7 +70,10 @@ onOneEngine('the documents of the front page', (engine) => {
         'cache-control': 'max-age=60, stale-while-revalidate=240, stale-if-error=600',
         'content-language': 'en',
       });
-      const second = await send('station/1/days/2026.json').set('If-None-Match', String(first.headers.etag));
+      const second = await send('station/1/days/2026.json').set(
+        'If-None-Match',
+        String(first.headers.etag),
+      );
       expect(second.status).toBe(304);
     });
 
@@ -71,7 +83,13 @@ onOneEngine('the documents of the front page', (engine) => {
         european_index: {
           index: 'moderate', // of NO2: 14.25 ppb are 27.3 µg/m³
           timestamp: '2026-11-20T12:00:00+04:00',
-          pollutants: { 'pm2.5': expect.any(String), pm10: 'fair', o3: 'good', no2: 'moderate', so2: 'good' },
+          pollutants: {
+            'pm2.5': expect.any(String),
+            pm10: 'fair',
+            o3: 'good',
+            no2: 'moderate',
+            so2: 'good',
+          },
         },
         completeness: { measured_hours: 24, expected_hours: 24 },
       });
@@ -88,20 +106,36 @@ onOneEngine('the documents of the front page', (engine) => {
         },
         completeness: { measured_hours: 0, expected_hours: 24 },
       });
-      expect((await get('station/5/now.json')).completeness).toEqual({ measured_hours: 0, expected_hours: 0 });
-      expect(Object.keys(await get('region/alpha/now.json'))).toEqual(['nowcast', 'european_index', 'particles']);
+      expect((await get('station/5/now.json')).completeness).toEqual({
+        measured_hours: 0,
+        expected_hours: 0,
+      });
+      expect(Object.keys(await get('region/alpha/now.json'))).toEqual([
+        'nowcast',
+        'european_index',
+        'particles',
+      ]);
     });
 
     it('the days of a year are those of the history, completed ones only', async () => {
       for (const subject of ['station/1', 'region/alpha']) {
-        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const history = (
+          await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
+        ).body;
         const { year, days } = await get(`${subject}/days/2026.json`);
         expect(year).toBe(2026);
-        expect(days.slice(-30).map(({ hours: _, expected_hours: __, ...day }: Body) => day)).toEqual(history['30d']);
-        expect(days.at(-1)).toMatchObject({ hours: { 'pm2.5': 24, wind_sin: 24, uv: 0 }, expected_hours: 24 });
+        expect(
+          days.slice(-30).map(({ hours: _, expected_hours: __, ...day }: Body) => day),
+        ).toEqual(history['30d']);
+        expect(days.at(-1)).toMatchObject({
+          hours: { 'pm2.5': 24, wind_sin: 24, uv: 0 },
+          expected_hours: 24,
+        });
         expect(days).toHaveLength(323);
         expect(days[0].timestamp).toBe('2026-01-01T00:00:00+04:00');
-        expect((await get(`${subject}/days/2025.json`)).days.at(-1).timestamp).toBe('2025-12-31T00:00:00+04:00');
+        expect((await get(`${subject}/days/2025.json`)).days.at(-1).timestamp).toBe(
+          '2025-12-31T00:00:00+04:00',
+        );
         expect((await get(`${subject}/days/2027.json`)).days).toEqual([]);
       }
     });
@@ -113,7 +147,9 @@ onOneEngine('the documents of the front page', (engine) => {
         [1, false], // the hidden one is no part of it
         [2, true],
       ]);
-      expect(hour.stations[0].mean).toEqual((await get('station/1/readings/2026-11-20T08Z.json')).station);
+      expect(hour.stations[0].mean).toEqual(
+        (await get('station/1/readings/2026-11-20T08Z.json')).station,
+      );
       expect(hour.region.temperature).toBe(hour.stations[0].mean.temperature);
       expect(hour.region['pm2.5']).toBe((hour.stations[0].mean['pm2.5'] + 20) / 2);
       const open = await get('region/alpha/stations/2026-11-20T09Z.json');
@@ -124,7 +160,13 @@ onOneEngine('the documents of the front page', (engine) => {
       const { flags, pairs } = await get('station/2/flags.json');
       expect(flags).toEqual([
         {
-          ...{ kind: 'thp', test: 'operator', sensor_id: null, since: '2026-11-01T00:00:00+04:00', until: null },
+          ...{
+            kind: 'thp',
+            test: 'operator',
+            sensor_id: null,
+            since: '2026-11-01T00:00:00+04:00',
+            until: null,
+          },
           ...{ 'pm2.5': null, median: null, compared_with: [] },
         },
       ]);
@@ -140,14 +182,23 @@ onOneEngine('the documents of the front page', (engine) => {
         '2026-11-20T04:59:59-04:00',
       ])
         expect(await get(`station/1/readings/${same}.json`), same).toEqual(hour);
-      expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', kept: true, complete: true });
+      expect(hour).toMatchObject({
+        timestamp: '2026-11-20T12:00:00+04:00',
+        kept: true,
+        complete: true,
+      });
       expect(hour.sensors).toHaveLength(1);
       expect(hour.sensors[0]).toMatchObject({ id: 11, formula: null, mean: hour.station });
       expect(hour.sensors[0].readings.map(({ time }: Body) => time)).toEqual([
         '2026-11-20T12:00:00+04:00',
         '2026-11-20T12:30:00+04:00',
       ]);
-      expect(hour.sensors[0].readings[0]).toMatchObject({ 'pm2.5_raw': 20, no2: 14.25, usvh: 0.123, uv: null });
+      expect(hour.sensors[0].readings[0]).toMatchObject({
+        'pm2.5_raw': 20,
+        no2: 14.25,
+        usvh: 0.123,
+        uv: null,
+      });
       expect(await get('station/1/readings/2026-11-20T09Z.json')).toMatchObject({
         hour: null,
         sensors: [],
@@ -173,16 +224,22 @@ onOneEngine('the documents of the front page', (engine) => {
         const [header = '', ...lines] = res.text.trimEnd().split('\n');
         expect(header).toBe(CSV_HEADERS[kind]);
         expect(lines).toHaveLength(24 + 24 + 13);
-        const history = (await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)).body;
+        const history = (
+          await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
+        ).body;
         const id = subject.split('/')[1];
-        expect(lines).toEqual(history['7d'].slice(-61).map((point: Body) => [id, ...Object.values(point)].join(',')));
+        expect(lines).toEqual(
+          history['7d'].slice(-61).map((point: Body) => [id, ...Object.values(point)].join(',')),
+        );
       }
       const gases = 'no2,usvh,dust,so2,o3,wind_direction,wind_speed,rain';
       expect(CSV_HEADERS).toEqual({
         station: `station_id,timestamp,temperature,humidity,pressure,pm2.5,pm10,pm2.5_raw,${gases},aqi`,
         region: `city_slug,timestamp,temperature,humidity,pressure,pm2.5,pm10,${gases},station_count,aqi`,
       });
-      expect((await send('station/5/hours/2026-11-18/2026-11-20.csv')).text).toBe(`${CSV_HEADERS.station}\n`);
+      expect((await send('station/5/hours/2026-11-18/2026-11-20.csv')).text).toBe(
+        `${CSV_HEADERS.station}\n`,
+      );
     });
 
     it.each([
@@ -200,10 +257,16 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/1/days/2101.json', /cannot be a year/],
       ['station/1/days/02026.json', /cannot be a year/],
       ['station/1/days/2e3.json', /cannot be a year/],
-      ['station/1/hours/2026-02-30/2026-03-01.csv', /"2026-02-30" cannot be a local date.*2026-11-22/],
+      [
+        'station/1/hours/2026-02-30/2026-03-01.csv',
+        /"2026-02-30" cannot be a local date.*2026-11-22/,
+      ],
       ['station/1/hours/2026-2-3/2026-03-01.csv', /cannot be a local date/],
       ['station/1/hours/%32026-11-20/2026-11-20.csv', /nothing at/],
-      ['station/1/readings/2026-11-20T24Z.json', /cannot be a time in the hour .*T13:00:00\+04:00.*T09Z/],
+      [
+        'station/1/readings/2026-11-20T24Z.json',
+        /cannot be a time in the hour .*T13:00:00\+04:00.*T09Z/,
+      ],
       ['station/1/readings/2026-11-20T13:00:00+15:00.json', /cannot be a time in the hour/],
       ['station/1/readings/2026-02-30T09Z.json', /cannot be a time in the hour/],
       ['station/1/readings/2026-11-20T09.json', /cannot be a time in the hour/],
@@ -213,7 +276,10 @@ onOneEngine('the documents of the front page', (engine) => {
       ['region/alpha/readings/2026-11-20T09Z.json', /nothing at .*station\/\{id\}\/readings/],
       ['station/1/hours/2026-11-20/2026-11-19.csv', /no period of 1 to 400 days/],
       ['station/1/hours/2025-01-01/2026-02-05.csv', /no period of 1 to 400 days/],
-      ['station/1/hours/2026-11-20/2026-11-31.csv', /"2026-11-31" cannot be a local date.*the last one/],
+      [
+        'station/1/hours/2026-11-20/2026-11-31.csv',
+        /"2026-11-31" cannot be a local date.*the last one/,
+      ],
       ['station/1/nothing.json', /nothing at .*explore\/v1/],
     ])('have nothing at %s', async (path, detail) => {
       const res = await send(path);
@@ -229,10 +295,16 @@ onOneEngine('the documents of the front page', (engine) => {
   });
 
   it('NowCast and the European index are those of the hours before now (X1, X2), hours are those of the local clock (Z3)', async () => {
-    const here = await install(engine, citiesOfOneStation(['town'], { timeZone: 'Asia/Kolkata' }), 'Asia/Kolkata');
+    const here = await install(
+      engine,
+      citiesOfOneStation(['town'], { timeZone: 'Asia/Kolkata' }),
+      'Asia/Kolkata',
+    );
     const random = seeded(7);
     const since = Date.parse('2026-05-31T18:30:00Z');
-    const times = Array.from({ length: 30 }, (_, n) => since + n * HOUR).filter(() => random.next() < 0.8);
+    const times = Array.from({ length: 30 }, (_, n) => since + n * HOUR).filter(
+      () => random.next() < 0.8,
+    );
     const value = (most: number) => random.next() * most - 2;
     await here.accept(times.map((time) => reading(1, time, { pm25: value(80), pm10: value(200) })));
     await here.refresh(new Date(since + 31 * HOUR));
@@ -249,7 +321,11 @@ onOneEngine('the documents of the front page', (engine) => {
       for (const subject of ['station/1', 'region/town']) {
         const now = await here.get(`${BASE}/${subject}/now.json`, new Date(newest + 1.5 * HOUR));
         const hours = last12.filter((row) => row !== undefined).length;
-        expect(now.nowcast).toMatchObject({ 'pm2.5': cast('pm25', 1), pm10: cast('pm10', 0), hours });
+        expect(now.nowcast).toMatchObject({
+          'pm2.5': cast('pm25', 1),
+          pm10: cast('pm10', 0),
+          hours,
+        });
         expect(now.european_index).toMatchObject({
           index: BANDS[Math.max(pm25, pm10)],
           pollutants: { 'pm2.5': BANDS[pm25], pm10: BANDS[pm10], o3: null },
@@ -257,7 +333,8 @@ onOneEngine('the documents of the front page', (engine) => {
       }
     }
     const hourAt = async (instant: string) =>
-      (await here.get(`${BASE}/station/1/readings/${instant}.json`, new Date(since + 31 * HOUR))).timestamp;
+      (await here.get(`${BASE}/station/1/readings/${instant}.json`, new Date(since + 31 * HOUR)))
+        .timestamp;
     expect(await hourAt('2026-06-01T04:15Z')).toBe('2026-06-01T09:00:00+05:30');
     expect(await hourAt('2026-06-01T03:30Z')).toBe('2026-06-01T09:00:00+05:30');
     expect(await hourAt('2026-06-01T03:29Z')).toBe('2026-06-01T08:00:00+05:30');
@@ -267,7 +344,9 @@ onOneEngine('the documents of the front page', (engine) => {
   it('how many hours of days and months are measured (A11), and the days of a region against the limits of the EU', async () => {
     const here = await install(engine, citiesOfOneStation(['town']));
     const day = (date: number, hours: number, values: Values) =>
-      Array.from({ length: hours }, (_, n) => reading(1, Date.parse(`2026-11-${date}T20:10:00Z`) + n * HOUR, values));
+      Array.from({ length: hours }, (_, n) =>
+        reading(1, Date.parse(`2026-11-${date}T20:10:00Z`) + n * HOUR, values),
+      );
     await here.accept([
       ...day(15, 24, { pm25: 25, pm10: 46 }), // a limit is not above itself
       ...day(16, 17, { pm25: 26, pm10: 44, no2: 26.2 }), // of NO2 50.1 µg/m³
@@ -277,7 +356,11 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.refresh(now);
     for (const subject of ['station/1', 'region/town']) {
       const { days, months } = await here.get(`${BASE}/${subject}/completeness.json`, now);
-      const pm = days.map((one: Body) => [one.timestamp.slice(0, 10), one.hours['pm2.5'], one.hours.no2]);
+      const pm = days.map((one: Body) => [
+        one.timestamp.slice(0, 10),
+        one.hours['pm2.5'],
+        one.hours.no2,
+      ]);
       expect(pm).toEqual([
         ['2026-11-16', 24, 0],
         ['2026-11-17', 17, 17],
@@ -286,7 +369,11 @@ onOneEngine('the documents of the front page', (engine) => {
       ]);
       expect(days[1].expected_hours).toBe(24);
       expect(months).toMatchObject([
-        { timestamp: '2026-11-01T00:00:00+04:00', hours: { 'pm2.5': 41, no2: 18 }, expected_hours: 4 * 24 + 16 },
+        {
+          timestamp: '2026-11-01T00:00:00+04:00',
+          hours: { 'pm2.5': 41, no2: 18 },
+          expected_hours: 4 * 24 + 16,
+        },
       ]);
     }
     expect(await here.get(`${BASE}/region/town/limits.json`, now)).toEqual({
@@ -310,9 +397,15 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.refresh(new Date('2026-11-20T09:20:00Z'));
     await here.database.as()`update raw.installation set ingest_cutoff = '2026-06-01Z', retained_from = '2026-06-01Z'`;
     await here.database.as()`delete from raw.readings`;
-    const hour = await here.get(`${BASE}/station/1/readings/2026-03-02T09Z.json`, new Date('2026-11-20T09:20:00Z'));
+    const hour = await here.get(
+      `${BASE}/station/1/readings/2026-03-02T09Z.json`,
+      new Date('2026-11-20T09:20:00Z'),
+    );
     expect(hour).toMatchObject({ kept: false, sensors: [{ readings: [], mean: { 'pm2.5': 10 } }] });
-    const first = await here.get(`${BASE}/station/1/readings/2026-06-01T00Z.json`, new Date('2026-11-20T09:20:00Z'));
+    const first = await here.get(
+      `${BASE}/station/1/readings/2026-06-01T00Z.json`,
+      new Date('2026-11-20T09:20:00Z'),
+    );
     expect(first).toMatchObject({ kept: true });
     await here.close();
   });
@@ -329,11 +422,20 @@ onOneEngine('the documents of the front page', (engine) => {
         { ...stayed, regions: ['town'] },
       ],
     });
-    await here.accept([3, 2, 1].map((id) => reading(id, '2026-11-20T08:10:00Z', { pm25: 10 * id })));
+    await here.accept(
+      [3, 2, 1].map((id) => reading(id, '2026-11-20T08:10:00Z', { pm25: 10 * id })),
+    );
     const closed = new Date('2026-11-20T09:00:00Z');
     await here.refresh(closed);
-    const { stations, region, complete } = await here.get(`${BASE}/region/town/stations/2026-11-20T08Z.json`, closed);
-    expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([[1, 3], 20, true]);
+    const { stations, region, complete } = await here.get(
+      `${BASE}/region/town/stations/2026-11-20T08Z.json`,
+      closed,
+    );
+    expect([stations.map(({ id }: Body) => id), region['pm2.5'], complete]).toEqual([
+      [1, 3],
+      20,
+      true,
+    ]);
     const some =
       await here.database.as()`select stations, is_complete from api.region_stations_json(${closed}, 'town', ${closed}::timestamptz - interval '1 hour', 1)`;
     expect(some).toMatchObject([{ is_complete: false }]);
@@ -350,7 +452,9 @@ onOneEngine('the documents of the front page', (engine) => {
     };
     const here = await install(engine, network);
     const readings = [1, 2, 3].flatMap((id) =>
-      Array.from({ length: 3_000 }, (_, n) => reading(id, Date.parse('2026-11-20T08:00Z') + n * 1_000, { pm25: 10 })),
+      Array.from({ length: 3_000 }, (_, n) =>
+        reading(id, Date.parse('2026-11-20T08:00Z') + n * 1_000, { pm25: 10 }),
+      ),
     );
     await here.accept(readings);
     await here.refresh(new Date('2026-11-20T09:20:00Z'));
@@ -374,16 +478,23 @@ onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
     const now = new Date('1990-11-20T12:00:00Z');
     await migrate(target, { epoch: '1990-01-01', now, log: makeLog('silent') });
     const owner = connect(target, { role: 'airseries_owner' });
-    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log: makeLog('silent') });
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), {
+      log: makeLog('silent'),
+    });
     const seconds = Date.parse('1990-10-05T08:30:00Z') / 1_000;
     const path = join(temporaryFolder('epoch'), 'unix.csv');
     writeFileSync(path, `sensor_id,time,pm25\n1,${seconds},7\n1,${seconds}000,7\n1,631000000,7\n`);
-    const summary = await importReadings(owner, [path], { now, log: makeLog('silent'), terminal: false });
+    const summary = await importReadings(owner, [path], {
+      now,
+      log: makeLog('silent'),
+      terminal: false,
+    });
     expect(summary).toMatchObject({ accepted: 1, unchanged: 1, quarantined: { before_epoch: 1 } });
     await refresh(target, now);
     const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 2 });
     const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
-    const get = async (subject: string) => (await request(app).get(`${BASE}/station/1/${subject}`)).body;
+    const get = async (subject: string) =>
+      (await request(app).get(`${BASE}/station/1/${subject}`)).body;
     const day = { timestamp: '1990-10-05T00:00:00+04:00', avg_pm25: 7 };
     expect((await get('days/1990.json')).days).toMatchObject([day]);
     expect((await get('days/1989.json')).days).toEqual([]);

@@ -2,11 +2,11 @@
 import { connect } from 'node:net';
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openWholeNetworkPool } from '../../src/database/pools.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { closed, send } from '../support/raw.ts';
 import { httpGet, until } from '../support/service.ts';
@@ -27,7 +27,10 @@ beforeAll(async () => {
   served = await serve('plain');
   const { target, timeZone } = served.database;
   [owner, superuser] = [served.database.as(), served.database.superuser()];
-  const observer = () => ({ onAcquired: () => undefined, onQuery: (name: string) => void statements.push(name) });
+  const observer = () => ({
+    onAcquired: () => undefined,
+    onQuery: (name: string) => void statements.push(name),
+  });
   wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
   const { db, log } = served;
   const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
@@ -55,7 +58,8 @@ async function waiting(): Promise<string[]> {
   return rows.map(({ began }) => began);
 }
 const warnings = () => served.log.lines.filter(({ level }) => level !== 'debug');
-const untilTwoWait = () => until(async () => (await waiting()).length === 2, 'two statements wait for the hours');
+const untilTwoWait = () =>
+  until(async () => (await waiting()).length === 2, 'two statements wait for the hours');
 
 it('are made two at a time; a hundred wait for their turn, and more are refused', async () => {
   const all = Array.from({ length: 103 }, () => httpGet(here.port, PATH));

@@ -1,9 +1,9 @@
 /** Until the aggregates of a new database were built, the API says so: clients would keep an empty history. */
 import { expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 import { request } from '../support/request.ts';
@@ -23,7 +23,11 @@ onOneEngine('before the first build', (engine) => {
     });
     for (const get of answers) {
       const { status, headers } = await get();
-      expect([status, headers['retry-after'], headers['cache-control']]).toEqual([503, '5', 'no-store']);
+      expect([status, headers['retry-after'], headers['cache-control']]).toEqual([
+        503,
+        '5',
+        'no-store',
+      ]);
     }
     await refresh(database.target, NOW);
     for (const get of answers) expect((await get()).status).toBe(200);

@@ -5,12 +5,12 @@
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { startingListener } from '../../src/http/listen.ts';
-import { makeLog } from '../../src/base/log.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { engines } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { DOCUMENTS, NOW } from './network.ts';
@@ -66,7 +66,8 @@ afterAll(async () => {
   for (const path of PATHS) await served[path]?.close();
   await away.destroy();
 });
-const normal = (answers: (typeof PATHS)[number] = 'rendered') => client((served[answers] as Served).app);
+const normal = (answers: (typeof PATHS)[number] = 'rendered') =>
+  client((served[answers] as Served).app);
 
 describe.each(DOCUMENTS)('%s', (name) => {
   const path = `${BASE}/${name}`;
@@ -79,22 +80,33 @@ describe.each(DOCUMENTS)('%s', (name) => {
         .get(path.replace('/en/', `/${locale}/`))
         .set('Origin', 'https://x.example');
       expect(res.status).toBe(200);
-      expect(headersOf(res)).toEqual({ ...CACHED, ...JSON_BODY, ...changed, 'content-language': locale });
+      expect(headersOf(res)).toEqual({
+        ...CACHED,
+        ...JSON_BODY,
+        ...changed,
+        'content-language': locale,
+      });
       expect(res.headers['content-length']).toBe(String(Buffer.byteLength(res.text)));
     });
 
     it('has the same headers for HEAD, including the length of the body', async () => {
-      const [get, head] = await Promise.all([normal(answers).get(path), normal(answers).head(path)]);
+      const [get, head] = await Promise.all([
+        normal(answers).get(path),
+        normal(answers).head(path),
+      ]);
       expect(head.status).toBe(200);
       expect(headersOf(head)).toEqual(headersOf(get));
     });
 
-    it.each(['get', 'head'] as const)('has validators but no headers about a body in a 304 (%s)', async (method) => {
-      const { etag = '' } = (await normal(answers).get(path)).headers;
-      const res = await normal(answers)[method](path).set('If-None-Match', etag);
-      expect(res.status).toBe(304);
-      expect(headersOf(res)).toEqual({ ...CACHED, ...changed, etag });
-    });
+    it.each(['get', 'head'] as const)(
+      'has validators but no headers about a body in a 304 (%s)',
+      async (method) => {
+        const { etag = '' } = (await normal(answers).get(path)).headers;
+        const res = await normal(answers)[method](path).set('If-None-Match', etag);
+        expect(res.status).toBe(304);
+        expect(headersOf(res)).toEqual({ ...CACHED, ...changed, etag });
+      },
+    );
 
     it('answers OPTIONS with the allowed methods, valid for a day', async () => {
       const preflight = { Origin: 'https://x.example', 'Access-Control-Request-Method': 'GET' };
@@ -115,22 +127,28 @@ describe.each(DOCUMENTS)('%s', (name) => {
     );
   });
 
-  it.each(['get', 'head'] as const)('is not to be cached while the database is unreachable (%s)', async (method) => {
-    const res = await client(apps.away)[method](path);
-    expect(res.status).toBe(503);
-    expect(headersOf(res)).toEqual({ ...NOT_CACHED, 'retry-after': '5' });
-  });
+  it.each(['get', 'head'] as const)(
+    'is not to be cached while the database is unreachable (%s)',
+    async (method) => {
+      const res = await client(apps.away)[method](path);
+      expect(res.status).toBe(503);
+      expect(headersOf(res)).toEqual({ ...NOT_CACHED, 'retry-after': '5' });
+    },
+  );
 
-  it.each(['get', 'head', 'options'] as const)('is not to be cached while the service starts (%s)', async (method) => {
-    const res = await client(apps.starting)[method](path);
-    expect(res.status).toBe(503);
-    expect(headersOf(res)).toMatchObject({
-      ...JSON_BODY,
-      'access-control-allow-origin': '*',
-      'cache-control': 'no-store',
-      'retry-after': '5',
-    });
-  });
+  it.each(['get', 'head', 'options'] as const)(
+    'is not to be cached while the service starts (%s)',
+    async (method) => {
+      const res = await client(apps.starting)[method](path);
+      expect(res.status).toBe(503);
+      expect(headersOf(res)).toMatchObject({
+        ...JSON_BODY,
+        'access-control-allow-origin': '*',
+        'cache-control': 'no-store',
+        'retry-after': '5',
+      });
+    },
+  );
 });
 
 it.each([
@@ -149,7 +167,11 @@ it.each([
 
 it('the redirect from / has a Location, and no headers about language or caching', async () => {
   const res = await normal().get('/');
-  expect(headersOf(res)).toEqual({ ...CORS, location: `${BASE}/stations.json`, 'content-length': '0' });
+  expect(headersOf(res)).toEqual({
+    ...CORS,
+    location: `${BASE}/stations.json`,
+    'content-length': '0',
+  });
 });
 
 it.each([
@@ -167,6 +189,9 @@ it.each([
   const { etag = '' } = (await normal().get(path)).headers;
   const again = normal().get(path);
   if (given !== undefined)
-    again.set('If-None-Match', given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)));
+    again.set(
+      'If-None-Match',
+      given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)),
+    );
   expect((await again).status).toBe(known ? 304 : 200);
 });

@@ -4,7 +4,13 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';
-import { type Body, citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  type Body,
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { instantOf } from '../support/localTime.ts';
 
 const ZONE = 'Europe/Berlin';
@@ -39,10 +45,20 @@ const ROWS: readonly Row[] = [
   ['W1: 17 are not', hours(1, 17, 20), { [daily]: null, who_daily_exceedance: null }],
   [
     'W1: it is the mean of 24 hours, not 12 or 25, without the current one',
-    [...hours(0, 0, mostlyTooHigh), ...hours(1, 12, 10), ...hours(13, 24, 30), ...hours(25, 25, mostlyTooHigh)],
+    [
+      ...hours(0, 0, mostlyTooHigh),
+      ...hours(1, 12, 10),
+      ...hours(13, 24, 30),
+      ...hours(25, 25, mostlyTooHigh),
+    ],
     { [daily]: 20 },
   ],
-  ['W1: the 24th hour counts until the next one has closed', hours(7, 24, 20), { [daily]: 20 }, NOW + HOUR - 1],
+  [
+    'W1: the 24th hour counts until the next one has closed',
+    hours(7, 24, 20),
+    { [daily]: 20 },
+    NOW + HOUR - 1,
+  ],
   ['W1: and not from then on', hours(7, 24, 20), { [daily]: null }, NOW + HOUR],
 
   [
@@ -61,16 +77,38 @@ const ROWS: readonly Row[] = [
     ],
     { [yearly]: 20, [exceedanceDays]: 1 },
   ],
-  ['W2: the 365th day counts until midnight', [...day(365, 20), ...day(0, 40)], { [yearly]: 20 }, MIDNIGHT - 1],
-  ['W2: at midnight today takes its place', [...day(365, 20), ...day(0, 40)], { [yearly]: 40 }, MIDNIGHT],
-  ['W2: it is the mean of day means, not of hours', [...day(1, 10), ...day(2, 20, 20, 20)], { [yearly]: 15 }],
+  [
+    'W2: the 365th day counts until midnight',
+    [...day(365, 20), ...day(0, 40)],
+    { [yearly]: 20 },
+    MIDNIGHT - 1,
+  ],
+  [
+    'W2: at midnight today takes its place',
+    [...day(365, 20), ...day(0, 40)],
+    { [yearly]: 40 },
+    MIDNIGHT,
+  ],
+  [
+    'W2: it is the mean of day means, not of hours',
+    [...day(1, 10), ...day(2, 20, 20, 20)],
+    { [yearly]: 15 },
+  ],
   [
     'W2: a day whose mean is exactly 15 is no exceedance day',
     [...day(1, 15), ...day(2, 10, 20)],
     { [exceedanceDays]: 0 },
   ],
-  ['W2: one of 15.01 is, though it is published as 15', day(1, 15.01), { [yearly]: 15, [exceedanceDays]: 1 }],
-  ['W2: without data there are 0 exceedance days', [], { [yearly]: null, [exceedanceDays]: 0, month_cigarettes: null }],
+  [
+    'W2: one of 15.01 is, though it is published as 15',
+    day(1, 15.01),
+    { [yearly]: 15, [exceedanceDays]: 1 },
+  ],
+  [
+    'W2: without data there are 0 exceedance days',
+    [],
+    { [yearly]: null, [exceedanceDays]: 0, month_cigarettes: null },
+  ],
 
   [
     'W3: 17.25 a day is exactly 15 % over, which is no exceedance, though it is published as 17.3',
@@ -78,11 +116,23 @@ const ROWS: readonly Row[] = [
     { [daily]: 17.3, who_daily_exceedance: null },
   ],
   ['W3: 17.26 a day is one', hours(1, 24, 17.26), { [daily]: 17.3, who_daily_exceedance: 1.2 }],
-  ['W3: 1.25 times the daily guideline is published as 1.3', hours(1, 24, 18.75), { who_daily_exceedance: 1.3 }],
+  [
+    'W3: 1.25 times the daily guideline is published as 1.3',
+    hours(1, 24, 18.75),
+    { who_daily_exceedance: 1.3 },
+  ],
   ['W3: a little less is published as 1.2', hours(1, 24, 18.74), { who_daily_exceedance: 1.2 }],
-  ['W3: 5.75 a year is exactly 15 % over', day(1, 5.75), { [yearly]: 5.8, who_yearly_exceedance: null }],
+  [
+    'W3: 5.75 a year is exactly 15 % over',
+    day(1, 5.75),
+    { [yearly]: 5.8, who_yearly_exceedance: null },
+  ],
   ['W3: 5.76 a year is more', day(1, 5.76), { [yearly]: 5.8, who_yearly_exceedance: 1.2 }],
-  ['W3: 1.25 times the yearly guideline is published as 1.3', day(1, 6.25), { who_yearly_exceedance: 1.3 }],
+  [
+    'W3: 1.25 times the yearly guideline is published as 1.3',
+    day(1, 6.25),
+    { who_yearly_exceedance: 1.3 },
+  ],
 
   ['W4: 22 µg/m³ over 30 days are 30 cigarettes', days(1, 30, 22), { month_cigarettes: 30 }],
   [
@@ -90,14 +140,29 @@ const ROWS: readonly Row[] = [
     [[midnight(30) - 1, mostlyTooHigh], [midnight(30), 22], ...day(0, mostlyTooHigh)],
     { month_cigarettes: 30 },
   ],
-  ['W4: the 30th day counts until midnight', [...day(30, 22), ...day(0, 44)], { month_cigarettes: 30 }, MIDNIGHT - 1],
-  ['W4: at midnight today takes its place', [...day(30, 22), ...day(0, 44)], { month_cigarettes: 60 }, MIDNIGHT],
-  ['W4: it is the mean of day means, not of hours', [...day(1, 11), ...day(2, 33, 33, 33)], { month_cigarettes: 30 }],
+  [
+    'W4: the 30th day counts until midnight',
+    [...day(30, 22), ...day(0, 44)],
+    { month_cigarettes: 30 },
+    MIDNIGHT - 1,
+  ],
+  [
+    'W4: at midnight today takes its place',
+    [...day(30, 22), ...day(0, 44)],
+    { month_cigarettes: 60 },
+    MIDNIGHT,
+  ],
+  [
+    'W4: it is the mean of day means, not of hours',
+    [...day(1, 11), ...day(2, 33, 33, 33)],
+    { month_cigarettes: 30 },
+  ],
   ['W4: 11.25 is published as 11.3', day(1, 8.25), { month_cigarettes: 11.3 }],
 ];
 
 /** Slugs consist of letters. */
-const slugOf = (row: number) => `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
+const slugOf = (row: number) =>
+  `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
 
 onEveryEngine('health figures of a region', (engine) => {
   let here: Installation;
@@ -105,7 +170,9 @@ onEveryEngine('health figures of a region', (engine) => {
     const slugs = ROWS.map((_, row) => slugOf(row));
     here = await install(engine, citiesOfOneStation(slugs, { timeZone: ZONE }), ZONE);
     await here.accept(
-      ROWS.flatMap(([, measured], row) => measured.map(([at, pm25]) => reading(row + 1, at, { pm25 }))),
+      ROWS.flatMap(([, measured], row) =>
+        measured.map(([at, pm25]) => reading(row + 1, at, { pm25 })),
+      ),
     );
     await here.refresh(new Date(MIDNIGHT));
   });

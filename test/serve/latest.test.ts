@@ -6,13 +6,26 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { type Random, seeded } from '../support/random.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const STATIONS = 12;
 const SENSORS = 20;
-const PARAMETERS = ['temperature', 'humidity', 'pm25', 'pm25_raw', 'pm10', 'wind_direction', 'rain'] as const;
+const PARAMETERS = [
+  'temperature',
+  'humidity',
+  'pm25',
+  'pm25_raw',
+  'pm10',
+  'wind_direction',
+  'rain',
+] as const;
 const STEPS = Number(process.env.LATEST_STEPS ?? 12);
 
 /** A network in which some sensors moved, got a formula or were suspicious lately. */
@@ -26,7 +39,9 @@ function makeNetwork(random: Random, now: number) {
       sensor: {
         id: index + 1,
         ...(random.below(4) === 0 && { correction: [{ formula: 'epa-2021', since: lately() }] }),
-        ...(random.below(8) === 0 && { suspicious: [{ since: lately(), until: new Date(now + HOUR).toISOString() }] }),
+        ...(random.below(8) === 0 && {
+          suspicious: [{ since: lately(), until: new Date(now + HOUR).toISOString() }],
+        }),
         ...(random.below(4) === 0 &&
           other !== home && {
             stations: [
@@ -116,19 +131,26 @@ onEveryEngine('recorded current values', (engine) => {
     }
     const readings = Array.from({ length: 1 + random.below(60) }, () => {
       const at = now + 5 * MINUTE - random.below(random.below(4) === 0 ? 6 * HOUR : 40 * MINUTE);
-      const given = PARAMETERS.filter(() => random.below(3) > 0).map((name) => [name, random.below(90)]);
+      const given = PARAMETERS.filter(() => random.below(3) > 0).map((name) => [
+        name,
+        random.below(90),
+      ]);
       return reading(1 + random.below(SENSORS), at, Object.fromEntries(given));
     });
     await here.accept(readings, new Date(now));
   };
 
-  it('equal those computed from the readings', { timeout: 60_000 + STEPS * 1_000 }, async ({ annotate }) => {
+  it('equal those computed from the readings', { timeout: 60_000 + STEPS * 1_000 }, async ({
+    annotate,
+  }) => {
     const wrong: string[] = [];
     for (let step = 0; step < STEPS; step++) {
       await happen();
       now += random.below(20 * MINUTE);
       await here.refresh(new Date(now));
-      const [recorded] = await owner<{ n: number }[]>`select count(*)::int as n from rollup.current`;
+      const [recorded] = await owner<
+        { n: number }[]
+      >`select count(*)::int as n from rollup.current`;
       expect(recorded?.n).toBeGreaterThan(SENSORS / 4);
       for (const at of [now, now - random.below(2 * MINUTE), now - random.below(3 * HOUR)]) {
         wrong.push(...(await differences(at)));

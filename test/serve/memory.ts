@@ -41,7 +41,8 @@ async function fill(cache: DocumentCache, count: number): Promise<void> {
       return { document, validUntil: new Date(now), version: 1, route: 'a' };
     };
     const { document } = await cache.get(key, render);
-    for (const coding of document.bytes < 1_024 ? [] : (['br', 'gzip'] as const)) await encode(document, coding);
+    for (const coding of document.bytes < 1_024 ? [] : (['br', 'gzip'] as const))
+      await encode(document, coding);
   }
 }
 

@@ -7,9 +7,13 @@ import type { Sql } from '../../src/database/client.ts';
 export const NOW = new Date('2026-11-20T09:20:00Z');
 
 /** One of each of the five endpoints. */
-export const DOCUMENTS = ['stations', 'station/1', 'station/1-history', 'region/alpha', 'region/alpha-history'].map(
-  (name) => `${name}.json`,
-);
+export const DOCUMENTS = [
+  'stations',
+  'station/1',
+  'station/1-history',
+  'region/alpha',
+  'region/alpha-history',
+].map((name) => `${name}.json`);
 
 export async function insertNetwork(sql: Sql): Promise<void> {
   await sql.unsafe(NETWORK).simple();

@@ -1,8 +1,8 @@
 /** The OpenAPI document as it is served: on the public port, cached and compressed like other answers, whether or not there is a database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { openApi } from '../support/documented.ts';
 import { request } from '../support/request.ts';
@@ -49,13 +49,18 @@ describe(PATH, () => {
   it('is served while the database is unreachable, and does not say that it is back', async () => {
     expect((await request(app).get('/en/air-quality-app/v1/station/1.json')).status).toBe(503);
     expect((await ask()).status).toBe(200);
-    expect(log.lines.filter(({ level }) => level !== 'debug').map(({ level }) => level)).toEqual(['warn']);
+    expect(log.lines.filter(({ level }) => level !== 'debug').map(({ level }) => level)).toEqual([
+      'warn',
+    ]);
   });
 
   it('is mentioned where somebody looks for it', async () => {
     for (const path of ['/openapi', '/openapi.json/', '/openapi.yaml', '/en/openapi.json']) {
       const { status, body } = await request(app).get(path);
-      expect([status, body.detail]).toEqual([404, expect.stringContaining('described in /openapi.json')]);
+      expect([status, body.detail]).toEqual([
+        404,
+        expect.stringContaining('described in /openapi.json'),
+      ]);
     }
   });
 });

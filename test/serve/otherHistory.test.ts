@@ -3,13 +3,13 @@ import { appendFileSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { request } from '../support/request.ts';
@@ -34,13 +34,18 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
     await administrator.unsafe(`alter database ${live} allow_connections false`);
     await disconnect(live);
     await administrator.unsafe(`create database ${backup} template ${live}`);
-    for (const name of [live, backup]) await administrator.unsafe(`alter database ${name} allow_connections true`);
+    for (const name of [live, backup])
+      await administrator.unsafe(`alter database ${name} allow_connections true`);
     const db = openReaderPool<Api>(server, { timeZone: 'UTC', max: 2 });
     const versions = watchDataVersion({ db, clock: () => NOW, log, pollMs: 10 });
     const cache = { maxBytes: 1e6, versions };
-    const api = createServer(makeApp({ db, clock: () => NOW, siteBaseUrl: '', log, cache })).listen(0);
+    const api = createServer(makeApp({ db, clock: () => NOW, siteBaseUrl: '', log, cache })).listen(
+      0,
+    );
     const title = async () => {
-      const { status, body, headers } = await request(api).get('/en/air-quality-app/v1/station/1.json');
+      const { status, body, headers } = await request(api).get(
+        '/en/air-quality-app/v1/station/1.json',
+      );
       return status === 200 && headers.age === undefined ? body.title : status;
     };
 

@@ -41,15 +41,18 @@ describe('the public API', () => {
     expect(other.text).toBe(plain.text);
   });
 
-  it.each(['/v1/readings', '/v1/push/ttn'])('tells who posts readings to %s where they go', async (path) => {
-    const res = await send('post', path);
-    expectProblem(
-      res,
-      404,
-      'Not Found',
-      /Readings go to the ingestion port \(INGEST_PORT, by default 8082\), which opens with/,
-    );
-  });
+  it.each(['/v1/readings', '/v1/push/ttn'])(
+    'tells who posts readings to %s where they go',
+    async (path) => {
+      const res = await send('post', path);
+      expectProblem(
+        res,
+        404,
+        'Not Found',
+        /Readings go to the ingestion port \(INGEST_PORT, by default 8082\), which opens with/,
+      );
+    },
+  );
 
   it.each([
     [`${BASE}/station/999.json`, /no station 999\b.*stations\[\]\.id/],
@@ -81,7 +84,10 @@ describe('the public API', () => {
     ['/EN/air-quality-app/v1/stations.json', /no locale "EN"/],
     ['/fr/', /nothing at "\/fr\/"/],
     ['/en/', /nothing at/],
-    ['/en/air-quality-app/v2/stations.json', /nothing at .*\/\{locale\}\/air-quality-app\/v1\/stations\.json/],
+    [
+      '/en/air-quality-app/v2/stations.json',
+      /nothing at .*\/\{locale\}\/air-quality-app\/v1\/stations\.json/,
+    ],
     [`${BASE}/Stations.json`, /nothing at .* case matters/],
     [`${BASE}/stations.JSON`, /nothing at/],
     [`${BASE}/stations.json/`, /nothing at/],
@@ -105,13 +111,23 @@ describe('the public API', () => {
       'Not Found',
       /^There is no station 9{79}…\./,
     );
-    expectProblem(await send('get', `${BASE}/region/${'a'.repeat(4000)}.json`), 404, 'Not Found', /no region "a{79}…"/);
+    expectProblem(
+      await send('get', `${BASE}/region/${'a'.repeat(4000)}.json`),
+      404,
+      'Not Found',
+      /no region "a{79}…"/,
+    );
     expectProblem(await send('get', `/${'x'.repeat(8000)}`), 404, 'Not Found', /nothing at/);
   });
 
   it('answers 404 for unknown paths, whatever the method', async () => {
-    for (const path of ['/nowhere', `${BASE}/station/01.json`, '/fr/air-quality-app/v1/stations.json']) {
-      for (const method of ['post', 'options'] as const) expectProblem(await send(method, path), 404, 'Not Found', /./);
+    for (const path of [
+      '/nowhere',
+      `${BASE}/station/01.json`,
+      '/fr/air-quality-app/v1/stations.json',
+    ]) {
+      for (const method of ['post', 'options'] as const)
+        expectProblem(await send(method, path), 404, 'Not Found', /./);
     }
   });
 
@@ -132,6 +148,8 @@ describe('the public API', () => {
   it('changes the ETag with the body, and only then', async () => {
     const etag = async (path: string) => (await send('get', path)).headers.etag;
     expect(await etag(`${BASE}/station/1.json`)).toBe(await etag(`${BASE}/station/1.json`));
-    expect(await etag(`${BASE}/station/1.json`)).not.toBe(await etag('/ru/air-quality-app/v1/station/1.json'));
+    expect(await etag(`${BASE}/station/1.json`)).not.toBe(
+      await etag('/ru/air-quality-app/v1/station/1.json'),
+    );
   });
 });

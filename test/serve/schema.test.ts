@@ -25,7 +25,9 @@ onOneEngine('schema api', (engine) => {
       union all
       select p.proname || '()', obj_description(p.oid, 'pg_proc') from pg_proc p where p.pronamespace = 'api'::regnamespace`;
     expect(objects.length).toBeGreaterThan(150);
-    expect(objects.filter(({ comment }) => (comment ?? '').trim() === '').map(({ object }) => object)).toEqual([]);
+    expect(
+      objects.filter(({ comment }) => (comment ?? '').trim() === '').map(({ object }) => object),
+    ).toEqual([]);
   });
 
   it('states a unit in the comment of every measured column', async () => {
@@ -33,7 +35,9 @@ onOneEngine('schema api', (engine) => {
       select c.relname || '.' || a.attname as column, col_description(c.oid, a.attnum) as comment
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relnamespace = 'api'::regnamespace and a.attname ~ '^(avg|min|max|total)_|^aqi$|_count$|itude$'`;
-    expect(columns.filter(({ comment }) => !/ \[\S.*\]$/.test(comment)).map(({ column }) => column)).toEqual([]);
+    expect(
+      columns.filter(({ comment }) => !/ \[\S.*\]$/.test(comment)).map(({ column }) => column),
+    ).toEqual([]);
     expect(columns.find(({ column }) => column === 'station_daily.avg_no2')?.comment).toBe(
       'nitrogen dioxide, mean of the hours in the bucket [ppb]',
     );
@@ -53,7 +57,8 @@ onOneEngine('schema api', (engine) => {
       const elsewhere = views
         .filter((view) => new RegExp(`\\b${view.name}\\b`).test(comment))
         .flatMap((view) => view.columns);
-      for (const column of columns.filter((each) => !elsewhere.includes(each))) expect(comment, name).toContain(column);
+      for (const column of columns.filter((each) => !elsewhere.includes(each)))
+        expect(comment, name).toContain(column);
     }
   });
 

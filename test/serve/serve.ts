@@ -1,11 +1,11 @@
 /** The real app on a real database, at a fixed instant. */
 import type { RequestListener } from 'node:http';
 import type { Kysely } from 'kysely';
-import { makeApp } from '../../src/serve/app.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import type { DataVersions } from '../../src/serve/dataVersion.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import type { DataVersions } from '../../src/serve/dataVersion.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { insertNetwork, NOW } from './network.ts';
@@ -46,7 +46,10 @@ export async function serve(
 
 /** The current data version, for a database that no longer changes. */
 export async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
-  const { data_version } = await db.selectFrom('api.freshness').select('data_version').executeTakeFirstOrThrow();
+  const { data_version } = await db
+    .selectFrom('api.freshness')
+    .select('data_version')
+    .executeTakeFirstOrThrow();
   const known = () => ({ version: data_version ?? 0, history: 1, confirmedAt: NOW });
   return { current: known, lastKnown: known, sawVersion: () => undefined };
 }

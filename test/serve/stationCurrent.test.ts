@@ -1,8 +1,8 @@
 /** Current values of stations (C1, C2) as periods of the network change them; what they are otherwise is in current.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
@@ -39,35 +39,48 @@ onEveryEngine('current values', (engine) => {
 
   it('point where the wind of the last hour came from, and hold until their newest reading is as old as stale_after (C1, C2)', async () => {
     await bring();
-    await measured(reading(3, ago(115), { wind_direction: 90 }), reading(3, ago(50), { wind_direction: 0 }));
-    expect(await reader`select wind_direction, valid_until from api.station_current(${ago(0)}, 2)`).toEqual([
-      { wind_direction: 'N', valid_until: iso(50 - 180) },
-    ]);
+    await measured(
+      reading(3, ago(115), { wind_direction: 90 }),
+      reading(3, ago(50), { wind_direction: 0 }),
+    );
+    expect(
+      await reader`select wind_direction, valid_until from api.station_current(${ago(0)}, 2)`,
+    ).toEqual([{ wind_direction: 'N', valid_until: iso(50 - 180) }]);
   });
 
   it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {
     await bring({ correction: [{ formula: 'epa-2021', since: ago(60) }] });
-    await measured(reading(1, ago(70), { pm10: 10 }), reading(1, ago(30), { pm10: 20, humidity: 50 }));
-    expect(await reader`select pm10 from api.station_current(${ago(20)}, 1)`).toEqual([{ pm10: 15 }]);
+    await measured(
+      reading(1, ago(70), { pm10: 10 }),
+      reading(1, ago(30), { pm10: 20, humidity: 50 }),
+    );
+    expect(await reader`select pm10 from api.station_current(${ago(20)}, 1)`).toEqual([
+      { pm10: 15 },
+    ]);
   });
 
   it.each(['UTC', 'Europe/Berlin', 'Asia/Yerevan'])(
     'are gone after a day of 24 hours, though the clocks were set back, in a session of %s (C2)',
     async (zone) => {
       const night = '2026-10-25T12:00:00Z'; // eleven hours after the clocks of Berlin went back
-      await bringIn(owner, { ...smallNetwork(), providers: [{ id: 'us', title: 'Us', stale_after: '1 day' }] });
+      await bringIn(owner, {
+        ...smallNetwork(),
+        providers: [{ id: 'us', title: 'Us', stale_after: '1 day' }],
+      });
       await measured(
         reading(3, '2026-10-24T12:00:00Z', { pm25: 10 }),
         reading(1, '2026-10-24T12:00:01Z', { pm25: 20 }),
       );
       const here = db.as('airseries_reader', zone);
-      const status = await here`select id, status, "pm2.5" as pm25 from api.station_current(${night}) order by id`;
+      const status =
+        await here`select id, status, "pm2.5" as pm25 from api.station_current(${night}) order by id`;
       expect(status).toEqual([
         { id: 1, status: 'online', pm25: 20 },
         { id: 2, status: 'offline', pm25: null },
       ]);
       await db.as('airseries_owner', zone)`call logic.make_digest(${night})`;
-      const [digest] = await owner`select station_count, pm25 from rollup.digest where region_slug = 'town'`;
+      const [digest] =
+        await owner`select station_count, pm25 from rollup.digest where region_slug = 'town'`;
       expect(digest).toEqual({ station_count: 1, pm25: 20 });
       await owner`delete from rollup.digest`;
       await bringIn(owner, { ...smallNetwork(), providers: [{ id: 'us', title: 'Us' }] });
@@ -100,11 +113,16 @@ onEveryEngine('current values', (engine) => {
     expect(await place(ago(10))).toEqual({ ...nowhere, ...ville, ends: null });
     await bringIn(owner, { ...smallNetwork({ two: { regions: ['town', 'ville'] } }) });
     expect(await place(ago(0))).toMatchObject(town);
-    const listed = async () => (await reader`select city_slug from api.station where id = 2`)[0]?.city_slug;
+    const listed = async () =>
+      (await reader`select city_slug from api.station where id = 2`)[0]?.city_slug;
     expect(await listed()).toBe('town');
-    await bringIn(owner, { ...smallNetwork({ two: { regions: [{ slug: 'town', until: ago(60) }, 'ville'] } }) });
+    await bringIn(owner, {
+      ...smallNetwork({ two: { regions: [{ slug: 'town', until: ago(60) }, 'ville'] } }),
+    });
     expect(await listed()).toBe('ville');
-    await bringIn(owner, { ...smallNetwork({ two: { regions: [{ slug: 'town', until: ago(60) }] } }) });
+    await bringIn(owner, {
+      ...smallNetwork({ two: { regions: [{ slug: 'town', until: ago(60) }] } }),
+    });
     expect(await listed()).toBe('town'); // where it was last
   });
 
@@ -133,12 +151,16 @@ onEveryEngine('current values', (engine) => {
     await measured(reading(1, ago(55), { pm25: 20 }));
     expect(await current(2)).toEqual(online(55, 15));
     expect(await differences(db)).toEqual([]);
-    expect(await owner`select station_id, pm25 from rollup.station_hourly`).toEqual([{ station_id: 2, pm25: 20 }]);
+    expect(await owner`select station_id, pm25 from rollup.station_hourly`).toEqual([
+      { station_id: 2, pm25: 20 },
+    ]);
   });
 
   it('exclude a sensor while it is suspicious, and start over with it afterwards', async () => {
     await bring({ suspicious: [{ since: ago(50), until: ago(20) }] });
-    await measured(...[55, 45, 15].map((minutes) => reading(1, ago(minutes), { pm25: minutes, rain: 1 })));
+    await measured(
+      ...[55, 45, 15].map((minutes) => reading(1, ago(minutes), { pm25: minutes, rain: 1 })),
+    );
     expect(await current(1, ago(51))).toEqual(online(55, 55, 1));
     expect(await current(1, ago(30))).toEqual(OFFLINE);
     expect(await current(1, ago(20))).toEqual(OFFLINE); // no longer suspicious, but without readings since

@@ -1,15 +1,31 @@
 /** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/serve/documents.ts';
-import { type Api, readsOn } from '../../src/database/pools.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 
 /** A full hour in Yerevan; the region changes only with hours and its digest. */
 const NOW = Date.parse('2026-11-20T12:10:00Z');
 const minutes = (n: number) => new Date(NOW + n * 60_000);
-const SLUGS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa'];
+const SLUGS = [
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  'epsilon',
+  'zeta',
+  'eta',
+  'theta',
+  'iota',
+  'kappa',
+];
 const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD, FITTED, LEAVING] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 ];
@@ -18,12 +34,19 @@ onEveryEngine('valid_until', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     const network = citiesOfOneStation(SLUGS);
-    const change = (id: number, fields: object) => Object.assign(network.stations[id - 1] ?? {}, fields);
+    const change = (id: number, fields: object) =>
+      Object.assign(network.stations[id - 1] ?? {}, fields);
     change(HIDDEN, { hidden: [{ since: minutes(50).toISOString() }] });
     change(SHOWN, { hidden: [{ until: minutes(70).toISOString() }] });
-    change(FLAGGED, { is_bad_thp: [{ since: minutes(20).toISOString(), until: minutes(30).toISOString() }] });
-    change(MOVED, { sensors: [{ id: MOVED, stations: [{ id: MOVED, until: minutes(110).toISOString() }] }] });
-    change(FITTED, { sensors: [{ id: FITTED, stations: [{ id: FITTED, since: minutes(40).toISOString() }] }] });
+    change(FLAGGED, {
+      is_bad_thp: [{ since: minutes(20).toISOString(), until: minutes(30).toISOString() }],
+    });
+    change(MOVED, {
+      sensors: [{ id: MOVED, stations: [{ id: MOVED, until: minutes(110).toISOString() }] }],
+    });
+    change(FITTED, {
+      sensors: [{ id: FITTED, stations: [{ id: FITTED, since: minutes(40).toISOString() }] }],
+    });
     change(LEAVING, { regions: [{ slug: 'kappa', until: minutes(100).toISOString() }] });
     here = await install(engine, network);
     await here.accept(
@@ -31,7 +54,9 @@ onEveryEngine('valid_until', (engine) => {
         reading(ONE_VALUE, minutes(-30), { pm25: 1 }),
         reading(TWO_VALUES, minutes(-90), { temperature: 1 }),
         reading(TWO_VALUES, minutes(-20), { pm25: 1 }),
-        ...[HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING].map((id) => reading(id, minutes(-1), { pm25: 1 })),
+        ...[HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING].map((id) =>
+          reading(id, minutes(-1), { pm25: 1 }),
+        ),
         reading(AHEAD, minutes(-10), { pm25: 1 }),
         reading(AHEAD, minutes(3), { pm25: 2 }),
       ],
@@ -72,9 +97,16 @@ onEveryEngine('valid_until', (engine) => {
 
     it('that becomes flagged or ceases to be is already what it becomes at that very instant', async () => {
       const flagged = async (at: Date) =>
-        (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0]?.is_bad_thp;
-      expect([await flagged(minutes(20)), await ofStation(FLAGGED, minutes(20))]).toEqual([true, minutes(30)]);
-      expect([await flagged(minutes(30)), await ofStation(FLAGGED, minutes(30))]).toEqual([false, minutes(179)]);
+        (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0]
+          ?.is_bad_thp;
+      expect([await flagged(minutes(20)), await ofStation(FLAGGED, minutes(20))]).toEqual([
+        true,
+        minutes(30),
+      ]);
+      expect([await flagged(minutes(30)), await ofStation(FLAGGED, minutes(30))]).toEqual([
+        false,
+        minutes(179),
+      ]);
     });
 
     it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING, AHEAD])(
@@ -83,7 +115,11 @@ onEveryEngine('valid_until', (engine) => {
         const end = (await ofStation(id)) as Date;
         const documents = ['stations.json', `station/${id}.json`];
         const at = (time: Date) => Promise.all(documents.map((path) => here.get(path, time)));
-        const [now, before, then] = [await at(minutes(0)), await at(new Date(end.getTime() - 1)), await at(end)];
+        const [now, before, then] = [
+          await at(minutes(0)),
+          await at(new Date(end.getTime() - 1)),
+          await at(end),
+        ];
         expect(before[1]).toEqual(now[1]);
         expect(then).not.toEqual(before);
       },
@@ -100,7 +136,9 @@ onEveryEngine('valid_until', (engine) => {
       expect(await ofRegion('beta', minutes(15))).toEqual(minutes(30));
       expect(await ofRegion('beta', minutes(31))).toEqual(minutes(50));
       expect(await here.get('region/beta.json', minutes(30))).toMatchObject({ 'pm2.5': 1 });
-      expect(await here.get('region/beta.json', new Date(minutes(30).getTime() + 1))).toMatchObject({ 'pm2.5': null });
+      expect(await here.get('region/beta.json', new Date(minutes(30).getTime() + 1))).toMatchObject(
+        { 'pm2.5': null },
+      );
     });
 
     it('is the next digest, if the clock was set back', async () => {
@@ -119,12 +157,16 @@ onEveryEngine('valid_until', (engine) => {
       clock: () => at,
       site: makeSiteUrls(''),
     });
-    expect((await documents.stations({ locale: 'en', id: 0, slug: '' })).validUntil).toEqual(expected);
+    expect((await documents.stations({ locale: 'en', id: 0, slug: '' })).validUntil).toEqual(
+      expected,
+    );
   });
 
   it('of a history is the next full hour, whatever the zone', async () => {
     const rows = await here.published`
       select api.history_valid_until(${minutes(0)}) as "10 past", api.history_valid_until(${minutes(50)}) as "full"`;
-    expect(rows.map((row) => [new Date(row['10 past']), new Date(row.full)])).toEqual([[minutes(50), minutes(110)]]);
+    expect(rows.map((row) => [new Date(row['10 past']), new Date(row.full)])).toEqual([
+      [minutes(50), minutes(110)],
+    ]);
   });
 });

@@ -1,12 +1,12 @@
 /** The list of stations, whose cost grows with the network: read once for all locales, by connections of its own. */
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeApp } from '../../src/serve/app.ts';
-import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/serve/current.ts';
-import { makeDocuments, NEVER } from '../../src/serve/documents.ts';
 import { makeClock } from '../../src/base/clock.ts';
 import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
 import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { makeApp } from '../../src/serve/app.ts';
+import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/serve/current.ts';
+import { makeDocuments, NEVER } from '../../src/serve/documents.ts';
 import { engines } from '../support/database.ts';
 import { NOW } from './network.ts';
 import { type Served, serve, versionsOf } from './serve.ts';
@@ -25,10 +25,19 @@ const path = (locale: string) => `/${locale}/air-quality-app/v1/stations.json`;
 async function readLists(maxBytes: number) {
   const statements: string[] = [];
   const { target, timeZone } = served.database;
-  const observer = () => ({ onAcquired: () => undefined, onQuery: (name: string) => void statements.push(name) });
+  const observer = () => ({
+    onAcquired: () => undefined,
+    onQuery: (name: string) => void statements.push(name),
+  });
   const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
   const cache = { maxBytes, versions: await versionsOf(served.db) };
-  const options = { db: served.db, clock: makeClock(NOW), siteBaseUrl: 'https://air.example', log: served.log, cache };
+  const options = {
+    db: served.db,
+    clock: makeClock(NOW),
+    siteBaseUrl: 'https://air.example',
+    log: served.log,
+    cache,
+  };
   const app = makeApp({ ...options, wholeNetwork });
   const bodies: string[] = [];
   for (const locale of LOCALES) bodies.push((await request(app).get(path(locale))).text);
@@ -51,7 +60,10 @@ describe('the list of stations', () => {
     const reader = {
       network: async () => ({ ...nothing, validUntil: NOW, version: 7 }),
       titles: async () => ({
-        titles: Object.fromEntries(LOCALES.map((locale) => [locale, untitled])) as Record<Locale, typeof untitled>,
+        titles: Object.fromEntries(LOCALES.map((locale) => [locale, untitled])) as Record<
+          Locale,
+          typeof untitled
+        >,
         validUntil: new Date(NEVER),
         version: 6,
       }),
@@ -59,7 +71,10 @@ describe('the list of stations', () => {
     };
     const site = makeSiteUrls('');
     const { stations } = makeDocuments({ db: served.db, reader, clock: makeClock(NOW), site });
-    expect(await stations({ locale: 'en', id: 0, slug: '' })).toMatchObject({ validUntil: NOW, version: 6 });
+    expect(await stations({ locale: 'en', id: 0, slug: '' })).toMatchObject({
+      validUntil: NOW,
+      version: 6,
+    });
   });
 
   it('is one text, however many stations it has', async () => {
@@ -68,16 +83,26 @@ describe('the list of stations', () => {
     for (const count of [0, 1, 499, 500, 501, 1_001]) {
       const stations = Array(count).fill(row);
       const titles = { stations: new Map(), regions: new Map() };
-      const text = [...presentStationsList({ ...network, stations }, titles, 'en', makeSiteUrls(''))].join('');
+      const text = [
+        ...presentStationsList({ ...network, stations }, titles, 'en', makeSiteUrls('')),
+      ].join('');
       expect(JSON.parse(text).stations).toHaveLength(count);
     }
   });
 
   it('does not take the connections of other documents', async () => {
     const wholeNetwork = openReaderPool<Api>(NOWHERE, { timeZone: 'UTC' });
-    const app = makeApp({ db: served.db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log: served.log });
+    const app = makeApp({
+      db: served.db,
+      wholeNetwork,
+      clock: makeClock(NOW),
+      siteBaseUrl: '',
+      log: served.log,
+    });
     expect((await request(app).get(path('en'))).status).toBe(503);
-    expect((await request(app).get('/en/air-quality-app/v1/region/town.json')).status).not.toBe(503);
+    expect((await request(app).get('/en/air-quality-app/v1/region/town.json')).status).not.toBe(
+      503,
+    );
     await wholeNetwork.destroy();
   });
 });

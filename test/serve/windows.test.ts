@@ -3,14 +3,24 @@
  * of a month, and at clock changes. The expected values come from ICU, not from the database.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeWindows } from '../../src/serve/history.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
+import { makeWindows } from '../../src/serve/history.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 
 type Unit = 'hour' | 'day' | 'month';
-type Window = readonly [key: string, unit: Unit, buckets: number, endsWith: 'the running one' | 'the one before it'];
+type Window = readonly [
+  key: string,
+  unit: Unit,
+  buckets: number,
+  endsWith: 'the running one' | 'the one before it',
+];
 
 const WINDOWS: readonly Window[] = [
   ['24h', 'hour', 24, 'the one before it'],
@@ -37,12 +47,16 @@ function step(unit: Unit, instant: number, steps: number): number {
   const start = bucketStart(ZONE, unit, instant);
   if (unit === 'hour') return start + steps * HOUR;
   const { year, month, day } = localDate(ZONE, start);
-  return unit === 'day' ? instantOf(ZONE, year, month, day + steps) : instantOf(ZONE, year, month + steps, 1);
+  return unit === 'day'
+    ? instantOf(ZONE, year, month, day + steps)
+    : instantOf(ZONE, year, month + steps, 1);
 }
 
 function expectedIn([, unit, buckets, endsWith]: Window, now: number): string[] {
   const last = endsWith === 'the running one' ? 0 : -1;
-  return Array.from({ length: buckets }, (_, n) => new Date(step(unit, now, last - buckets + 1 + n)).toISOString());
+  return Array.from({ length: buckets }, (_, n) =>
+    new Date(step(unit, now, last - buckets + 1 + n)).toISOString(),
+  );
 }
 
 /** Readings that fill every window and go beyond both of its ends: hours for a week, days for a month, months for two years. */
@@ -76,7 +90,9 @@ onEveryEngine('history windows', (engine) => {
       const history = await here.get(`${path}-history.json`, new Date(now));
       for (const window of WINDOWS) {
         const [key] = window;
-        const times = history[key].map(({ timestamp }: { timestamp: string }) => new Date(timestamp).toISOString());
+        const times = history[key].map(({ timestamp }: { timestamp: string }) =>
+          new Date(timestamp).toISOString(),
+        );
         expect(times, `${path} ${key}`).toEqual(expectedIn(window, now));
       }
     }
@@ -93,13 +109,22 @@ onEveryEngine('history windows', (engine) => {
       transformResult: async ({ result }) => result,
     });
     const windowsAt = makeWindows(counting);
-    const endOfDay = async (time: string) => new Date((await windowsAt(new Date(time))).bounds.until_24h);
-    expect(await endOfDay('2026-11-20T13:10:00+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
-    expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
+    const endOfDay = async (time: string) =>
+      new Date((await windowsAt(new Date(time))).bounds.until_24h);
+    expect(await endOfDay('2026-11-20T13:10:00+01:00')).toEqual(
+      new Date('2026-11-20T13:00:00+01:00'),
+    );
+    expect(await endOfDay('2026-11-20T13:59:59.999+01:00')).toEqual(
+      new Date('2026-11-20T13:00:00+01:00'),
+    );
     expect(asked).toHaveLength(1);
-    expect(await endOfDay('2026-11-20T14:00:00+01:00')).toEqual(new Date('2026-11-20T14:00:00+01:00'));
+    expect(await endOfDay('2026-11-20T14:00:00+01:00')).toEqual(
+      new Date('2026-11-20T14:00:00+01:00'),
+    );
     expect(asked).toHaveLength(2);
-    expect(await endOfDay('2026-11-20T13:30:00+01:00')).toEqual(new Date('2026-11-20T13:00:00+01:00'));
+    expect(await endOfDay('2026-11-20T13:30:00+01:00')).toEqual(
+      new Date('2026-11-20T13:00:00+01:00'),
+    );
     expect(asked).toHaveLength(3);
   });
 
@@ -108,12 +133,15 @@ onEveryEngine('history windows', (engine) => {
     async (zone) => {
       const reader = here.database.as('airseries_reader', zone);
       for (const [, text] of INSTANTS) {
-        const rows = await reader`select series, "timestamp" from api.region_history(${new Date(text)}, 'town')`;
+        const rows =
+          await reader`select series, "timestamp" from api.region_history(${new Date(text)}, 'town')`;
         for (const window of WINDOWS) {
           const times = rows
             .filter(({ series }) => series === window[0])
             .map((row) => new Date(row.timestamp).toISOString());
-          expect(times.sort(), `${window[0]} at ${text}`).toEqual(expectedIn(window, Date.parse(text)));
+          expect(times.sort(), `${window[0]} at ${text}`).toEqual(
+            expectedIn(window, Date.parse(text)),
+          );
         }
       }
     },

@@ -36,7 +36,15 @@ export const EVENTS = [
 ] as const;
 
 /** When, relative to an anchor day. */
-export const MOMENTS = ['midnight', 'month', 'hour', 'within', 'before', 'transition', 'leap'] as const;
+export const MOMENTS = [
+  'midnight',
+  'month',
+  'hour',
+  'within',
+  'before',
+  'transition',
+  'leap',
+] as const;
 
 /** Which values. */
 export const VALUES = ['plain', 'sparse', 'zero', 'negative', 'high', 'wind'] as const;
@@ -53,7 +61,13 @@ export type Axes = {
 
 /** All pairs of values of two different axes, as `axis=value axis=value`. */
 export function allPairs(): Set<string> {
-  const axes = { event: EVENTS, moment: MOMENTS, value: VALUES, statement: STATEMENTS, zone: ZONES };
+  const axes = {
+    event: EVENTS,
+    moment: MOMENTS,
+    value: VALUES,
+    statement: STATEMENTS,
+    zone: ZONES,
+  };
   const pairs = new Set<string>();
   for (const [a, left] of Object.entries(axes)) {
     for (const [b, right] of Object.entries(axes)) {
@@ -66,5 +80,7 @@ export function allPairs(): Set<string> {
 /** The pairs that occur in one step. */
 export function pairsOf(step: Axes, zone: string): string[] {
   const named = Object.entries({ ...step, zone });
-  return named.flatMap(([a, x]) => named.filter(([b]) => a < b).map(([b, y]) => `${a}=${x} ${b}=${y}`));
+  return named.flatMap(([a, x]) =>
+    named.filter(([b]) => a < b).map(([b, y]) => `${a}=${x} ${b}=${y}`),
+  );
 }

@@ -10,7 +10,8 @@ export function compareBuckets(left: Buckets, right: Buckets): string[] {
     if (a === undefined || b === undefined) found.push(`${key}: only on one engine`);
     else
       for (const column of Object.keys(a))
-        if (!same(a[column], b[column])) found.push(`${key} ${column}: ${a[column]} and ${b[column]}`);
+        if (!same(a[column], b[column]))
+          found.push(`${key} ${column}: ${a[column]} and ${b[column]}`);
     if (found.length > 5) break;
   }
   return found;

@@ -11,7 +11,10 @@ export function readCorpus(): (Case & { name: string })[] {
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .map((name) => ({ name, ...(JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Case) }));
+    .map((name) => ({
+      name,
+      ...(JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Case),
+    }));
 }
 
 /** Returns the path of the file. */

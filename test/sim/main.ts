@@ -37,13 +37,17 @@ const command = ['npm run sim --', `--seed ${seed} --steps ${total}`]
 const servers = await openServers();
 let failed = 0;
 try {
-  const engines = (Object.keys(servers.targets) as Engine[]).filter((name) => (values.engine ?? name) === name);
+  const engines = (Object.keys(servers.targets) as Engine[]).filter(
+    (name) => (values.engine ?? name) === name,
+  );
   if (engines.length === 0) throw new Error(`no server for the engine ${values.engine}`);
   const startedAt = performance.now();
   for (let from = first; from < total; from += CHAPTER) {
     const count = Math.min(CHAPTER, total - from);
-    const show = (done: number) => progress(`${from + done} of ${total}`, from + done - first, startedAt);
-    for (const engine of engines) await playChapter(servers.targets, engine, from / CHAPTER, count, show);
+    const show = (done: number) =>
+      progress(`${from + done} of ${total}`, from + done - first, startedAt);
+    for (const engine of engines)
+      await playChapter(servers.targets, engine, from / CHAPTER, count, show);
     const rate = progress('', from + count - first, startedAt);
     process.stdout.write(
       `steps ${from} to ${from + count} on ${engines.join(' and ')}, ${failed} failed; ${rate}; resume with ${command} --from ${from + count}\n`,
@@ -62,24 +66,35 @@ async function playChapter(
 ): Promise<void> {
   const zone = zones[chapter % zones.length] as string;
   const steps = makeSteps(zone, chapterSeed(seed, chapter), count);
-  const failure = await playFresh(targets, engine, zone, steps, (step) => step % 10 === 0 && show(step));
+  const failure = await playFresh(
+    targets,
+    engine,
+    zone,
+    steps,
+    (step) => step % 10 === 0 && show(step),
+  );
   if (failure === undefined) return;
   failed += 1;
   process.exitCode = 1;
   process.stdout.write(
     `seed ${seed}, ${zone}, ${engine}: FAILED after step ${chapter * CHAPTER + failure.step}\n${failure.what}\n`,
   );
-  const fails = async (some: readonly Step[]) => (await playFresh(targets, engine, zone, some)) !== undefined;
+  const fails = async (some: readonly Step[]) =>
+    (await playFresh(targets, engine, zone, some)) !== undefined;
   const until = steps.slice(0, failure.step + 1);
   const again = await playFresh(targets, engine, zone, until);
   if (again?.step !== failure.step) {
-    process.stdout.write('played once more, that step does not fail: a race, or a machine that was too slow\n');
+    process.stdout.write(
+      'played once more, that step does not fail: a race, or a machine that was too slow\n',
+    );
     return;
   }
   const short = await shrink(until, fails);
   const why = `found by seed ${seed} on ${engine}`;
   const file = writeCase(`${engine}-seed-${seed}-${chapter}`, { zone, why, steps: short });
-  process.stdout.write(`${short.map((step) => describeStep(step, zone)).join('\n')}\nkept in ${file}\n`);
+  process.stdout.write(
+    `${short.map((step) => describeStep(step, zone)).join('\n')}\nkept in ${file}\n`,
+  );
 }
 
 async function playFresh(
@@ -102,6 +117,7 @@ function progress(where: string, done: number, startedAt: number): string {
   const rate = done / ((performance.now() - startedAt) / 1000);
   const minutes = Math.ceil((total - first - done) / rate / 60);
   const words = `${rate.toFixed(1)} steps a second, ${minutes} min left`;
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${where === '' ? '' : `${where}, ${words}`}`);
+  if (process.stderr.isTTY)
+    process.stderr.write(`\r\x1b[K${where === '' ? '' : `${where}, ${words}`}`);
   return words;
 }

@@ -21,13 +21,23 @@ export const SENSORS = [11, 12, 21, 22, 31];
 export const REGIONS = ['north', 'north-a', 'south'];
 
 export const FIRST: Network = {
-  regions: { 1: [{ slug: 'north' }, { slug: 'north-a' }], 2: [{ slug: 'north' }], 3: [{ slug: 'south' }] },
+  regions: {
+    1: [{ slug: 'north' }, { slug: 'north-a' }],
+    2: [{ slug: 'north' }],
+    3: [{ slug: 'south' }],
+  },
   hidden: { 1: [], 2: [], 3: [] },
   bad_thp: { 1: [], 2: [], 3: [] },
   bad_pm: { 1: [], 2: [], 3: [] },
   placed: { 11: [{ id: 1 }], 12: [{ id: 1 }], 21: [{ id: 2 }], 22: [{ id: 2 }], 31: [{ id: 3 }] },
   suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [] },
-  corrected: { 11: [], 12: [{ formula: 'epa-2021' }], 21: [{ formula: 'epa-2021' }], 22: [], 31: [] },
+  corrected: {
+    11: [],
+    12: [{ formula: 'epa-2021' }],
+    21: [{ formula: 'epa-2021' }],
+    22: [],
+    31: [],
+  },
 };
 
 /** The network as a file that an operator would import. */

@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { audit } from '../../src/aggregate/audit.ts';
+import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
+import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { errorCode } from '../../src/database/errors.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { audit } from '../../src/aggregate/audit.ts';
-import { maintain, refresh } from '../../src/aggregate/refresh.ts';
-import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
@@ -44,16 +44,22 @@ export async function playSteps(
   for (const [index, step] of steps.entries()) {
     onStep?.(index);
     const last = index === steps.length - 1;
-    const what = await play(of, step, index, last).catch((error: Error) => error.stack ?? String(error));
+    const what = await play(of, step, index, last).catch(
+      (error: Error) => error.stack ?? String(error),
+    );
     if (what !== undefined) return { step: index, what };
     if (step.then === 'nothing' && !last) continue;
     const wrong = await of.owner`
       select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
-    if (wrong.length > 0) return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
+    if (wrong.length > 0)
+      return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
     const before = expired;
     expired = await expiredHours(of.owner);
     if (before?.until === expired.until && before.hours !== expired.hours) {
-      return { step: index, what: `sensor hours before ${expired.until}, which nothing can recompute, have changed` };
+      return {
+        step: index,
+        what: `sensor hours before ${expired.until}, which nothing can recompute, have changed`,
+      };
     }
   }
   return undefined;
@@ -67,7 +73,12 @@ async function planOnce({ superuser }: Play): Promise<void> {
 }
 
 /** What is wrong, where something else shows it than a comparison of all buckets. */
-async function play(of: Play, step: Step, index: number, last: boolean): Promise<string | undefined> {
+async function play(
+  of: Play,
+  step: Step,
+  index: number,
+  last: boolean,
+): Promise<string | undefined> {
   const { target } = of.database;
   const now = new Date(step.now ?? NOW);
   const isAlone = step.retain !== undefined || step.tamper !== undefined; // an upgrade beside them would compute the numbers that they compare
@@ -92,17 +103,27 @@ async function refreshHere({ owner }: Play, now: Date): Promise<void> {
 }
 
 /** Two workers refresh while something changes. */
-async function sideBySide<T>({ database: { target } }: Play, now: Date, change: () => Promise<T>): Promise<T> {
+async function sideBySide<T>(
+  { database: { target } }: Play,
+  now: Date,
+  change: () => Promise<T>,
+): Promise<T> {
   const [result] = await Promise.all([change(), refresh(target, now), refresh(target, now)]);
   return result;
 }
 
 async function changeAll(of: Play, step: Step, now: Date): Promise<string | undefined> {
-  if (step.network) await importNetwork(of.owner, networkFile(step.network, of.database.timeZone), { log });
+  if (step.network)
+    await importNetwork(of.owner, networkFile(step.network, of.database.timeZone), { log });
   for (const { sensor, from, to } of step.remove ?? []) {
     await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
   }
-  const rows = step.write?.map(({ sensor, at, values }) => ({ sensorId: sensor, measuredAt: at, values, text: '' }));
+  const rows = step.write?.map(({ sensor, at, values }) => ({
+    sensorId: sensor,
+    measuredAt: at,
+    values,
+    text: '',
+  }));
   if (rows) await acceptReadings(of.ingest, rows, { now, source: 'sim' });
   if (step.retain) return await retain(of, step.retain, now);
   if (step.tamper) return await tamper(of, step.tamper, now);
@@ -121,7 +142,11 @@ async function expiredHours(sql: Sql, until?: string): Promise<Expired> {
 }
 
 /** Deletes expired readings, which must leave their hours as they were; or accepts some again. */
-async function retain(of: Play, what: NonNullable<Step['retain']>, now: Date): Promise<string | undefined> {
+async function retain(
+  of: Play,
+  what: NonNullable<Step['retain']>,
+  now: Date,
+): Promise<string | undefined> {
   if ('lower' in what) {
     await lowerCutoff(of.owner, new Date(what.lower)).catch((error) => {
       if (errorCode(error) !== 'AS409') throw error;
@@ -174,7 +199,11 @@ async function upgrade(of: Play): Promise<void> {
     const other = changedDefinitions(folder, 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
-    await migrate(of.database.target, { now: NOW, log, definitions: of.isOther ? other : DEFINITIONS });
+    await migrate(of.database.target, {
+      now: NOW,
+      log,
+      definitions: of.isOther ? other : DEFINITIONS,
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -182,7 +211,11 @@ async function upgrade(of: Play): Promise<void> {
 }
 
 /** A refresh whose connection is terminated while it works; the next one must complete it, wherever it was. */
-async function killedRefresh({ database, superuser }: Play, now: Date, index: number): Promise<void> {
+async function killedRefresh(
+  { database, superuser }: Play,
+  now: Date,
+  index: number,
+): Promise<void> {
   let finished = false;
   const killed = refresh(database.target, now)
     .catch(() => undefined)
@@ -203,7 +236,10 @@ export async function allBuckets(sql: Sql): Promise<Map<string, Record<string, u
   const buckets = new Map<string, Record<string, unknown>>();
   for (const { name } of LEVELS) {
     for (const row of await sql`select * from ${sql(`rollup.${name}`)}`) {
-      buckets.set([name, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '), row);
+      buckets.set(
+        [name, row.bucket, row.sensor_id, row.station_id, row.region_slug].join(' '),
+        row,
+      );
     }
   }
   return buckets;

@@ -85,7 +85,9 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
       };
     } else {
       if (axes.event === 'clock') {
-        step.now = iso(Math.max(...instants) + random.pick([-40 * DAY, -DAY, -HOUR, 0, HOUR, DAY, 40 * DAY]));
+        step.now = iso(
+          Math.max(...instants) + random.pick([-40 * DAY, -DAY, -HOUR, 0, HOUR, DAY, 40 * DAY]),
+        );
       }
       step.write = instants.map((at) => reading(random, axes, at, written));
       for (const row of step.write) written.set(`${row.sensor} ${row.at}`, row);
@@ -125,7 +127,9 @@ function instant(random: Random, zone: string, moment: Axes['moment']): number {
   const anchors = ANCHORS[zone];
   if (anchors === undefined) throw new Error(`no anchors for ${zone}`);
   const transition = random.pick(anchors.transitions);
-  const [year = 0, month = 0, day = 0] = (moment === 'leap' ? anchors.leap : transition).split('-').map(Number);
+  const [year = 0, month = 0, day = 0] = (moment === 'leap' ? anchors.leap : transition)
+    .split('-')
+    .map(Number);
   const off = moment === 'transition' || moment === 'leap' ? 0 : random.below(5) - 2;
   const near = instantOf(zone, year, month, day + off);
   const within = near + random.below(25) * HOUR;
@@ -175,7 +179,9 @@ function values(random: Random, kind: Axes['value']): Values {
         no2: noise(),
       };
     case 'sparse':
-      return random.next() < 0.5 ? { temperature: noise() - 50 } : { pm10: noise(), usvh: noise() / 100 };
+      return random.next() < 0.5
+        ? { temperature: noise() - 50 }
+        : { pm10: noise(), usvh: noise() / 100 };
     case 'zero':
       return { temperature: 0, pm25: 0, pm10: 0, rain: 0, wind_speed: 0 };
     case 'negative':
@@ -187,7 +193,16 @@ function values(random: Random, kind: Axes['value']): Values {
         humidity: noise(),
       };
     case 'high':
-      return { pm25: 2000, pm10: 2000, temperature: 60, pressure: 110_000, uv: 20, so2: 5000, o3: 5000, pm1: 2000 };
+      return {
+        pm25: 2000,
+        pm10: 2000,
+        temperature: 60,
+        pressure: 110_000,
+        uv: 20,
+        so2: 5000,
+        o3: 5000,
+        pm1: 2000,
+      };
     case 'wind':
       return {
         wind_direction: random.pick([0, 10, 90, 180, 270, 350, 359.9]),
@@ -209,22 +224,33 @@ const NETWORK_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Replaces one period of the network: a change from some time on, or a correction of the past; also within hours. */
-function changed(random: Random, zone: string, before: Network, event: string, instants: readonly number[]): Network {
+function changed(
+  random: Random,
+  zone: string,
+  before: Network,
+  event: string,
+  instants: readonly number[],
+): Network {
   const network = structuredClone(before);
   const exact = random.next() < 0.5;
-  const ends = [...new Set(instants.map((at) => (exact ? at : bucketStart(zone, 'hour', at))))].sort((a, b) => a - b);
+  const ends = [
+    ...new Set(instants.map((at) => (exact ? at : bucketStart(zone, 'hour', at)))),
+  ].sort((a, b) => a - b);
   const first = iso(ends[0] ?? 0);
   const last = ends.length > 1 ? iso(ends[ends.length - 1] ?? 0) : undefined;
-  const period: Period = random.next() < 0.3 ? {} : { since: first, ...(last === undefined ? {} : { until: last }) };
+  const period: Period =
+    random.next() < 0.3 ? {} : { since: first, ...(last === undefined ? {} : { until: last }) };
   const off = random.next() < 0.3;
   const station = random.pick(STATIONS);
   const sensor = random.pick(SENSORS);
   if (event === 'suspect') network.suspicious[sensor] = off ? [] : [period];
   if (event === 'flag') network.bad_thp[station] = off ? [] : [period];
-  if (event === 'flag particles') network.bad_pm = { ...network.bad_pm, [station]: off ? [] : [period] };
+  if (event === 'flag particles')
+    network.bad_pm = { ...network.bad_pm, [station]: off ? [] : [period] };
   if (event === 'hide') network.hidden[station] = off ? [] : [period];
   if (event === 'retire') network.hidden[station] = off ? [] : [{ since: first }];
-  if (event === 'formula') network.corrected[sensor] = off ? [] : [{ formula: 'epa-2021', ...period }];
+  if (event === 'formula')
+    network.corrected[sensor] = off ? [] : [{ formula: 'epa-2021', ...period }];
   if (event === 'move') {
     network.placed[sensor] = off
       ? [{ id: random.pick(STATIONS) }]
@@ -249,7 +275,8 @@ function iso(instant: number): string {
 /** A step in one line, for messages. */
 export function describeStep(step: Step, zone: string): string {
   const at = step.write?.at(-1)?.at ?? step.remove?.at(-1)?.from;
-  const local = at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
+  const local =
+    at === undefined ? '' : ` ${Object.values(localDate(zone, Date.parse(at))).join('-')}`;
   const upgrade = step.upgrade ? ' during an upgrade' : '';
   return `${step.event} ${step.moment} ${step.value} ${step.statement}${local}${upgrade}, then ${step.then}`;
 }

@@ -12,5 +12,7 @@ export async function runCommand(context: Context, ...words: string[]): Promise<
 
 /** Options as command-line arguments; true is a flag. */
 export function optionWords(options: Record<string, string | true>): string[] {
-  return Object.entries(options).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, value]));
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [`--${name}`, value],
+  );
 }

@@ -19,7 +19,9 @@ export function onOneEngine(name: string, tests: (engine: Engine) => void): void
   describe.each(engines.slice(-1))(`${name} (%s)`, tests);
 }
 
-export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') => makeDatabase(targets, engine, timeZone);
+export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') =>
+  makeDatabase(targets, engine, timeZone);
 
 /** A database without any migration; or, with a template, all that is in that. */
-export const emptyDatabase = (engine: Engine, template?: string) => makeEmptyDatabase(targets, engine, template);
+export const emptyDatabase = (engine: Engine, template?: string) =>
+  makeEmptyDatabase(targets, engine, template);

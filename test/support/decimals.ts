@@ -13,7 +13,10 @@ export function decimal(value: number): Decimal {
 
 /** To so many decimals, towards zero. */
 export function truncated({ digits, scale }: Decimal, decimals: number): number {
-  const kept = scale <= decimals ? digits * 10n ** BigInt(decimals - scale) : digits / 10n ** BigInt(scale - decimals);
+  const kept =
+    scale <= decimals
+      ? digits * 10n ** BigInt(decimals - scale)
+      : digits / 10n ** BigInt(scale - decimals);
   return Number(kept) / 10 ** decimals;
 }
 

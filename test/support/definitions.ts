@@ -11,6 +11,7 @@ export function changedDefinitions(
   change: (text: string) => string = (text) => text,
 ): Definitions {
   cpSync(DEFINITIONS.folder, folder, { recursive: true });
-  if (path !== undefined) writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
+  if (path !== undefined)
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
   return { ...DEFINITIONS, folder: pathToFileURL(`${folder}/`) };
 }

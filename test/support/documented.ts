@@ -7,7 +7,10 @@ type Ref = { $ref: string };
 type Documented = {
   description: string;
   headers?: Record<string, Ref>;
-  content?: { 'application/json'?: { schema: Ref; example?: unknown }; 'text/csv'?: { schema: Described['schema'] } };
+  content?: {
+    'application/json'?: { schema: Ref; example?: unknown };
+    'text/csv'?: { schema: Described['schema'] };
+  };
 };
 type Described = { description: string; schema: { type?: string } };
 
@@ -15,7 +18,10 @@ type Described = { description: string; schema: { type?: string } };
 export const openApi: {
   info: { description: string };
   tags: { name: string }[];
-  paths: Record<string, { get: { tags: string[]; parameters: Ref[]; responses: Record<string, Documented | Ref> } }>;
+  paths: Record<
+    string,
+    { get: { tags: string[]; parameters: Ref[]; responses: Record<string, Documented | Ref> } }
+  >;
   components: {
     schemas: Record<string, unknown>;
     parameters: Record<string, Described & { name: string; example: unknown }>;
@@ -25,7 +31,11 @@ export const openApi: {
 } = JSON.parse(JSON.stringify(makeOpenApi()));
 
 const NAME = 'openapi.json';
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': isInstant } });
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  formats: { 'date-time': isInstant },
+});
 ajv.addVocabulary([...Object.keys(openApi), 'x-unit']);
 ajv.addSchema({ ...openApi, $id: NAME });
 
@@ -62,16 +72,19 @@ export function documentedResponse(path: string, status: number): Documented {
 export function expectDocumented(res: Response): void {
   const { method, url } = (res as unknown as { request: { method: string; url: string } }).request;
   const path = new URL(url).pathname;
-  if (path === '/' || path === '/openapi.json' || (method === 'OPTIONS' && res.status === 204)) return;
+  if (path === '/' || path === '/openapi.json' || (method === 'OPTIONS' && res.status === 204))
+    return;
   const { headers = {}, content } = documentedResponse(path, res.status);
   const fail = (message: string) => {
     throw new Error(`${method} ${path}: ${res.status} ${message}`);
   };
   for (const name of Object.keys(headers)) {
     const value: string | undefined = res.headers[name.toLowerCase()];
-    const { required, schema } = openApi.components.headers[name] ?? fail(`has a header ${name} without a description`);
+    const { required, schema } =
+      openApi.components.headers[name] ?? fail(`has a header ${name} without a description`);
     if (value === undefined && required) fail(`lacks the header ${name}`);
-    if (value !== undefined && schema.type === 'integer' && !/^\d+$/.test(value)) fail(`has ${name}: ${value}`);
+    if (value !== undefined && schema.type === 'integer' && !/^\d+$/.test(value))
+      fail(`has ${name}: ${value}`);
   }
   if (content === undefined || method === 'HEAD') {
     if (res.text) fail('has a body');

@@ -4,16 +4,16 @@
  */
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
-import { makeApp } from '../../src/serve/app.ts';
-import type { Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { type Accepted, acceptReadings } from '../../src/ingest/store/accept.ts';
-import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
-import { makeLog } from '../../src/base/log.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import { type Accepted, acceptReadings } from '../../src/ingest/store/accept.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { makeApp } from '../../src/serve/app.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { request } from './request.ts';
 
@@ -38,7 +38,11 @@ export type Installation = {
 const LONG_AFTER = new Date('2035-01-01T00:00:00Z');
 const BATCH = 5_000;
 
-export async function install(engine: Engine, network: object, timeZone = 'Asia/Yerevan'): Promise<Installation> {
+export async function install(
+  engine: Engine,
+  network: object,
+  timeZone = 'Asia/Yerevan',
+): Promise<Installation> {
   const database = await testDatabase(engine, timeZone);
   const owner = database.as();
   const ingest = database.as('airseries_ingest');
@@ -59,7 +63,10 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
     async accept(readings, at = LONG_AFTER) {
       let last: Accepted | undefined;
       for (let first = 0; first === 0 || first < readings.length; first += BATCH) {
-        last = await acceptReadings(ingest, readings.slice(first, first + BATCH), { now: at, source: 'test' });
+        last = await acceptReadings(ingest, readings.slice(first, first + BATCH), {
+          now: at,
+          source: 'test',
+        });
       }
       return last as Accepted;
     },
@@ -83,9 +90,18 @@ export async function install(engine: Engine, network: object, timeZone = 'Asia/
 }
 
 /** `at`: milliseconds, an instant, or ISO 8601. */
-export function reading(sensorId: number, at: number | Date | string, values: Values): ReadingInput {
+export function reading(
+  sensorId: number,
+  at: number | Date | string,
+  values: Values,
+): ReadingInput {
   const measuredAt = typeof at === 'string' ? at : new Date(at).toISOString();
-  return { sensorId, measuredAt, values, text: JSON.stringify({ sensorId, measuredAt, ...values }) };
+  return {
+    sensorId,
+    measuredAt,
+    values,
+    text: JSON.stringify({ sensorId, measuredAt, ...values }),
+  };
 }
 
 /** A network of one city for each slug, each with one station and one sensor, numbered from 1 in order. */

@@ -28,7 +28,10 @@ export function endRun(folder: string): string[] {
   }
   const folders = readdirSync(folder).filter((name) => name.startsWith('airseries-'));
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  return [...processes.map((line) => `process ${line}`), ...folders.map((name) => `folder ${join(folder, name)}`)];
+  return [
+    ...processes.map((line) => `process ${line}`),
+    ...folders.map((name) => `folder ${join(folder, name)}`),
+  ];
 }
 
 type Process = { pid: number; parent: number; text: string };
@@ -55,6 +58,8 @@ function list(options: string): Process[] {
   });
   return listed.split(/\n(?= *\d+ +\d+ )/).flatMap((line) => {
     const [, pid, parent, text = ''] = line.match(/^ *(\d+) +(\d+) +(.*)$/s) ?? [];
-    return pid === undefined || text.startsWith('ps ') ? [] : [{ pid: Number(pid), parent: Number(parent), text }];
+    return pid === undefined || text.startsWith('ps ')
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), text }];
   });
 }

@@ -23,12 +23,25 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 export function offsetAt(zone: string, instant: number): number {
   const parts = formatOf(zone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
-  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  const local = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  );
   return local - Math.floor(instant / 1000) * 1000;
 }
 
 /** The first instant at which the zone's clocks show this local time (days and months may overflow as in Date.UTC). */
-export function instantOf(zone: string, year: number, month: number, day: number, hour = 0): number {
+export function instantOf(
+  zone: string,
+  year: number,
+  month: number,
+  day: number,
+  hour = 0,
+): number {
   const wanted = Date.UTC(year, month - 1, day, hour);
   const candidates = [-1, 0, 1].map((days) => wanted - offsetAt(zone, wanted + days * 86_400_000));
   const exact = candidates.filter((instant) => instant + offsetAt(zone, instant) === wanted);
@@ -36,7 +49,10 @@ export function instantOf(zone: string, year: number, month: number, day: number
 }
 
 /** Year, month and day that the zone's calendar shows at an instant. */
-export function localDate(zone: string, instant: number): { year: number; month: number; day: number } {
+export function localDate(
+  zone: string,
+  instant: number,
+): { year: number; month: number; day: number } {
   const local = new Date(instant + offsetAt(zone, instant));
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
 }

@@ -1,8 +1,8 @@
 /** Creates a migrated database without data for a test file, cloned from a template in about 100 ms. */
 import { createHash, randomBytes } from 'node:crypto';
-import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Targets } from './servers.ts';
@@ -20,7 +20,11 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-export async function makeDatabase(targets: Targets, engine: Engine, timeZone: string): Promise<TestDatabase> {
+export async function makeDatabase(
+  targets: Targets,
+  engine: Engine,
+  timeZone: string,
+): Promise<TestDatabase> {
   const server = serverOf(targets, engine);
   const template = await templateDatabase(server, timeZone);
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -97,6 +101,7 @@ async function administer(server: Server, work: (sql: Sql) => Promise<unknown>):
 
 function serverOf(targets: Targets, engine: Engine): Server {
   const target = targets[engine];
-  if (target === undefined || typeof target === 'string') throw new Error(`no server for the engine ${engine}`);
+  if (target === undefined || typeof target === 'string')
+    throw new Error(`no server for the engine ${engine}`);
   return target;
 }

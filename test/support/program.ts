@@ -15,12 +15,20 @@ export type Running = {
   pid: number;
 };
 
-export function makeHome(): { folder: string; environment: Record<string, string>; remove(): void } {
+export function makeHome(): {
+  folder: string;
+  environment: Record<string, string>;
+  remove(): void;
+} {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-home-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
   return {
     folder,
-    environment: { DATA_DIR: join(folder, 'data'), EMBEDDED_PG: 'bundled', TIME_ZONE: 'Asia/Yerevan' },
+    environment: {
+      DATA_DIR: join(folder, 'data'),
+      EMBEDDED_PG: 'bundled',
+      TIME_ZONE: 'Asia/Yerevan',
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -34,8 +42,14 @@ export function start(words: string[], environment: Record<string, string>, inpu
 type Launch = { environment: Record<string, string>; folder?: string; input?: string };
 
 /** Runs any command in any folder. */
-export function launch([command = '', ...words]: string[], { environment, folder, input = '' }: Launch): Running {
-  const child = spawn(command, words, { env: { PATH: process.env.PATH ?? '', ...environment }, cwd: folder });
+export function launch(
+  [command = '', ...words]: string[],
+  { environment, folder, input = '' }: Launch,
+): Running {
+  const child = spawn(command, words, {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    cwd: folder,
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
@@ -45,7 +59,9 @@ export function launch([command = '', ...words]: string[], { environment, folder
   });
   child.stdin.on('error', () => undefined); // EPIPE: it ended before it had read all
   child.stdin.end(input);
-  const finished = new Promise<Finished>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  const finished = new Promise<Finished>((resolve) =>
+    child.on('close', (code) => resolve({ code, stdout, stderr })),
+  );
   return { finished, log: () => stderr, kill: (signal) => child.kill(signal), pid: child.pid ?? 0 };
 }
 
@@ -71,7 +87,10 @@ export async function ready(port: string, service: Running): Promise<void> {
 }
 
 /** Ports below those that the system assigns, in a range of this Vitest worker, so that no other test listens there. */
-let nextPort = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 8) * 2_500 + Math.floor(Math.random() * 2_000);
+let nextPort =
+  12_000 +
+  (Number(process.env.VITEST_POOL_ID ?? 0) % 8) * 2_500 +
+  Math.floor(Math.random() * 2_000);
 
 export async function freePort(): Promise<string> {
   for (;;) {
@@ -88,7 +107,20 @@ export async function freePort(): Promise<string> {
 
 /** The address of a database as variables that psql and the driver read: PGHOST and others. */
 export function addressVariables(target: DatabaseAddress): Record<string, string> {
-  if (typeof target === 'string') throw new Error('the address of a test database must not be a URL');
-  const { host, port, user, database, password = '' }: typeof target & { password?: string } = target;
-  return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database, PGPASSWORD: password };
+  if (typeof target === 'string')
+    throw new Error('the address of a test database must not be a URL');
+  const {
+    host,
+    port,
+    user,
+    database,
+    password = '',
+  }: typeof target & { password?: string } = target;
+  return {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGDATABASE: database,
+    PGPASSWORD: password,
+  };
 }

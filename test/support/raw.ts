@@ -33,7 +33,10 @@ export function answersIn(text: string): RawAnswer[] {
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
     if (end === -1 || status === undefined) throw new Error(`not an HTTP answer: ${rest}`);
     const headers = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
     );
     const length = Number(headers['content-length'] ?? 0);
     const body = rest.subarray(end + 4, end + 4 + length);

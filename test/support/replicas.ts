@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { createCluster } from '../../src/extras/embedded/cluster.ts';
-import { isRoot, makeHome, SERVER_ENVIRONMENT, type ServerUser } from '../../src/extras/embedded/home.ts';
+import {
+  isRoot,
+  makeHome,
+  SERVER_ENVIRONMENT,
+  type ServerUser,
+} from '../../src/extras/embedded/home.ts';
 import { chooseProgram, findLocalTimescale } from '../../src/extras/embedded/program.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { freePort } from './program.ts';
@@ -36,7 +41,8 @@ export type Cluster = {
 };
 
 /** Whether such servers can be started here: a named server of TimescaleDB may be on another machine. */
-export const canReplicate = async (engine: Engine) => engine === 'plain' || (await findLocalTimescale()) !== undefined;
+export const canReplicate = async (engine: Engine) =>
+  engine === 'plain' || (await findLocalTimescale()) !== undefined;
 
 /** Each needs little: data that need not survive, and no second to wait for anything. */
 const SETTINGS = {
@@ -49,10 +55,16 @@ const SETTINGS = {
   max_wal_senders: '8',
   timezone: 'UTC',
 };
-const TIMESCALE_SETTINGS = { shared_preload_libraries: 'timescaledb', 'timescaledb.telemetry_level': 'off' };
+const TIMESCALE_SETTINGS = {
+  shared_preload_libraries: 'timescaledb',
+  'timescaledb.telemetry_level': 'off',
+};
 
 /** Two replicas. `prepare` makes what is in the database, before they are copied from it. */
-export async function openCluster(engine: Engine, prepare: (url: string) => Promise<unknown>): Promise<Cluster> {
+export async function openCluster(
+  engine: Engine,
+  prepare: (url: string) => Promise<unknown>,
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-replicas-'));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
   const all: Member[] = [];
@@ -103,7 +115,8 @@ async function openMembers(
   }
   await Promise.all(all.map((member) => member.start()));
   const isThere = async (member: Member, position: string) => {
-    const [row] = await member.sql()`select pg_last_wal_replay_lsn() >= ${position}::text::pg_lsn as done`;
+    const [row] =
+      await member.sql()`select pg_last_wal_replay_lsn() >= ${position}::text::pg_lsn as done`;
     return row?.done === true;
   };
   return {
@@ -127,13 +140,17 @@ function makeMember(
 ): Member {
   const host = `127.0.0.1:${port}`;
   const url = `postgres://airseries@${host}/airseries`;
-  const words = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const words = Object.entries({ ...settings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   let server: ChildProcess | undefined;
   let connection: Sql | undefined;
   const sql = () => (connection ??= connect(url, { name: 'airseries test' }));
   const replay = async (call: string, wanted: string) => {
     await sql().unsafe(`select ${call}()`);
-    const isDone = async () => (await sql()`select pg_get_wal_replay_pause_state() as state`)[0]?.state === wanted;
+    const isDone = async () =>
+      (await sql()`select pg_get_wal_replay_pause_state() as state`)[0]?.state === wanted;
     await until(isDone, `replay is ${wanted}`);
   };
   return {
@@ -142,7 +159,11 @@ function makeMember(
     sql,
     async start() {
       const identity = isRoot() ? user : {};
-      server = spawn(program, ['-D', data, ...words], { ...identity, env: SERVER_ENVIRONMENT, stdio: 'ignore' });
+      server = spawn(program, ['-D', data, ...words], {
+        ...identity,
+        env: SERVER_ENVIRONMENT,
+        stdio: 'ignore',
+      });
       const answers = () =>
         sql()`select`.then(
           () => true,

@@ -5,10 +5,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { findLocalTimescale } from '../../src/extras/embedded/program.ts';
 import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { openNamedServer } from './namedServer.ts';
 
 export type Targets = { plain: DatabaseAddress; timescale?: DatabaseAddress };
@@ -26,7 +26,10 @@ export async function openServers(): Promise<{ targets: Targets; close(): Promis
       : `plain (PostgreSQL ${plain.version}) AND timescale (PostgreSQL ${timescale.version})`;
   process.stderr.write(`\n=== engines under test: ${covered} ===\n\n`);
   return {
-    targets: { plain: plain.target, ...(timescale === undefined ? {} : { timescale: timescale.target }) },
+    targets: {
+      plain: plain.target,
+      ...(timescale === undefined ? {} : { timescale: timescale.target }),
+    },
     async close() {
       await Promise.all([plain.close(), timescale?.close()]);
       rmSync(folder, { recursive: true, force: true });
@@ -43,7 +46,11 @@ async function openTimescale(folder: string): Promise<Server | undefined> {
 }
 
 async function openPrivate(folder: string, kind: 'bundled' | 'local'): Promise<Server> {
-  const server = await openEmbeddedServer({ dataDirectory: join(folder, kind), kind, log: makeLog('warn') });
+  const server = await openEmbeddedServer({
+    dataDirectory: join(folder, kind),
+    kind,
+    log: makeLog('warn'),
+  });
   const target = { ...server.target, database: 'postgres' };
   await careless(target);
   return { target, version: server.version, close: () => server.close() };

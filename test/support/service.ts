@@ -14,7 +14,10 @@ export type Service = Running & {
   logged(text: string): Promise<void>;
 };
 
-export async function startService(here: Installation, environment: Record<string, string> = {}): Promise<Service> {
+export async function startService(
+  here: Installation,
+  environment: Record<string, string> = {},
+): Promise<Service> {
   const owner = here.database.as();
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const { token } = await createToken(owner, {
@@ -33,14 +36,18 @@ export async function startService(here: Installation, environment: Record<strin
     ...environment,
   });
   await ready(ADMIN_PORT, service);
-  const logged = (text: string) => until(() => service.log().includes(text), `the log says "${text}"`);
+  const logged = (text: string) =>
+    until(() => service.log().includes(text), `the log says "${text}"`);
   await logged('ready: ');
   const port = { public: Number(PORT), admin: Number(ADMIN_PORT), ingest: Number(INGEST_PORT) };
   return { ...service, port, token, logged };
 }
 
 /** Polls a condition; rejects after twenty seconds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within twenty seconds: ${what}`);
@@ -67,10 +74,19 @@ type Begun = {
   finish(rest?: string | Buffer): Promise<Answer>;
 };
 
-type Begin = { method: string; path: string; headers: Record<string, string>; body?: string; host?: string };
+type Begin = {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  host?: string;
+};
 
 /** Sends the headers of a request and `body`, the first part of its body. */
-export function beginRequest(port: number, { method, path, headers, body, host = '127.0.0.1' }: Begin): Begun {
+export function beginRequest(
+  port: number,
+  { method, path, headers, body, host = '127.0.0.1' }: Begin,
+): Begun {
   let done = false;
   const agent = new Agent({ keepAlive: true }); // its own connection, which it does not ask to close
   const sent = httpRequest({ host, port, method, path, headers, agent });
@@ -87,7 +103,11 @@ export function beginRequest(port: number, { method, path, headers, body, host =
         text += chunk;
       });
       res.on('close', () =>
-        settle({ status: res.complete ? (res.statusCode ?? 0) : 0, headers: res.headers, body: text }),
+        settle({
+          status: res.complete ? (res.statusCode ?? 0) : 0,
+          headers: res.headers,
+          body: text,
+        }),
       );
     });
   });
@@ -102,12 +122,20 @@ export function beginRequest(port: number, { method, path, headers, body, host =
 }
 
 /** Sends a batch of readings without its last byte, a bracket. */
-export function beginBatch({ port, token }: { port: { ingest: number }; token: string }, readings: object[]): Begun {
+export function beginBatch(
+  { port, token }: { port: { ingest: number }; token: string },
+  readings: object[],
+): Begun {
   const text = JSON.stringify(readings);
   const headers = {
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(text)),
   };
-  return beginRequest(port.ingest, { method: 'POST', path: '/v1/readings', headers, body: text.slice(0, -1) });
+  return beginRequest(port.ingest, {
+    method: 'POST',
+    path: '/v1/readings',
+    headers,
+    body: text.slice(0, -1),
+  });
 }

@@ -1,5 +1,11 @@
 /** A network connection between app and database that can be cut silently, as by a firewall, and restored, or led elsewhere. */
-import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer,
+  connect as dial,
+  type Server,
+  type Socket,
+} from 'node:net';
 import type { DatabaseAddress } from '../../src/database/client.ts';
 
 export type Wire = {

@@ -14,7 +14,8 @@ export const tally: Reporter = {
     const count = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
       // if a hook fails, its tests are skipped
-      for (const suite of [module, ...module.children.allSuites()]) count.failed += suite.errors().length;
+      for (const suite of [module, ...module.children.allSuites()])
+        count.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== 'pending') count[state]++;

@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeEach, expect, it } from 'vitest';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
 import { audit } from '../../src/aggregate/audit.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Definitions } from '../../src/schema/template.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
@@ -30,7 +30,9 @@ onEveryEngine('a rebuild', (engine) => {
       await owner`select total_rain from api.station_monthly where station_id = 1 and timestamp = '2026-09-01 00:00+04'`
     )[0]?.total_rain;
   const migrateProcess = () =>
-    spawn(process.execPath, [PROCESS, JSON.stringify({ target, folder: next.folder, now: NOW })], { stdio: 'inherit' });
+    spawn(process.execPath, [PROCESS, JSON.stringify({ target, folder: next.folder, now: NOW })], {
+      stdio: 'inherit',
+    });
   const migrateNext = () => migrate(target, { now: NOW, log, definitions: next });
   const wrong = async () => (await audit(target, { now: NOW, timeZone })).found;
   const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_(next|old)$'`;
@@ -59,7 +61,8 @@ onEveryEngine('a rebuild', (engine) => {
       for (let n = 0; n < reads && migrating.exitCode === null; n++) seen.add(await rain());
       if (migrating.exitCode === null) kills += 1;
       migrating.kill('SIGKILL');
-      const [code] = migrating.exitCode === null ? await once(migrating, 'exit') : [migrating.exitCode];
+      const [code] =
+        migrating.exitCode === null ? await once(migrating, 'exit') : [migrating.exitCode];
       if (code === 0) break;
     }
     expect(kills).toBeGreaterThan(2);

@@ -6,17 +6,32 @@ import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { onEveryEngine } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
-import { citiesOfOneStation, type Installation, install, reading } from '../support/installation.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../support/installation.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { addressVariables } from '../support/program.ts';
-import { beginBatch, httpGet, SERVICE_NOW, type Service, startService } from '../support/service.ts';
+import {
+  beginBatch,
+  httpGet,
+  SERVICE_NOW,
+  type Service,
+  startService,
+} from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const log = makeLog('silent');
 const HOUR = 3_600_000;
-const PATHS = ['station/1-history', 'region/alpha-history', 'station/2', 'region/beta', 'stations'].map(
-  (path) => `/en/air-quality-app/v1/${path}.json`,
-);
+const PATHS = [
+  'station/1-history',
+  'region/alpha-history',
+  'station/2',
+  'region/beta',
+  'stations',
+].map((path) => `/en/air-quality-app/v1/${path}.json`);
 
 /** Of the last 24 hours. */
 const rainOf = (history: string): number[] =>
@@ -28,7 +43,9 @@ onEveryEngine('a service while another version migrates its database', (engine) 
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['alpha', 'beta']));
     const hours = Array.from({ length: 24 * 40 }, (_, n) => SERVICE_NOW.getTime() - (n + 1) * HOUR);
-    await here.accept(hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))));
+    await here.accept(
+      hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))),
+    );
     await here.refresh(SERVICE_NOW);
     await here.digest(SERVICE_NOW);
     services = [await startService(here), await startService(here, { RESPONSE_CACHE_MB: '0' })];
@@ -59,8 +76,12 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     });
     const pushes = services.map(async (service) => {
       for (let n = 0; !isOver; n++) {
-        const time = new Date(SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n).toISOString();
-        const { status, body } = await beginBatch(service, [{ sensor_id: 1, time, 'pm2.5': 10 }]).finish(']');
+        const time = new Date(
+          SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n,
+        ).toISOString();
+        const { status, body } = await beginBatch(service, [
+          { sensor_id: 1, time, 'pm2.5': 10 },
+        ]).finish(']');
         if (status !== 200) failures.push(`push ${status} ${body}`);
       }
     });
@@ -84,7 +105,11 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const owner = here.database.as();
     const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
     const importing = spawn(process.execPath, [cli, 'import', 'readings', '-'], {
-      env: { PATH: process.env.PATH, ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
+      env: {
+        PATH: process.env.PATH,
+        ...addressVariables(here.database.target),
+        DATABASE_URL: 'postgres://',
+      },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     let log = '';
@@ -96,7 +121,8 @@ onEveryEngine('a service while another version migrates its database', (engine) 
         { length: 60_000 },
         (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},11\n`,
       );
-    const stored = async () => (await owner`select count(*)::int as n from raw.readings where pm25 = 11`)[0]?.n;
+    const stored = async () =>
+      (await owner`select count(*)::int as n from raw.readings where pm25 = 11`)[0]?.n;
     importing.stdin.write(`sensor_id,time,pm2.5\n${lines(1).join('')}`);
     await expect.poll(stored, { timeout: 20_000 }).toBeGreaterThan(0);
     await owner`update raw.installation set repeatable = 'of another version'`;
@@ -115,10 +141,12 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(() => {
       isDone = true;
     });
-    const waitsForLocks = async () => (await owner`select from pg_locks where not granted`).length > 0;
+    const waitsForLocks = async () =>
+      (await owner`select from pg_locks where not granted`).length > 0;
     await expect.poll(waitsForLocks, { timeout: 20_000, interval: 5 }).toBe(true);
     const [uncached] = services.slice(1) as [Service];
-    for (let n = 0; n < 20; n++) expect((await httpGet(uncached.port.public, PATHS[2] as string)).status).toBe(200);
+    for (let n = 0; n < 20; n++)
+      expect((await httpGet(uncached.port.public, PATHS[2] as string)).status).toBe(200);
     expect(isDone).toBe(false);
     await end('rollback');
     await migrated;

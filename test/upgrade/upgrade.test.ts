@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { makeLog } from '../../src/base/log.ts';
-import { audit } from '../../src/aggregate/audit.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
@@ -49,13 +49,18 @@ function nextVersion(copy: string): Definitions {
   } as const;
   return {
     folder,
-    parameters: [...PARAMETERS.map((known) => (known.name === 'no2' ? { ...known, high: 6_000 } : known)), later],
+    parameters: [
+      ...PARAMETERS.map((known) => (known.name === 'no2' ? { ...known, high: 6_000 } : known)),
+      later,
+    ],
     windows: [...WINDOWS, { key: '100d', unit: 'day', count: 100, running: false }],
   };
 }
 
 function nextNumber(): string {
-  const numbers = readdirSync(new URL('migrations/', DEFINITIONS.folder)).map((name) => Number(name.slice(0, 4)));
+  const numbers = readdirSync(new URL('migrations/', DEFINITIONS.folder)).map((name) =>
+    Number(name.slice(0, 4)),
+  );
   return String(1 + Math.max(...numbers)).padStart(4, '0');
 }
 
@@ -65,7 +70,8 @@ async function filled(engine: Engine) {
   await migrate(target, { timeZone, now, log });
   const sql = connect(target, { role: 'airseries_owner', max: 1 });
   const rows = readFileSync(new URL('rows.sql', import.meta.url), 'utf8').replace(/^--.*$/gm, '');
-  for (const statement of rows.split(';\n').filter((text) => text.trim() !== '')) await sql.unsafe(statement);
+  for (const statement of rows.split(';\n').filter((text) => text.trim() !== ''))
+    await sql.unsafe(statement);
   await sql.end();
   return { target, sql: connect(target, {}), drop };
 }
@@ -93,11 +99,17 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     expect(before.size).toBeGreaterThan(60_000);
     const [row] =
       await sql`select (select min(bucket) from rollup.sensor_hourly) as hours, retained_from from raw.installation`;
-    expect(row).toEqual({ hours: '2025-09-19T18:15:00+00:00', retained_from: '2026-05-31T18:15:00+00:00' });
+    expect(row).toEqual({
+      hours: '2025-09-19T18:15:00+00:00',
+      retained_from: '2026-05-31T18:15:00+00:00',
+    });
   });
 
   it('keeps every number, also of those whose readings are gone', async () => {
-    expect(await migrate(target, { now, log, definitions: next })).toMatchObject({ timeZone, engine });
+    expect(await migrate(target, { now, log, definitions: next })).toMatchObject({
+      timeZone,
+      engine,
+    });
     await refresh(target, now);
     expect(compareBuckets(before, await allBuckets(sql))).toEqual([]);
     const { found } = await audit(target, { now, timeZone });
@@ -117,9 +129,9 @@ onEveryEngine('an upgrade to the next version', (engine) => {
   it('takes in the new parameter, and values up to the new bound', async () => {
     await sql`insert into raw.readings (measured_at, sensor_id, later, no2) values ('2026-11-20 05:50+00', 12, 612.4, 5500)`;
     await refresh(target, now);
-    expect(await sql`select avg_later, avg_no2 from api.station_hourly where avg_later is not null`).toEqual([
-      { avg_later: 612, avg_no2: 5500 },
-    ]);
+    expect(
+      await sql`select avg_later, avg_no2 from api.station_hourly where avg_later is not null`,
+    ).toEqual([{ avg_later: 612, avg_no2: 5500 }]);
     expect(
       await sql`select avg_later from api.region_monthly where region_slug = 'north' and avg_later is not null`,
     ).toEqual([{ avg_later: 612 }]);
@@ -131,7 +143,10 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     const months = 15; // that there are
     expect(Object.fromEntries(rows.map(({ series, points }) => [series, points]))).toEqual(
       Object.fromEntries(
-        next.windows.map(({ key, unit, count }) => [key, unit === 'month' ? Math.min(count, months) : count]),
+        next.windows.map(({ key, unit, count }) => [
+          key,
+          unit === 'month' ? Math.min(count, months) : count,
+        ]),
       ),
     );
   });

@@ -438,7 +438,14 @@ export type ApiFunctions = {
       since_2y: Date | string;
       until_2y: Date | string;
     };
-    row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
+    row: {
+      '24h': string;
+      '7d': string;
+      '30d': string;
+      '1y': string;
+      '2y': string;
+      data_version: number | null;
+    };
   };
   region_hours_csv: {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
@@ -620,7 +627,12 @@ export type ApiFunctions = {
   };
   station_flags_json: {
     arguments: { at: Date | string; only_station: number };
-    row: { flags: string | null; pairs: string | null; valid_until: string | null; data_version: number | null };
+    row: {
+      flags: string | null;
+      pairs: string | null;
+      valid_until: string | null;
+      data_version: number | null;
+    };
   };
   station_flat_line: {
     arguments: { at: Date | string };
@@ -685,7 +697,14 @@ export type ApiFunctions = {
       since_2y: Date | string;
       until_2y: Date | string;
     };
-    row: { '24h': string; '7d': string; '30d': string; '1y': string; '2y': string; data_version: number | null };
+    row: {
+      '24h': string;
+      '7d': string;
+      '30d': string;
+      '1y': string;
+      '2y': string;
+      data_version: number | null;
+    };
   };
   station_hours_csv: {
     arguments: { at: Date | string; only_station: number; first_date: string; last_date: string };

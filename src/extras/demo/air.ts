@@ -28,10 +28,13 @@ export function airAt(city: City, at: number, offset: number): Air {
   const rain = 6 * Math.max(0, low + 0.7 * own(3) - 0.8) ** 1.5;
   const wind = city.wind * Math.max(0.2, 2.2 + 2.2 * low + 1.5 * own(9) + 0.4 * daily(14));
   const sunshine = Math.max(0, 0.66 * daily(12) - 0.27 * winter) * (0.7 - 0.3 * low);
-  const temperature = 13.5 - 12.5 * winter + 5 * country(70) + (4.5 - 1.5 * winter - 1.5 * low) * daily(15);
+  const temperature =
+    13.5 - 12.5 * winter + 5 * country(70) + (4.5 - 1.5 * winter - 1.5 * low) * daily(15);
 
   const traffic = (isWeekend ? 0.5 : 1) * (0.15 + peak(hour, 8.5, 1.7) + peak(hour, 18.5, 2.4));
-  const heating = clamp((14 - temperature) / 16, 0, 1.4) * (0.3 + 0.6 * peak(hour, 7.5, 2) + 1.5 * peak(hour, 21, 3.5));
+  const heating =
+    clamp((14 - temperature) / 16, 0, 1.4) *
+    (0.3 + 0.6 * peak(hour, 7.5, 2) + 1.5 * peak(hour, 21, 3.5));
   const stillness = 1 / ((0.5 + wind / 2.5) * (1 + rain)); // wind disperses particles, and rain washes them out
   const smoke = city.particles * (0.2 + 0.22 * traffic + 1.15 * heating) * stillness;
   const pm25 = 1.65 * smoke * Math.exp(0.6 * own(44)); // some days are hazier than others
@@ -59,7 +62,15 @@ export function airAt(city: City, at: number, offset: number): Air {
 
 /** Random streams, each with the id of a station added; those below are of cities. */
 const STREAM = { exposure: 10_000, warmth: 20_000, nearby: 30_000 };
-const LOCAL = ['pm1', 'pm25', 'pm25_raw', 'pm10', 'no2', 'so2', 'dust'] as const satisfies ParameterName[];
+const LOCAL = [
+  'pm1',
+  'pm25',
+  'pm25_raw',
+  'pm10',
+  'no2',
+  'so2',
+  'dust',
+] as const satisfies ParameterName[];
 
 /** The air at a station: that of its city, as its altitude and surroundings change it. */
 export function airAtStation(air: Air, { id, altitude, is_bad_thp }: DemoStation, at: number): Air {

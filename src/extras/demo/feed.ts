@@ -1,8 +1,8 @@
 /** Writes the demo's readings: the last 31 days into an empty database, the two years before them, and whatever is missing up to now. */
 import type { ReservedSql } from 'postgres';
+import type { Progress } from '../../base/progress.ts';
 import type { Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
-import type { Progress } from '../../base/progress.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
 import { COPY_COLUMNS, copyLines, demoReadings } from './readings.ts';
 
@@ -24,7 +24,8 @@ type Show = Progress['show'];
 export async function feedDemo(sql: Sql, now: Date, show: Show = () => undefined): Promise<number> {
   return await inTransaction(sql, async (connection) => {
     // the lock: one feed at a time, and none while the demo is removed
-    const [provider] = await connection`select from raw.provider where id = ${DEMO_PROVIDER} for no key update`;
+    const [provider] =
+      await connection`select from raw.provider where id = ${DEMO_PROVIDER} for no key update`;
     if (provider === undefined) return 0;
     const [stored] = await connection<{ zone: string; from: string }[]>`
       select time_zone as zone, coalesce(
@@ -32,7 +33,11 @@ export async function feedDemo(sql: Sql, now: Date, show: Show = () => undefined
         greatest(${new Date(now.getTime() - RECENT)}, epoch::timestamp at time zone time_zone)) as from
       from raw.installation`;
     const { zone, from } = stored as NonNullable<typeof stored>; // the provider is of a network
-    return await copySpan(connection, { network: demoNetwork(zone), from: new Date(from), to: now, now }, show);
+    return await copySpan(
+      connection,
+      { network: demoNetwork(zone), from: new Date(from), to: now, now },
+      show,
+    );
   });
 }
 

@@ -1,14 +1,14 @@
 /** Loads the demo network into a fresh database, feeds it every minute as if its sensors were real, and removes it. */
 import { setTimeout } from 'node:timers/promises';
+import { refresh } from '../../aggregate/refresh.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { makeProgress } from '../../base/progress.ts';
+import { AIRSERIES } from '../../base/shell.ts';
 import type { Config } from '../../config.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../../database/client.ts';
 import { remedyFor } from '../../database/errors.ts';
-import type { Log } from '../../base/log.ts';
 import { importNetwork } from '../../network/importNetwork.ts';
-import { makeProgress } from '../../base/progress.ts';
-import { refresh } from '../../aggregate/refresh.ts';
-import { AIRSERIES } from '../../base/shell.ts';
 import { feedDemo, loadHistory } from './feed.ts';
 import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 
@@ -29,7 +29,9 @@ export async function startDemo(
   );
   if (isNeeded) await loadDemo(target, options);
   if (!isNeeded || options.demo !== 'off') return isNeeded;
-  options.log.warn(`DEMO=off, but the database has the demo network; this removes it: ${AIRSERIES} demo --remove`);
+  options.log.warn(
+    `DEMO=off, but the database has the demo network; this removes it: ${AIRSERIES} demo --remove`,
+  );
   return false;
 }
 
@@ -44,7 +46,11 @@ export function startDemoHistory(target: DatabaseAddress, options: Options): () 
 }
 
 /** Never rejects: without its history the demo is still of use, and the next start tries again. */
-async function loadHistoryBehind(target: DatabaseAddress, options: Options, signal: AbortSignal): Promise<void> {
+async function loadHistoryBehind(
+  target: DatabaseAddress,
+  options: Options,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock, log } = options;
   try {
     const loading = loadDemoHistory(target, options, signal).then(() => true);
@@ -54,7 +60,8 @@ async function loadHistoryBehind(target: DatabaseAddress, options: Options, sign
     }
   } catch (error) {
     const known = remedyFor(error);
-    const why = known.remedy === undefined ? { err: error } : { reason: (error as Error).message, ...known };
+    const why =
+      known.remedy === undefined ? { err: error } : { reason: (error as Error).message, ...known };
     log.error(why, 'the history of the demo could not be loaded; the next start continues');
   }
 }
@@ -68,13 +75,18 @@ export async function hasDemo(target: DatabaseAddress): Promise<boolean> {
  * Loads the network and the readings of its last 31 days, or brings them up to `now` if they are there. Idempotent: the next call completes an
  * interrupted load. Rejects if the database contains another network.
  */
-export async function loadDemo(target: DatabaseAddress, { timeZone, clock, log, terminal }: Options): Promise<void> {
+export async function loadDemo(
+  target: DatabaseAddress,
+  { timeZone, clock, log, terminal }: Options,
+): Promise<void> {
   await asOwner(target, SESSION, async (sql) => {
     await lockDemo(sql);
     const isThere = await isDemo(sql);
     if (!isThere) {
       if (!(await isEmpty(sql))) {
-        throw new Error('The demo network needs an empty database, and this one contains a network or readings.');
+        throw new Error(
+          'The demo network needs an empty database, and this one contains a network or readings.',
+        );
       }
       log.info(
         'loading the demo network: an invented country and two years of invented readings (DEMO=off skips this)',
@@ -86,7 +98,10 @@ export async function loadDemo(target: DatabaseAddress, { timeZone, clock, log, 
     const readings = await feedDemo(sql, clock(), progress.show);
     progress.hide();
     if (readings > 0) {
-      log.info({ readings }, isThere ? 'demo network caught up' : 'the last 31 days of the demo are loaded');
+      log.info(
+        { readings },
+        isThere ? 'demo network caught up' : 'the last 31 days of the demo are loaded',
+      );
     }
   });
 }
@@ -103,7 +118,8 @@ export async function loadDemoHistory(
     const progress = makeProgress('loading the history of the demo', log, terminal);
     const readings = await loadHistory(sql, clock(), { show: progress.show, signal });
     progress.hide();
-    if (readings > 0 && signal?.aborted !== true) log.info({ readings }, 'the history of the demo is loaded');
+    if (readings > 0 && signal?.aborted !== true)
+      log.info({ readings }, 'the history of the demo is loaded');
     return readings;
   });
 }
@@ -153,7 +169,8 @@ const DELETE = `
 
 /** True if the demo's provider is there. */
 export async function isDemo(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
+  const [row] =
+    await sql`select exists (select from raw.provider where id = ${DEMO_PROVIDER}) as demo`;
   return row?.demo === true;
 }
 

@@ -32,14 +32,46 @@ const city = (own: Place, [latitude, longitude]: [number, number], traits: Trait
 });
 
 export const CITIES: readonly City[] = [
-  city(place('Velmora', 'Велмора', 'Վելմորա', 1), [45.1, -39.2], { altitude: 120, particles: 25, wind: 0.9 }),
-  city(place('Tarnesh', 'Тарнеш', 'Տարնեշ', 1), [45.45, -38.85], { altitude: 640, particles: 28, wind: 0.7 }),
-  city(place('Okravel', 'Окравел', 'Օկրավել', 1), [44.85, -39.75], { altitude: 15, particles: 12, wind: 1.6 }),
-  city(place('Lisandor', 'Лисандор', 'Լիսանդոր', 2), [45.3, -39.65], { altitude: 310, particles: 19, wind: 1 }),
-  city(place('Pelvareth', 'Пелварет', 'Պելվարեթ', 4), [45.7, -39.35], { altitude: 940, particles: 13, wind: 1.2 }),
-  city(place('Ishkaren', 'Ишкарен', 'Իշկարեն', 3), [44.9, -38.75], { altitude: 480, particles: 29, wind: 0.8 }),
-  city(place('Nalgoret', 'Налгорет', 'Նալգորետ', 2), [44.6, -39.2], { altitude: 195, particles: 16, wind: 1.1 }),
-  city(place('Ustrelia', 'Устрелия', 'Ուստրելիա', 3), [45.75, -38.6], { altitude: 1_900, particles: 8, wind: 1.4 }),
+  city(place('Velmora', 'Велмора', 'Վելմորա', 1), [45.1, -39.2], {
+    altitude: 120,
+    particles: 25,
+    wind: 0.9,
+  }),
+  city(place('Tarnesh', 'Тарнеш', 'Տարնեշ', 1), [45.45, -38.85], {
+    altitude: 640,
+    particles: 28,
+    wind: 0.7,
+  }),
+  city(place('Okravel', 'Окравел', 'Օկրավել', 1), [44.85, -39.75], {
+    altitude: 15,
+    particles: 12,
+    wind: 1.6,
+  }),
+  city(place('Lisandor', 'Лисандор', 'Լիսանդոր', 2), [45.3, -39.65], {
+    altitude: 310,
+    particles: 19,
+    wind: 1,
+  }),
+  city(place('Pelvareth', 'Пелварет', 'Պելվարեթ', 4), [45.7, -39.35], {
+    altitude: 940,
+    particles: 13,
+    wind: 1.2,
+  }),
+  city(place('Ishkaren', 'Ишкарен', 'Իշկարեն', 3), [44.9, -38.75], {
+    altitude: 480,
+    particles: 29,
+    wind: 0.8,
+  }),
+  city(place('Nalgoret', 'Налгорет', 'Նալգորետ', 2), [44.6, -39.2], {
+    altitude: 195,
+    particles: 16,
+    wind: 1.1,
+  }),
+  city(place('Ustrelia', 'Устрелия', 'Ուստրելիա', 3), [45.75, -38.6], {
+    altitude: 1_900,
+    particles: 8,
+    wind: 1.4,
+  }),
 ];
 
 /** By the slug of their city. */
@@ -67,7 +99,15 @@ export const INSTRUMENTS = {
   SPS30: ['pm1', 'pm25', 'pm10'],
   PMS5003T: ['temperature', 'humidity', 'pm1', 'pm25', 'pm25_raw', 'pm10'],
   BME280: ['temperature', 'humidity', 'pressure'],
-  'weather mast': ['temperature', 'humidity', 'pressure', 'uv', 'wind_speed', 'wind_direction', 'rain'],
+  'weather mast': [
+    'temperature',
+    'humidity',
+    'pressure',
+    'uv',
+    'wind_speed',
+    'wind_direction',
+    'rain',
+  ],
   'gas analyser': ['no2', 'so2', 'o3'],
   'dust monitor': ['dust'],
   'Geiger counter': ['usvh'],
@@ -76,13 +116,24 @@ export const INSTRUMENTS = {
 type Kind = keyof typeof INSTRUMENTS;
 type Street = { title: Title; kinds: Kind[] };
 
-const street = (en: string, ru: string, hy: string, ...kinds: Kind[]): Street => ({ title: { en, ru, hy }, kinds });
+const street = (en: string, ru: string, hy: string, ...kinds: Kind[]): Street => ({
+  title: { en, ru, hy },
+  kinds,
+});
 
 /** One street for each station, with the kinds of its sensors; in the order of CITIES, of each city the districts first. */
 const STREETS: readonly Street[] = [
   street('Lantern', 'Фонарная', 'Լապտերների', 'SDS011', 'BME280'),
   street('Mill', 'Мельничная', 'Ջրաղացի', 'SPS30', 'BME280'),
-  street('Observatory', 'Обсерваторная', 'Աստղադիտարանի', 'SPS30', 'weather mast', 'gas analyser', 'Geiger counter'),
+  street(
+    'Observatory',
+    'Обсерваторная',
+    'Աստղադիտարանի',
+    'SPS30',
+    'weather mast',
+    'gas analyser',
+    'Geiger counter',
+  ),
   street('Poplar', 'Тополиная', 'Բարդիների', 'SDS011', 'BME280'),
   street('School', 'Школьная', 'Դպրոցի', 'PMS5003T'),
   street('Railway', 'Железнодорожная', 'Երկաթուղու', 'SDS011', 'BME280'),
@@ -147,8 +198,12 @@ export function demoNetwork(timeZone: string) {
       title: `${id.replaceAll('-', ' ')} (invented data)`,
       stale_after: '3 hours',
     })),
-    regions: areas.flatMap(({ whole, districts }) => [whole, ...districts]).map(({ region }) => region),
-    stations: byStation.flatMap((area) => Array.from({ length: area.stations }, () => area)).map(makeStation),
+    regions: areas
+      .flatMap(({ whole, districts }) => [whole, ...districts])
+      .map(({ region }) => region),
+    stations: byStation
+      .flatMap((area) => Array.from({ length: area.stations }, () => area))
+      .map(makeStation),
   };
 }
 
@@ -165,7 +220,11 @@ type Area = { region: Region; city: City; stations: number };
 function cityArea(own: City): Area {
   const { slug, title, stations, latitude, longitude } = own;
   const map = { latitude, longitude, delta: 0.2 };
-  return { region: { slug, kind: 'city', title, map, is_hidden: slug === HIDDEN_CITY }, city: own, stations };
+  return {
+    region: { slug, kind: 'city', title, map, is_hidden: slug === HIDDEN_CITY },
+    city: own,
+    stations,
+  };
 }
 
 /** Districts lie on a circle around the middle of their city, the first in the north. */
@@ -184,7 +243,11 @@ function makeStation({ region, city: { slug, altitude } }: Area, index: number) 
   return {
     id,
     provider: DEMO_PROVIDERS[id % 3 === 0 ? 1 : 0] as string,
-    title: { en: `${house} ${title.en} Street`, ru: `ул. ${title.ru}, ${house}`, hy: `${title.hy} փողոց ${house}` },
+    title: {
+      en: `${house} ${title.en} Street`,
+      ru: `ул. ${title.ru}, ${house}`,
+      hy: `${title.hy} փողոց ${house}`,
+    },
     ...around(region.map, 0.004 + 0.001 * (index % 8), 0.382 * index),
     altitude: Math.round(altitude * (1 + 0.1 * Math.sin(index))),
     regions: [...new Set([slug, region.slug])],

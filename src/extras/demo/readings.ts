@@ -1,7 +1,18 @@
 /** Makes the readings of the demo network: what its sensors report of the air around them, and when they fail; also as text for COPY. */
-import { PARAMETER_NAMES, PARAMETERS, type ParameterName, type Values } from '../../contract/parameters.ts';
+import {
+  PARAMETER_NAMES,
+  PARAMETERS,
+  type ParameterName,
+  type Values,
+} from '../../contract/parameters.ts';
 import { type Air, airAt, airAtStation, chance, clamp, standardOffset } from './air.ts';
-import { CITIES, type DemoNetwork, type DemoStation, INSTRUMENTS, OFFLINE_STATION } from './network.ts';
+import {
+  CITIES,
+  type DemoNetwork,
+  type DemoStation,
+  INSTRUMENTS,
+  OFFLINE_STATION,
+} from './network.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -31,7 +42,12 @@ export function* demoReadings({ network, from, to, now = to }: Span): Generator<
     yield stations.flatMap((station) => {
       const air = airAtStation(airs.get(station.regions[0] as string) as Air, station, at);
       const present = station.sensors.filter(({ id }) => !isMissing(id, at));
-      return present.map((sensor) => ({ at, station, sensorId: sensor.id, values: measure(sensor, air, at) }));
+      return present.map((sensor) => ({
+        at,
+        station,
+        sensorId: sensor.id,
+        values: measure(sensor, air, at),
+      }));
     });
   }
 }
@@ -42,7 +58,8 @@ const STREAM = { error: 40_000, lost: 50_000, outage: 60_000 };
 /** True if the reading of a sensor at an instant is missing: lost alone, or in an outage of hours. */
 function isMissing(id: number, at: number): boolean {
   return (
-    chance(STREAM.lost + id, at / MINUTE) < 0.008 || chance(STREAM.outage + id, Math.floor(at / (5 * HOUR))) < 0.02
+    chance(STREAM.lost + id, at / MINUTE) < 0.008 ||
+    chance(STREAM.outage + id, Math.floor(at / (5 * HOUR))) < 0.02
   );
 }
 
@@ -56,7 +73,12 @@ const ERRORS: Readonly<Partial<Record<ParameterName, number>>> = {
 const FRACTION = 0.1;
 
 /** Decimals reported, where it is not one. */
-const DECIMALS: Readonly<Partial<Record<ParameterName, number>>> = { pressure: 0, wind_direction: 0, usvh: 2, rain: 2 };
+const DECIMALS: Readonly<Partial<Record<ParameterName, number>>> = {
+  pressure: 0,
+  wind_direction: 0,
+  usvh: 2,
+  rain: 2,
+};
 
 /** The values that a sensor reports of the air around it. */
 function measure({ id, kind }: DemoStation['sensors'][number], air: Air, at: number): Values {
@@ -67,19 +89,28 @@ function measure({ id, kind }: DemoStation['sensors'][number], air: Air, at: num
     const { low, high } = BOUNDS[name];
     const actual = name === 'rain' ? air.rain * hours : air[name];
     const steps = 10 ** (DECIMALS[name] ?? 1);
-    const rounded = Math.round((actual + error * (ERRORS[name] ?? FRACTION * actual)) * steps) / steps;
-    values[name] = clamp(name === 'wind_direction' ? (rounded + 360) % 360 : rounded, low, high) + 0; // never -0
+    const rounded =
+      Math.round((actual + error * (ERRORS[name] ?? FRACTION * actual)) * steps) / steps;
+    values[name] =
+      clamp(name === 'wind_direction' ? (rounded + 360) % 360 : rounded, low, high) + 0; // never -0
   }
   return values;
 }
 
-const BOUNDS = Object.fromEntries(PARAMETERS.map(({ name, low, high }) => [name, { low, high }])) as Record<
-  ParameterName,
-  { low: number; high: number }
->;
+const BOUNDS = Object.fromEntries(
+  PARAMETERS.map(({ name, low, high }) => [name, { low, high }]),
+) as Record<ParameterName, { low: number; high: number }>;
 
 /** The instants of measurement after `from` and up to `to`, in ms since 1970. */
-export function* demoInstants({ from, to, now }: { from: Date; to: Date; now: Date }): Generator<number> {
+export function* demoInstants({
+  from,
+  to,
+  now,
+}: {
+  from: Date;
+  to: Date;
+  now: Date;
+}): Generator<number> {
   const fine = Math.floor((now.getTime() - FINE) / HOUR) * HOUR;
   let at = Math.floor((from.getTime() - HOURLY_AT) / HOUR) * HOUR + HOUR + HOURLY_AT;
   for (; at < Math.min(fine, to.getTime()); at += HOUR) yield at;

@@ -7,7 +7,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../database/errors.ts';
-import { type Home, isRoot, makePath, ROOT_BASE, runAs, SERVER_ENVIRONMENT, type ServerUser } from './home.ts';
+import {
+  type Home,
+  isRoot,
+  makePath,
+  ROOT_BASE,
+  runAs,
+  SERVER_ENVIRONMENT,
+  type ServerUser,
+} from './home.ts';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
@@ -40,7 +48,10 @@ export function findBundled(): BundledPackage {
 }
 
 /** The directory of programs that the home's user can run: the package's own or, failing that, a copy. Rejects if neither runs. */
-export async function runnableBundled({ directory, version }: BundledPackage, home: Home): Promise<string> {
+export async function runnableBundled(
+  { directory, version }: BundledPackage,
+  home: Home,
+): Promise<string> {
   const copy = join(isRoot() ? ROOT_BASE : home.directory, `postgresql-${version}`);
   let why = await whyNotRunnable(directory, home.user);
   if (why === undefined) return programs(directory);

@@ -10,14 +10,29 @@ export const USER = 'airseries';
 export const DATABASE = 'airseries';
 
 /** Does nothing if the cluster exists. If two processes do this at once, the first to finish wins and the other discards its work. */
-export async function createCluster({ user, directory, data, major }: Home, bin: string): Promise<void> {
+export async function createCluster(
+  { user, directory, data, major }: Home,
+  bin: string,
+): Promise<void> {
   if (existsSync(data)) return;
   const draft = join(directory, `draft-${randomUUID()}`);
   // text sorts by code point and upper/lower know every letter, the same on every system that has this locale
   const locale =
-    major >= 17 ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : [SYSTEM_LOCALE];
+    major >= 17
+      ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+      : [SYSTEM_LOCALE];
   // trust, because only the server's user and root can reach the socket
-  const common = ['-D', draft, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums', '--no-instructions'];
+  const common = [
+    '-D',
+    draft,
+    '-U',
+    USER,
+    '-E',
+    'UTF8',
+    '--auth=trust',
+    '--data-checksums',
+    '--no-instructions',
+  ];
   try {
     await runAs(user, join(bin, 'initdb'), [...common, ...locale]);
     // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
@@ -67,6 +82,14 @@ const TIMESCALE_SETTINGS = {
 export function serverArguments({ kind, data, sockets }: Home): string[] {
   // PostgreSQL parses a list: unquoted, a comma or a space in the path would split it
   const unix_socket_directories = `"${sockets.replaceAll('"', '""')}"`;
-  const settings = { ...SETTINGS, ...(kind === 'local' ? TIMESCALE_SETTINGS : {}), unix_socket_directories };
-  return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const settings = {
+    ...SETTINGS,
+    ...(kind === 'local' ? TIMESCALE_SETTINGS : {}),
+    unix_socket_directories,
+  };
+  return [
+    '-D',
+    data,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
 }

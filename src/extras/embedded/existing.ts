@@ -5,10 +5,14 @@ import { DATABASE, USER } from './cluster.ts';
 import { type EmbeddedKind, findHomes, type Home } from './home.ts';
 
 /** The home of the data; undefined if there are none yet. Throws, with a remedy, if it is of another kind than `kind`, or if there are several. */
-export function chooseHome(dataDirectory: string, kind: EmbeddedKind | undefined): Home | undefined {
+export function chooseHome(
+  dataDirectory: string,
+  kind: EmbeddedKind | undefined,
+): Home | undefined {
   const homes = findHomes(dataDirectory);
   const [first, ...others] = homes.filter((home) => kind === undefined || home.kind === kind);
-  if (first && others.length > 0) throw new Error(severalDatabases(dataDirectory, [first, ...others]));
+  if (first && others.length > 0)
+    throw new Error(severalDatabases(dataDirectory, [first, ...others]));
   if (!first && homes[0] && kind) throw new Error(otherKind(dataDirectory, homes[0], kind));
   return first;
 }
@@ -22,10 +26,17 @@ function severalDatabases(dataDirectory: string, homes: readonly Home[]): string
 }
 
 /** One recipe for both directions: the bundled server comes without pg_dump, and cannot restore what TimescaleDB dumps. */
-function otherKind(dataDirectory: string, { kind, directory, sockets }: Home, wanted: EmbeddedKind): string {
+function otherKind(
+  dataDirectory: string,
+  { kind, directory, sockets }: Home,
+  wanted: EmbeddedKind,
+): string {
   const airseries = (one: EmbeddedKind, data: string) =>
     `EMBEDDED_PG=${one} DATA_DIR=${shellWord(resolve(data))} ${AIRSERIES}`;
-  const [from, to] = [airseries(kind, dataDirectory), airseries(wanted, `${dataDirectory}-${wanted}`)];
+  const [from, to] = [
+    airseries(kind, dataDirectory),
+    airseries(wanted, `${dataDirectory}-${wanted}`),
+  ];
   const copy = "'copy (select * from raw.readings) to stdout csv header'";
   return [
     `The database in ${directory} (DATA_DIR) is of EMBEDDED_PG=${kind}, and EMBEDDED_PG=${wanted} would be another, empty one. ` +

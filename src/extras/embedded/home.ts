@@ -4,11 +4,20 @@
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '../../database/errors.ts';
 import { checkFolder, makeFolders, whyUnusable } from '../../base/folder.ts';
+import { errorCode } from '../../database/errors.ts';
 
 /** `bundled`: the one from npm, without TimescaleDB; `local`: an installed one with TimescaleDB Community. */
 export type EmbeddedKind = 'bundled' | 'local';
@@ -86,7 +95,8 @@ function homeAt(directory: string): Home {
 
 const outsideOf = (base: string): string => join(ROOT_BASE, shortHash(base));
 
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /** Makes the directory and those above it. Those that root makes are open to the server's user, whatever the umask. */
 export function makePath(path: string): void {
@@ -100,7 +110,9 @@ function withDataDirErrors<T>(dataDirectory: string, work: () => T): T {
   } catch (error) {
     if (errorCode(error) === '') throw error;
     const why = whyUnusable(`DATA_DIR (${dataDirectory})`, error);
-    throw new Error(`${why}. Choose a folder that this user may write to, or set DATABASE_URL.`, { cause: error });
+    throw new Error(`${why}. Choose a folder that this user may write to, or set DATABASE_URL.`, {
+      cause: error,
+    });
   }
 }
 
@@ -110,7 +122,9 @@ function visible<T>(path: string, look: () => T): T {
     return look();
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
-    const [owner, user] = [lstatSync(path).uid, currentUser().uid].map((uid) => idOf('-nu', uid) || uid);
+    const [owner, user] = [lstatSync(path).uid, currentUser().uid].map(
+      (uid) => idOf('-nu', uid) || uid,
+    );
     throw new Error(
       `There may be a database in ${path} (DATA_DIR), but it belongs to user ${owner}, and this is user ${user}: ` +
         'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo), or choose another DATA_DIR.',
@@ -119,7 +133,10 @@ function visible<T>(path: string, look: () => T): T {
 }
 
 /** The user and group of this process. */
-export const currentUser = (): ServerUser => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+export const currentUser = (): ServerUser => ({
+  uid: process.getuid?.() ?? 0,
+  gid: process.getgid?.() ?? 0,
+});
 
 /** True if this process runs as root. */
 export const isRoot = (): boolean => currentUser().uid === 0;
@@ -144,8 +161,18 @@ const idOf = (flag: string, user: string | number): string =>
 export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 
 /** Runs a program as the server's user. Rejects if it fails (the error has its stderr) or takes over two minutes. */
-export async function runAs(user: ServerUser, file: string, args: string[], input = ''): Promise<void> {
-  const running = promisify(execFile)(file, args, { ...user, cwd: '/', env: SERVER_ENVIRONMENT, timeout: 120_000 });
+export async function runAs(
+  user: ServerUser,
+  file: string,
+  args: string[],
+  input = '',
+): Promise<void> {
+  const running = promisify(execFile)(file, args, {
+    ...user,
+    cwd: '/',
+    env: SERVER_ENVIRONMENT,
+    timeout: 120_000,
+  });
   running.child.stdin?.on('error', () => {}).end(input); // a program that reads nothing may have exited already
   await running;
 }

@@ -18,11 +18,16 @@ export type Program = {
  * The program of the data, where there are any: they are for its kind and major version only. Otherwise of `kind`, and unless that is set, an
  * installed one before the bundled. Throws, with a remedy, if there is none.
  */
-export async function chooseProgram(kind: EmbeddedKind | undefined, existing?: Home): Promise<Program> {
+export async function chooseProgram(
+  kind: EmbeddedKind | undefined,
+  existing?: Home,
+): Promise<Program> {
   const wanted = existing?.kind ?? kind;
   const local = wanted === 'bundled' ? undefined : await findLocalTimescale(existing?.major);
   if (local) return { kind: 'local', ...local, bin: async () => local.bin };
-  const needs = existing ? `The database in ${existing.directory} (DATA_DIR) needs PostgreSQL ${existing.major}. ` : '';
+  const needs = existing
+    ? `The database in ${existing.directory} (DATA_DIR) needs PostgreSQL ${existing.major}. `
+    : '';
   if (wanted === 'local') {
     const directories = LOCATIONS.map(([parent, prefix]) => `${parent}/${prefix}*/bin`);
     throw new Error(
@@ -58,7 +63,9 @@ type LocalPostgres = { bin: string; version: string; major: number };
 export async function findLocalTimescale(major?: number): Promise<LocalPostgres | undefined> {
   const directories = LOCATIONS.flatMap(([parent, prefix]) => {
     const entries = existsSync(parent) ? readdirSync(parent) : [];
-    return entries.filter((entry) => entry.startsWith(prefix)).map((entry) => join(parent, entry, 'bin'));
+    return entries
+      .filter((entry) => entry.startsWith(prefix))
+      .map((entry) => join(parent, entry, 'bin'));
   });
   return (await Promise.all(directories.map(inspect)))
     .filter((local) => local !== undefined)
@@ -68,7 +75,10 @@ export async function findLocalTimescale(major?: number): Promise<LocalPostgres 
 
 async function inspect(bin: string): Promise<LocalPostgres | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(join(bin, 'pg_config'), ['--version', '--pkglibdir']);
+    const { stdout } = await promisify(execFile)(join(bin, 'pg_config'), [
+      '--version',
+      '--pkglibdir',
+    ]);
     const [name = '', libraries = ''] = stdout.split('\n');
     const version = name.match(/\d+(\.\d+)*/)?.[0];
     // the Community features live in a library of their own, and some distributions leave it out

@@ -9,11 +9,11 @@ import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'nod
 import { createConnection } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../../base/log.ts';
+import { AIRSERIES } from '../../base/shell.ts';
 import type { Config } from '../../config.ts';
 import type { DatabaseAddress } from '../../database/client.ts';
 import { errorCode } from '../../database/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { AIRSERIES } from '../../base/shell.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
 import { chooseHome } from './existing.ts';
 import { type EmbeddedKind, type Home, makeHome, PORT, runAs, SERVER_ENVIRONMENT } from './home.ts';
@@ -41,24 +41,41 @@ export type EmbeddedServer = Omit<Required<Database>, 'target'> & {
 
 /** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
 export async function openDatabase(
-  { databaseUrl, dataDirectory, embedded: kind }: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>,
+  {
+    databaseUrl,
+    dataDirectory,
+    embedded: kind,
+  }: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>,
   log: Log,
   { mustExist = false } = {},
 ): Promise<Database> {
-  if (databaseUrl !== undefined) return { target: databaseUrl, embedded: undefined, close: async () => undefined };
+  if (databaseUrl !== undefined)
+    return { target: databaseUrl, embedded: undefined, close: async () => undefined };
   return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), kind, log, mustExist });
 }
 
 /** `kind`: undefined for that of the data; where there are none, local if one is installed. `mustExist`: make no cluster where there is none. */
-type Options = { dataDirectory: string; kind?: EmbeddedKind | undefined; log: Log; mustExist?: boolean };
+type Options = {
+  dataDirectory: string;
+  kind?: EmbeddedKind | undefined;
+  log: Log;
+  mustExist?: boolean;
+};
 
 /**
  * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves once it answers; rejects, with a remedy,
  * where no server can run, or not of that kind.
  */
-export async function openEmbeddedServer({ dataDirectory, kind, log, mustExist }: Options): Promise<EmbeddedServer> {
+export async function openEmbeddedServer({
+  dataDirectory,
+  kind,
+  log,
+  mustExist,
+}: Options): Promise<EmbeddedServer> {
   if (process.platform === 'win32') {
-    throw new Error('The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.');
+    throw new Error(
+      'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.',
+    );
   }
   const existing = chooseHome(dataDirectory, kind);
   if (mustExist && existing === undefined) {
@@ -80,7 +97,10 @@ export async function openEmbeddedServer({ dataDirectory, kind, log, mustExist }
   }
   const running = await joinOrStart(program, home);
   const verb = running.own ? 'started' : 'joined';
-  log.info({ directory, version, pid: running.pid }, `embedded PostgreSQL ${verb}: ${basename(directory)}`);
+  log.info(
+    { directory, version, pid: running.pid },
+    `embedded PostgreSQL ${verb}: ${basename(directory)}`,
+  );
   return {
     target: { host: sockets, port: PORT, user: USER, database: DATABASE },
     embedded: program.kind,
@@ -105,7 +125,8 @@ async function joinOrStart(program: Program, home: Home): Promise<Running> {
     const found = await findServer(home);
     if (found?.isReady) return { pid: found.pid, own: found.pid === own?.pid ? own : undefined };
     if (found === undefined && (own === undefined || hasEnded(own))) {
-      if (starts === MAX_STARTS) throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
+      if (starts === MAX_STARTS)
+        throw new Error(`PostgreSQL does not start. ${lastLogLines(home)}`);
       if (starts > 0) await pause(100 * 2 ** starts);
       own = await start(program, home);
       starts += 1;
@@ -122,7 +143,9 @@ async function findServer(home: Home): Promise<{ pid: number; isReady: boolean }
   const socket = createConnection(join(home.sockets, `.s.PGSQL.${PORT}`));
   try {
     await once(socket, 'connect');
-    const [pid, , , , , , , status] = readFileSync(join(home.data, 'postmaster.pid'), 'utf8').split('\n');
+    const [pid, , , , , , , status] = readFileSync(join(home.data, 'postmaster.pid'), 'utf8').split(
+      '\n',
+    );
     return { pid: Number(pid), isReady: status?.trim() === 'ready' };
   } catch (error) {
     if (['ENOENT', 'ECONNREFUSED'].includes(errorCode(error))) return undefined;
@@ -176,7 +199,8 @@ async function start(program: Program, home: Home): Promise<ChildProcess> {
   return server;
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
 
 /** Resolves once the server is down, if this process has started it. */
 async function stop({ own }: Running): Promise<void> {

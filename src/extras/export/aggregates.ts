@@ -7,7 +7,10 @@ import type { Row } from './csv.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
 
 /** A bucket of a sensor, station or city, with the columns of its layout by their names in api. `localStart`: its start in the network's zone. */
-type Bucket = { localStart: string; subject: string | number } & Record<string, string | number | null>;
+type Bucket = { localStart: string; subject: string | number } & Record<
+  string,
+  string | number | null
+>;
 
 /** Half-open, as text with an offset, and the file that its buckets go to. */
 type Part = { since: string; until: string; file: string };
@@ -60,7 +63,9 @@ export function readBuckets(
   const id = connection(`b.${subject.source}`);
   const order = subject.type === 'integer' ? id : connection`${id} collate "C"`;
   const buckets =
-    source === 'sensor_daily' ? connection`api.sensor_daily(${now}, ${since}, ${until})` : connection(`api.${source}`);
+    source === 'sensor_daily'
+      ? connection`api.sensor_daily(${now}, ${since}, ${until})`
+      : connection(`api.${source}`);
   return connection<Bucket[]>`
     select to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as "localStart", ${id} as subject,
       ${connection(columns.map(({ source: name }) => `b.${name}`))}, ${isFlagged(layout) ? flag() : connection`null`} as flag
@@ -102,8 +107,15 @@ export async function* ahead<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
 
 /** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */
 export function bucketRow(layout: Layout, bucket: Bucket): Row {
-  const values = layout.columns.map(({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null);
+  const values = layout.columns.map(
+    ({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null,
+  );
   const { subject } = bucket;
   const flag = isFlagged(layout) ? [bucket.flag ?? null] : [];
-  return [typeof subject === 'string' ? textCell(subject) : subject, bucket.localStart, ...values, ...flag];
+  return [
+    typeof subject === 'string' ? textCell(subject) : subject,
+    bucket.localStart,
+    ...values,
+    ...flag,
+  ];
 }

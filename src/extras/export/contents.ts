@@ -53,13 +53,16 @@ async function tablesIn(folder: string): Promise<Table[]> {
   };
   const tables = [sensors];
   for (const layout of LAYOUTS) tables.push(...(await tablesOf(folder, layout)));
-  return Promise.all(tables.map(async (table) => ({ ...table, bytes: (await stat(join(folder, table.path))).size })));
+  return Promise.all(
+    tables.map(async (table) => ({ ...table, bytes: (await stat(join(folder, table.path))).size })),
+  );
 }
 
 async function tablesOf(folder: string, layout: Layout): Promise<Omit<Table, 'bytes'>[]> {
   const { name, title, unit, subject } = layout;
   const fields = fieldsOf(layout);
-  if (unit === 'day') return [{ name, title, path: fileOf(layout, ''), fields, key: [subject.name, 'timestamp'] }];
+  if (unit === 'day')
+    return [{ name, title, path: fileOf(layout, ''), fields, key: [subject.name, 'timestamp'] }];
   const found: string[] = await readdir(join(folder, name)).catch(() => []);
   const years = found.map((file) => file.slice(`${name}_`.length, -'.csv'.length));
   return (
@@ -67,7 +70,12 @@ async function tablesOf(folder: string, layout: Layout): Promise<Omit<Table, 'by
       .filter((year) => /^\d{4}$/.test(year) && found.includes(`${name}_${year}.csv`))
       .sort()
       // no key: where the clocks go back, an hour occurs twice
-      .map((year) => ({ name: `${name}_${year}`, title: `${title}, ${year}`, path: fileOf(layout, year), fields }))
+      .map((year) => ({
+        name: `${name}_${year}`,
+        title: `${title}, ${year}`,
+        path: fileOf(layout, year),
+        fields,
+      }))
   );
 }
 

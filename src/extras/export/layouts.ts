@@ -26,7 +26,13 @@ export type Layout = {
   title: string;
   unit: 'hour' | 'day';
   /** Where its buckets come from, in schema api; the period of sensor_daily is an argument. */
-  source: 'sensor_hourly' | 'sensor_daily' | 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
+  source:
+    | 'sensor_hourly'
+    | 'sensor_daily'
+    | 'station_hourly'
+    | 'station_daily'
+    | 'region_hourly'
+    | 'region_daily';
   /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
   extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
   /** The period that one query reads: never of two years. */
@@ -41,7 +47,11 @@ type Written = 'mean' | 'lowest' | 'highest';
 function column(wanted: ParameterName, written: Written = 'mean'): Column {
   const { name, kind, digits, meaning, unit } = parameter(wanted);
   const prefix = { mean: kind === 'sum' ? 'total' : 'avg', lowest: 'min', highest: 'max' }[written];
-  const how = { mean: kind === 'sum' ? 'sum' : 'mean', lowest: 'lowest hourly mean', highest: 'highest hourly mean' };
+  const how = {
+    mean: kind === 'sum' ? 'sum' : 'mean',
+    lowest: 'lowest hourly mean',
+    highest: 'highest hourly mean',
+  };
   return {
     name: `${prefix}_${name === 'pm25' ? 'pm2.5' : name}`,
     type: 'number',
@@ -56,7 +66,18 @@ function column(wanted: ParameterName, written: Written = 'mean'): Column {
 const withPm25 = (columns: readonly Column[], change: Partial<Column>): Column[] =>
   columns.map((each) => (each.source === 'avg_pm25' ? { ...each, ...change } : each));
 
-const FIRST = ['pm25', 'pm10', 'temperature', 'pressure', 'humidity', 'no2', 'dust', 'o3', 'so2', 'rain'] as const;
+const FIRST = [
+  'pm25',
+  'pm10',
+  'temperature',
+  'pressure',
+  'humidity',
+  'no2',
+  'dust',
+  'o3',
+  'so2',
+  'rain',
+] as const;
 const WIND = [column('wind_speed'), column('wind_direction')];
 const STATION_COLUMNS = [...FIRST, 'usvh' as const].map((name) => column(name));
 const CITY_COLUMNS = [...FIRST.map((name) => column(name)), ...WIND];
@@ -80,7 +101,12 @@ const SUBJECTS = {
   city: { name: 'city_slug', type: 'string', source: 'region_slug' },
 } as const;
 
-function layout(of: keyof typeof SUBJECTS, unit: Layout['unit'], title: string, columns: readonly Column[]): Layout {
+function layout(
+  of: keyof typeof SUBJECTS,
+  unit: Layout['unit'],
+  title: string,
+  columns: readonly Column[],
+): Layout {
   const level = unit === 'hour' ? 'hourly' : 'daily';
   const stored = of === 'city' ? 'region' : 'station';
   return {

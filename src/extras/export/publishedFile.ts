@@ -10,7 +10,8 @@ import { checkWritable, makeFolders, whyUnusable } from '../../base/folder.ts';
 import { InputError } from '../../base/inputError.ts';
 
 const REMEDY = 'Name a folder that you may write to.';
-const unusable = (folder: string, error: unknown) => new InputError('export', whyUnusable(folder, error), REMEDY);
+const unusable = (folder: string, error: unknown) =>
+  new InputError('export', whyUnusable(folder, error), REMEDY);
 
 /** Creates the folder if there is none. Throws InputError if it cannot be created or written to. */
 export function makeFolder(folder: string): void {
@@ -25,7 +26,11 @@ export function makeFolder(folder: string): void {
 /** Whoever may write to the folder could place links in it, and have files replaced that this user may write to. */
 function makeFolderWithin(folder: string, part: string): void {
   if (part !== folder && lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new InputError('export', `${part} is a link, and links in ${folder} are not followed`, 'Remove it.');
+    throw new InputError(
+      'export',
+      `${part} is a link, and links in ${folder} are not followed`,
+      'Remove it.',
+    );
   }
   makeFolder(part);
 }

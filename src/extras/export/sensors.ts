@@ -13,11 +13,20 @@ export const SENSOR_FIELDS = [
   {
     name: 'station_id',
     type: 'integer',
-    meaning: 'the station where it stands or stood last, of those that are published; a station may have several',
+    meaning:
+      'the station where it stands or stood last, of those that are published; a station may have several',
   },
   { name: 'city_slug', type: 'string', meaning: 'the city of the station; empty if it is in none' },
-  { name: 'district_slug', type: 'string', meaning: 'the district of the station; empty if it is in none' },
-  { name: 'address_en', type: 'string', meaning: 'title of the station in English; empty if it has none' },
+  {
+    name: 'district_slug',
+    type: 'string',
+    meaning: 'the district of the station; empty if it is in none',
+  },
+  {
+    name: 'address_en',
+    type: 'string',
+    meaning: 'title of the station in English; empty if it has none',
+  },
   { name: 'title', type: 'string', meaning: 'title of the station in the language of the place' },
   { name: 'provider', type: 'string', meaning: 'who operates the station' },
   {
@@ -25,10 +34,24 @@ export const SENSOR_FIELDS = [
     type: 'string',
     meaning: 'what the provider or the device calls the sensor; its id where it has no other name',
   },
-  { name: 'sensor_type', type: 'string', meaning: 'kind of sensor, such as SDS011; empty if unknown' },
+  {
+    name: 'sensor_type',
+    type: 'string',
+    meaning: 'kind of sensor, such as SDS011; empty if unknown',
+  },
   { name: 'latitude', type: 'number', meaning: 'latitude of the station, WGS 84', unit: 'degrees' },
-  { name: 'longitude', type: 'number', meaning: 'longitude of the station, WGS 84', unit: 'degrees' },
-  { name: 'altitude', type: 'number', meaning: 'altitude of the station above sea level; empty if unknown', unit: 'm' },
+  {
+    name: 'longitude',
+    type: 'number',
+    meaning: 'longitude of the station, WGS 84',
+    unit: 'degrees',
+  },
+  {
+    name: 'altitude',
+    type: 'number',
+    meaning: 'altitude of the station above sea level; empty if unknown',
+    unit: 'm',
+  },
   {
     name: 'first_measurement_time',
     type: 'datetime',
@@ -37,9 +60,14 @@ export const SENSOR_FIELDS = [
   {
     name: 'last_measurement_time',
     type: 'datetime',
-    meaning: 'its last measurement at a station that is published, local time; empty before the first',
+    meaning:
+      'its last measurement at a station that is published, local time; empty before the first',
   },
-  { name: 'is_suspicious', type: 'boolean', meaning: 'true while its measurements count for nothing' },
+  {
+    name: 'is_suspicious',
+    type: 'boolean',
+    meaning: 'true while its measurements count for nothing',
+  },
 ] as const satisfies readonly Field[];
 
 /** As rows of SENSOR_FIELDS, by id. Hidden stations are left out (C6); a station's city is that of the instant (C8). */
@@ -71,5 +99,7 @@ export async function querySensors(db: ApiDb, at: Date): Promise<Row[]> {
 }
 
 /** In the network's zone, without an offset. */
-const localTime = <Column extends 'first_measurement_time' | 'last_measurement_time'>(column: Column) =>
+const localTime = <Column extends 'first_measurement_time' | 'last_measurement_time'>(
+  column: Column,
+) =>
   sql<string | null>`to_char(${sql.ref(`sensor.${column}`)}, 'YYYY-MM-DD HH24:MI:SS')`.as(column);

@@ -12,7 +12,10 @@ type Options = { provider: string; hosts: readonly string[]; limits?: FetchLimit
 const LIMITS: FetchLimits = { timeMs: 30_000, bytes: 64 * 1_048_576 };
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const HEADERS = { accept: 'application/json, text/csv;q=0.9, */*;q=0.1', 'user-agent': 'airseries' };
+const HEADERS = {
+  accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
+  'user-agent': 'airseries',
+};
 
 const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
@@ -46,7 +49,8 @@ export async function fetchDocument<T>(
     throw refuse('its host is not among PULL_HOSTS', 'Add it there to pull readings from it.');
   }
   let url = new URL(address);
-  if (url.username !== '' || url.password !== '') throw refuse('it contains a user name or a password', CORRECT);
+  if (url.username !== '' || url.password !== '')
+    throw refuse('it contains a user name or a password', CORRECT);
   const signal = AbortSignal.timeout(limits.timeMs);
   try {
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
@@ -54,20 +58,27 @@ export async function fetchDocument<T>(
       if (response.ok) return await read(bounded(response, limits.bytes, refuse), refuse);
       await response.body?.cancel();
       const location = response.headers.get('location');
-      if (!REDIRECTS.has(response.status) || location === null) throw new FailedResponse(input, response);
+      if (!REDIRECTS.has(response.status) || location === null)
+        throw new FailedResponse(input, response);
       const next = followed(location, url);
-      if (next === undefined) throw refuse('it redirects to another host, which is not followed', CORRECT);
+      if (next === undefined)
+        throw refuse('it redirects to another host, which is not followed', CORRECT);
       url = next;
     }
     throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (signal.aborted) throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
+    if (signal.aborted)
+      throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
     throw refuse(`it could not be fetched (${causeOf(error)})`, ASK_PROVIDER);
   }
 }
 
-async function* bounded(response: Response, mostBytes: number, refuse: Refuse): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  response: Response,
+  mostBytes: number,
+  refuse: Refuse,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   // leaving the loop ends the transfer
   for await (const chunk of response.body ?? []) {
@@ -81,8 +92,11 @@ async function* bounded(response: Response, mostBytes: number, refuse: Refuse): 
 function followed(location: string, from: URL): URL | undefined {
   if (!URL.canParse(location, from)) return undefined;
   const to = new URL(location, from);
-  const encrypted = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
-  return to.host === from.host && to.username === '' && to.password === '' && encrypted ? to : undefined;
+  const encrypted =
+    to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
+  return to.host === from.host && to.username === '' && to.password === '' && encrypted
+    ? to
+    : undefined;
 }
 
 /** The message of `fetch` says nothing; its cause does. */

@@ -3,10 +3,10 @@
  * before it says. Starts and outcomes are stored in raw.pull, so another process continues where this one stops.
  */
 import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
 import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
 import { openIngestPool, POOL_SIZES } from '../../database/pools.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import type { Log } from '../../base/log.ts';
 import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';
 import { type Pull, type PullOptions, pullProvider } from './pullProvider.ts';
 
@@ -18,7 +18,8 @@ const LOG_EVERY = 10;
 const FEEDS_AT_ONCE = 4;
 const LONGEST_RETRY_AFTER_MS = 1_800_000;
 
-const NOT_ALLOWED = 'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
+const NOT_ALLOWED =
+  'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
 
 /** Returns the job; it rejects only if the database cannot be reached. Run it every minute, and not twice at once. */
 export function makePull(
@@ -49,7 +50,8 @@ export function makePull(
       metrics?.pulls.inc({ provider, outcome: 'success' });
     } catch (error) {
       const { message } = error as Error;
-      const asked = error instanceof FailedResponse ? retryInstant(error.retryAfter, clock()) : null;
+      const asked =
+        error instanceof FailedResponse ? retryInstant(error.retryAfter, clock()) : null;
       const [row] = await owner<{ failures: number; retry_at: string }[]>`
         update raw.pull set failures = failures + 1, error = ${message.replaceAll('\0', '\ufffd')},
           retry_at = greatest(started_at + least(every * 2 ^ least(failures, 9), greatest(every, '15 minutes')), ${asked}::timestamptz)
@@ -58,7 +60,10 @@ export function makePull(
       metrics?.pulls.inc({ provider, outcome: 'failure' });
       const { failures = 1, retry_at } = row ?? {};
       if (failures === 1 || failures % LOG_EVERY === 0) {
-        log.warn({ provider, failures, retry_at, error: message }, 'polling failed; it will be retried');
+        log.warn(
+          { provider, failures, retry_at, error: message },
+          'polling failed; it will be retried',
+        );
       }
     }
   };
@@ -94,8 +99,12 @@ function wholeMinute(now: Date): Date {
 
 /** When a header Retry-After, of seconds or a date, allows the next request; at most half an hour from now. Null: it says nothing. */
 function retryInstant(header: string | null, now: Date): Date | null {
-  const asked = /^\d+$/.test(header ?? '') ? now.getTime() + Number(header) * 1_000 : Date.parse(header ?? '');
-  return Number.isNaN(asked) ? null : new Date(Math.min(asked, now.getTime() + LONGEST_RETRY_AFTER_MS));
+  const asked = /^\d+$/.test(header ?? '')
+    ? now.getTime() + Number(header) * 1_000
+    : Date.parse(header ?? '');
+  return Number.isNaN(asked)
+    ? null
+    : new Date(Math.min(asked, now.getTime() + LONGEST_RETRY_AFTER_MS));
 }
 
 /** Providers to poll now, in the order to start them. A start in the future was recorded by a clock that was wrong, and makes a provider due. */

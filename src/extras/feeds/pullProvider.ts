@@ -3,14 +3,14 @@
  * time, and a day is enough for corrections.
  */
 import type { Clock } from '../../base/clock.ts';
+import { InputError } from '../../base/inputError.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import { acceptAuthorized, type WriteStats } from '../../ingest/store/accept.ts';
-import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import type { Format } from '../../ingest/formats/fields.ts';
 import { readInstant } from '../../ingest/formats/instants.ts';
 import { FORMATS } from '../../ingest/formats/profiles.ts';
 import type { ReadingInput } from '../../ingest/formats/reading.ts';
-import { InputError } from '../../base/inputError.ts';
+import { acceptAuthorized, type WriteStats } from '../../ingest/store/accept.ts';
+import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
@@ -49,23 +49,40 @@ export async function pullProvider(
   { clock, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
   if (!FORMATS.includes(kind)) {
-    throw new InputError(`provider ${provider}`, `this version knows no kind ${kind} of feed`, 'Update airseries.');
+    throw new InputError(
+      `provider ${provider}`,
+      `this version knows no kind ${kind} of feed`,
+      'Update airseries.',
+    );
   }
   const { sensors, newest } = await findSensors(pool, provider);
   const now = clock();
   const format: Format = { name: kind, sensor: sensor ?? undefined, now };
-  const { received, readings } = await fetchDocument(url, { provider, hosts, limits }, (chunks, refuse) =>
-    readFeed(chunks, format, (id) => sensors.has(id), refuse),
+  const { received, readings } = await fetchDocument(
+    url,
+    { provider, hosts, limits },
+    (chunks, refuse) => readFeed(chunks, format, (id) => sensors.has(id), refuse),
   );
   const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
   const recent = assigned.filter((reading) => !isOlder(reading, newest - DAY_US));
 
-  const pulled = { received, accepted: 0, unchanged: 0, quarantined: 0, ignored: received - recent.length };
+  const pulled = {
+    received,
+    accepted: 0,
+    unchanged: 0,
+    quarantined: 0,
+    ignored: received - recent.length,
+  };
   const scope = { provider, stations: null };
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
   for (let start = 0; start < recent.length; start += BATCH) {
     const batch = recent.slice(start, start + BATCH);
-    const outcome = await acceptAuthorized(pool, batch, { now: clock(), source: provider, scope, onWrite });
+    const outcome = await acceptAuthorized(pool, batch, {
+      now: clock(),
+      source: provider,
+      scope,
+      onWrite,
+    });
     if (metrics !== undefined) recordIngest(metrics, provider, outcome);
     pulled.accepted += outcome.accepted;
     pulled.unchanged += outcome.unchanged;
@@ -89,9 +106,15 @@ const SENSORS = `
   group by 1`;
 
 /** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
-async function findSensors(pool: QueryPool, provider: string): Promise<{ sensors: Set<number>; newest: number }> {
+async function findSensors(
+  pool: QueryPool,
+  provider: string,
+): Promise<{ sensors: Set<number>; newest: number }> {
   const rows = (await pool.query(SENSORS, [provider])) as { id: number; newest: number | null }[];
-  const newest = rows.reduce((latest, row) => Math.max(latest, row.newest ?? latest), Number.NEGATIVE_INFINITY);
+  const newest = rows.reduce(
+    (latest, row) => Math.max(latest, row.newest ?? latest),
+    Number.NEGATIVE_INFINITY,
+  );
   return { sensors: new Set(rows.map(({ id }) => id)), newest };
 }
 

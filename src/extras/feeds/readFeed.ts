@@ -1,10 +1,11 @@
 /** Reads a polled document in the layout of its kind, and keeps what may be of the provider's own sensors. */
+
+import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../../ingest/formats/fields.ts';
 import { inTurns } from '../../ingest/formats/lines.ts';
 import type { ReadingInput } from '../../ingest/formats/reading.ts';
 import { readReadings } from '../../ingest/formats/readings.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
-import { InputError } from '../../base/inputError.ts';
 import type { Refuse } from './fetchDocument.ts';
 
 type Feed = {
@@ -74,7 +75,10 @@ export async function readFeed(
   }
 }
 
-function isWanted({ sensorId, device }: ReadingInput, isOurs: (sensor: number) => boolean): boolean {
+function isWanted(
+  { sensorId, device }: ReadingInput,
+  isOurs: (sensor: number) => boolean,
+): boolean {
   const id = readSensorId(sensorId);
   return id === undefined ? device !== undefined : isOurs(id);
 }

@@ -10,7 +10,12 @@ const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-export const FILE_HEADERS = ['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'];
+export const FILE_HEADERS = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Access-Control-Allow-Origin',
+  '*',
+];
 
 const require = createRequire(import.meta.url);
 
@@ -21,7 +26,8 @@ const readModule = (name: string) => readFileSync(new URL(name, BUNDLED), 'utf8'
 const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8');
 
 /** A style sheet without its images: the pages' policy allows no data URLs, and nothing shows the others. */
-const withoutImages = (css: string) => css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
+const withoutImages = (css: string) =>
+  css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 
 const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js'));
 
@@ -50,6 +56,9 @@ export function assetUrl(name: string): string {
 export const ASSETS: ReadonlyMap<string, Document> = new Map(
   [...CONTENTS].map(([name, text]) => [
     assetUrl(name),
-    renderDocument('en', text, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', headers: FILE_HEADERS }),
+    renderDocument('en', text, {
+      type: TYPES[name.split('.').at(-1) ?? ''] ?? '',
+      headers: FILE_HEADERS,
+    }),
   ]),
 );

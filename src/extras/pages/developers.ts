@@ -12,14 +12,23 @@ const copyLine = (words: Words, code: Html, after: Html | string = '') =>
 
 /** How to ask for a path, and a link to its answer. */
 const addressLine = (words: Words, path: string): Html =>
-  copyLine(words, html`<code>curl ${ORIGIN}${path}</code>`, html` <a href="${path}">${words.show}</a>`);
+  copyLine(
+    words,
+    html`<code>curl ${ORIGIN}${path}</code>`,
+    html` <a href="${path}">${words.show}</a>`,
+  );
 
 export function developerPart(words: Words, locale: Locale, subject: string, title: string): Html {
   const base = BASE_PATH.replace('{locale}', locale);
   const current = `${base}/${subject}.json`;
   const explore = `/${locale}/explore/v1/${subject}`;
   const more = subject.startsWith('station') ? 'flags' : 'limits';
-  const paths = [current, `${base}/${subject}-history.json`, `${explore}/now.json`, `${explore}/${more}.json`];
+  const paths = [
+    current,
+    `${base}/${subject}-history.json`,
+    `${explore}/now.json`,
+    `${explore}/${more}.json`,
+  ];
   return html`<section class="card" id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
 <p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>

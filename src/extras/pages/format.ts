@@ -16,10 +16,12 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'UV index': { all: '' },
 };
 
-export const unitIn = (locale: string, unit: string): string => UNITS[unit]?.[locale] ?? UNITS[unit]?.all ?? unit;
+export const unitIn = (locale: string, unit: string): string =>
+  UNITS[unit]?.[locale] ?? UNITS[unit]?.all ?? unit;
 
 /** Pressure is shown in hPa, as weather reports have it. */
-export const shownAs = (unit: string, value: number): number => (unit === 'Pa' ? value / 100 : value);
+export const shownAs = (unit: string, value: number): number =>
+  unit === 'Pa' ? value / 100 : value;
 
 /** The parameters that people ask for first. */
 export const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
@@ -27,7 +29,11 @@ export const PM25: Quantity = { key: 'pm2.5', unit: 'µg/m³', digits: 1 };
 type Precision = Pick<Quantity, 'unit' | 'digits'>;
 
 /** With as many decimals as are published; a dash where there is no value. */
-export function formatValue(locale: string, value: number | null, { unit, digits }: Precision): string {
+export function formatValue(
+  locale: string,
+  value: number | null,
+  { unit, digits }: Precision,
+): string {
   if (value === null) return '–';
   const text = formatBare(locale, value, { unit, digits });
   const name = unitIn(locale, unit);
@@ -37,7 +43,9 @@ export function formatValue(locale: string, value: number | null, { unit, digits
 
 /** The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a little less, and toFixed would round it down. */
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
-  unit === 'Pa' ? formatNumber(locale, Math.round(value / 10) / 10, 1) : formatNumber(locale, value, digits);
+  unit === 'Pa'
+    ? formatNumber(locale, Math.round(value / 10) / 10, 1)
+    : formatNumber(locale, value, digits);
 
 const DATE_FORMS = {
   day: { day: 'numeric', month: 'short' },
@@ -49,10 +57,17 @@ const DATE_FORMS = {
 } as const;
 
 /** The local date of a time, or a date, in the words of a language. */
-export function formatDate(locale: string, timestamp: string, form: keyof typeof DATE_FORMS): string {
+export function formatDate(
+  locale: string,
+  timestamp: string,
+  form: keyof typeof DATE_FORMS,
+): string {
   const wall = new Date(`${timestamp.slice(0, 10)}T00:00:00Z`);
   if (locale === 'hy') return armenianDate(wall, form); // which Chromium's Intl does not know
-  return wall.toLocaleDateString(locale === 'en' ? 'en-GB' : locale, { ...DATE_FORMS[form], timeZone: 'UTC' });
+  return wall.toLocaleDateString(locale === 'en' ? 'en-GB' : locale, {
+    ...DATE_FORMS[form],
+    timeZone: 'UTC',
+  });
 }
 
 const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';

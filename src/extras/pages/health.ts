@@ -19,13 +19,22 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
   const against = (mean: number, guideline: number, times: number | null) => {
     const n = times === null ? '' : formatNumber(locale, times, 1);
     const verdict =
-      mean <= guideline ? words.withinGuideline : times === null ? words.slightlyAbove : fill(words.times, { n });
+      mean <= guideline
+        ? words.withinGuideline
+        : times === null
+          ? words.slightlyAbove
+          : fill(words.times, { n });
     return `${formatValue(locale, mean, PM25)}, ${verdict}`;
   };
-  const { who_daily_exceedance: daily, who_yearly_exceedance: yearly, month_cigarettes: cigarettes } = region;
+  const {
+    who_daily_exceedance: daily,
+    who_yearly_exceedance: yearly,
+    month_cigarettes: cigarettes,
+  } = region;
   const [day, year] = [region['who_daily_pm2.5'], region['who_year_pm2.5']];
   const note = days < 365 ? ` (${counted(words.daysMeasured, days)})` : '';
-  const smoked = (n: number) => fill(plural(locale, words.cigarettesUnit, n), { text: formatNumber(locale, n, 1) });
+  const smoked = (n: number) =>
+    fill(plural(locale, words.cigarettesUnit, n), { text: formatNumber(locale, n, 1) });
   const above = counted(words.ofDays, days, region['who_pm2.5_exceedance_days']);
   const rows = [
     day !== null && ([words.whoDaily, against(day, 15, daily)] as const),
@@ -33,8 +42,11 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     days > 0 && ([words.exceedanceDays, above] as const),
     cigarettes !== null && ([words.cigarettes, smoked(cigarettes)] as const),
   ].filter((row) => row !== false);
-  const pollutants = (Object.keys(EU_LIMITS) as Pollutant[]).filter((name) => limits[name].days > 0);
-  const micrograms = (value: number | null, digits = 1) => formatValue(locale, value, { unit: 'µg/m³', digits });
+  const pollutants = (Object.keys(EU_LIMITS) as Pollutant[]).filter(
+    (name) => limits[name].days > 0,
+  );
+  const micrograms = (value: number | null, digits = 1) =>
+    formatValue(locale, value, { unit: 'µg/m³', digits });
   const euRow = (name: Pollutant) => {
     const { mean, days: of, days_above: above } = limits[name];
     const { year: ofYear, day: ofDay } = EU_LIMITS[name];
@@ -42,7 +54,8 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
 <td>${micrograms(mean)}<br><small>${fill(words.limit, { value: micrograms(ofYear, 0) })}</small></td>
 <td>${counted(words.ofDays, of, above)}<br><small>${fill(words.limit, { value: micrograms(ofDay, 0) })}</small></td></tr>`;
   };
-  if (rows.length === 0 && pollutants.length === 0) return html`<section data-live="health"></section>`;
+  if (rows.length === 0 && pollutants.length === 0)
+    return html`<section data-live="health"></section>`;
   return html`<section class="pair" data-live="health">
 ${
   rows.length > 0 &&

@@ -17,12 +17,22 @@ function write(value: Value): string {
 }
 
 /** A table that scrolls in a box of its own, also by keys. `rows`: the cells of each, the first of which names it. */
-export const scrollingTable = (label: string, heads: readonly string[], rows: readonly (readonly Value[])[]): Html =>
+export const scrollingTable = (
+  label: string,
+  heads: readonly string[],
+  rows: readonly (readonly Value[])[],
+): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (found) => ENTITIES[found] as string);

@@ -125,5 +125,7 @@ const staleNotice = (locale: Locale): Html =>
 /** An address of a page or of a person. */
 function contactLink(contact: string): Html {
   if (/^https?:/.test(contact)) return html`<a href="${contact}">${contact}</a>`;
-  return /^[^\s@]+@[^\s@]+$/.test(contact) ? html`<a href="mailto:${contact}">${contact}</a>` : html`${contact}`;
+  return /^[^\s@]+@[^\s@]+$/.test(contact)
+    ? html`<a href="mailto:${contact}">${contact}</a>`
+    : html`${contact}`;
 }

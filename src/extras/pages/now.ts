@@ -10,7 +10,14 @@ import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart, sparkline } from './pictures.ts';
 import type { Category } from './scale.ts';
-import { type Bucket, fillGaps, type HistoryWindow, measuredValue, newestTime, type Windows } from './series.ts';
+import {
+  type Bucket,
+  fillGaps,
+  type HistoryWindow,
+  measuredValue,
+  newestTime,
+  type Windows,
+} from './series.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
@@ -25,7 +32,16 @@ const GROUPS = [
   { title: 'gases', keys: ['no2', 'o3', 'so2'] },
   {
     title: 'weather',
-    keys: ['temperature', 'humidity', 'pressure', 'wind_speed', 'wind_direction', 'rain', 'uv', 'usvh'],
+    keys: [
+      'temperature',
+      'humidity',
+      'pressure',
+      'wind_speed',
+      'wind_direction',
+      'rain',
+      'uv',
+      'usvh',
+    ],
   },
 ] as const;
 
@@ -52,7 +68,8 @@ const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 const valueIn = ({ values }: Current, key: string): number | string | null =>
   (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
 const isStation = (values: Station | Region): values is Station => 'status' in values;
-const lastDay = ({ history, at }: Subject): Bucket[] => fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
+const lastDay = ({ history, at }: Subject): Bucket[] =>
+  fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
 /** The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
 type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
@@ -65,15 +82,22 @@ function headlineOf(locale: Locale, subject: Current): Headline {
   const nothing = { category, text: '', name: words[category], of: '' };
   if (time === null || category === 'offline') return nothing;
   if (aqi !== null) {
-    const verdict = suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
+    const verdict =
+      suspect !== undefined ? ({ category: 'unknown', name: words.suspect } as const) : {};
     return { ...nothing, ...verdict, text: String(aqi), of: words.aqiOf };
   }
   const band = indices.european_index.index;
-  if (band !== null) return { ...nothing, name: word(words, `european ${band}`), of: words.european };
+  if (band !== null)
+    return { ...nothing, name: word(words, `european ${band}`), of: words.european };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
     const [quantity, value] = [QUANTITIES.find((one) => one.key === key), valueIn(subject, key)];
     if (quantity === undefined || typeof value !== 'number') continue;
-    return { ...nothing, name: word(words, key), text: formatValue(locale, value, quantity), quantity };
+    return {
+      ...nothing,
+      name: word(words, key),
+      text: formatValue(locale, value, quantity),
+      quantity,
+    };
   }
   return nothing;
 }
@@ -110,7 +134,12 @@ export const measuredAt = (locale: Locale, values: Station | Region, time: strin
   withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
 
 /** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
-export function headPart(locale: Locale, subject: Subject, path: Html | false, note: Html | false): Html {
+export function headPart(
+  locale: Locale,
+  subject: Subject,
+  path: Html | false,
+  note: Html | false,
+): Html {
   const words = WORDS[locale];
   const { values, suspect } = subject;
   const isSuspect = suspect !== undefined;
@@ -121,10 +150,16 @@ export function headPart(locale: Locale, subject: Subject, path: Html | false, n
     buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
   const newest = newestTime(subject.history);
-  const { measured_hours: hours = 0, expected_hours: expected = 0 } = subject.indices.completeness ?? {};
-  const measured = quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
-  const missing = isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
-  const { stations, left_out: left } = subject.indices.particles ?? { stations: null, left_out: null };
+  const { measured_hours: hours = 0, expected_hours: expected = 0 } =
+    subject.indices.completeness ?? {};
+  const measured =
+    quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
+  const missing =
+    isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
+  const { stations, left_out: left } = subject.indices.particles ?? {
+    stations: null,
+    left_out: null,
+  };
   const count = isStation(values) ? null : (stations ?? values.station_count);
   return html`<section class="head" data-live="head">
 <div class="card">${path}
@@ -144,7 +179,8 @@ ${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
 </section>`;
 }
 
-const GUIDE = 'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
+const GUIDE =
+  'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
 
 /** Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle pollution. */
 function advice(words: Words, category: Category): Html {
@@ -164,7 +200,10 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const isLead = (key: string) => key === 'pm2.5' || key === lead;
   const groups = GROUPS.map(({ title, keys }) => {
     const tiles = keys.flatMap((key) => {
-      const [quantity, value] = [QUANTITIES.find((one) => one.key === key) as Quantity, valueIn(subject, key)];
+      const [quantity, value] = [
+        QUANTITIES.find((one) => one.key === key) as Quantity,
+        valueIn(subject, key),
+      ];
       if (value === null || isLead(key)) return [];
       const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
       const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
@@ -172,7 +211,9 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
         html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
       ];
     });
-    return tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`;
+    return (
+      tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`
+    );
   }).filter((group) => group !== false);
   return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${rules}</div>`}</section>`;
 }
@@ -187,11 +228,19 @@ export function indicesPart(locale: Locale, { indices }: Subject): Html {
       band === null ? [] : [`${word(words, key)}: ${word(words, `european ${band}`)}`],
     );
     const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp ?? '') });
-    entries.push([words.european, word(words, `european ${european.index}`), `${note}. ${bands.join(', ')}.`]);
+    entries.push([
+      words.european,
+      word(words, `european ${european.index}`),
+      `${note}. ${bands.join(', ')}.`,
+    ]);
   }
   if (nowcast['pm2.5'] !== null) {
     const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
-    entries.push([words.nowcast, `${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, `${words.nowcastNote}.`]);
+    entries.push([
+      words.nowcast,
+      `${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`,
+      `${words.nowcastNote}.`,
+    ]);
   }
   return html`<section data-live="indices">${
     entries.length > 0 &&

@@ -29,9 +29,14 @@ function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City
 }
 
 /** The only city of a network whose stations are all in it: its page stands for the overview. */
-export function onlyCity({ regions, stations }: Pick<List, 'regions' | 'stations'>): string | undefined {
+export function onlyCity({
+  regions,
+  stations,
+}: Pick<List, 'regions' | 'stations'>): string | undefined {
   const [city, ...others] = shownOf({ regions }).cities;
-  return others.length === 0 && stations.every(({ city_slug: slug }) => slug === city?.slug) ? city?.slug : undefined;
+  return others.length === 0 && stations.every(({ city_slug: slug }) => slug === city?.slug)
+    ? city?.slug
+    : undefined;
 }
 
 export function overviewPage(site: Site, locale: Locale, list: List): Page {
@@ -40,8 +45,13 @@ export function overviewPage(site: Site, locale: Locale, list: List): Page {
   const known = new Set(cities.map(({ slug }) => slug));
   const top = worstFirst(regions.filter((region) => !known.has(cityOf(region) ?? '')));
   const isShort = !isLarge(list.stations);
-  const elsewhere = isShort ? list.stations.filter(({ city_slug: slug }) => slug === null || !known.has(slug)) : [];
-  const newest = regions.reduce((time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time), '');
+  const elsewhere = isShort
+    ? list.stations.filter(({ city_slug: slug }) => slug === null || !known.has(slug))
+    : [];
+  const newest = regions.reduce(
+    (time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time),
+    '',
+  );
   const line = (region: Region): Html => html`<li>${regionLine(locale, region)}
 ${within(region)}</li>
 `;

@@ -1,14 +1,20 @@
 /** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
 import type { IRouter, Request, Response } from 'express';
-import type { PageParts } from '../../serve/app.ts';
-import { presenter } from '../../serve/current.ts';
-import { earlier, validityOf } from '../../serve/documents.ts';
 import type { Region, Station } from '../../contract/current.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../../contract/endpoints.ts';
-import type { Validity } from '../../serve/cache.ts';
-import { type CacheHeaders, type Document, encode, renderDocument, sendDocument } from '../../serve/document.ts';
 import { addPath, pathOf } from '../../http/middleware.ts';
 import { notFound, type sendProblem, truncate } from '../../http/send.ts';
+import type { PageParts } from '../../serve/app.ts';
+import type { Validity } from '../../serve/cache.ts';
+import { presenter } from '../../serve/current.ts';
+import {
+  type CacheHeaders,
+  type Document,
+  encode,
+  renderDocument,
+  sendDocument,
+} from '../../serve/document.ts';
+import { earlier, validityOf } from '../../serve/documents.ts';
 import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
 import { DOCS_PAGE } from './docs.ts';
 import { embedPage } from './embed.ts';
@@ -71,7 +77,10 @@ export function addPages(
 
   async function readStation(values: Values) {
     type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
-    const { contents, ...validity } = await readAll<Contents>(values, { ...OF_STATION, history: 'stationHistory' });
+    const { contents, ...validity } = await readAll<Contents>(values, {
+      ...OF_STATION,
+      history: 'stationHistory',
+    });
     const at = clock();
     const suspect = leftOut(values.locale, contents.trust.flags, at);
     return { subject: { ...contents, at, suspect }, validity };
@@ -97,16 +106,26 @@ export function addPages(
     return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
   }
 
-  async function embedded(values: Values, names: typeof OF_STATION | typeof OF_REGION, path: string) {
+  async function embedded(
+    values: Values,
+    names: typeof OF_STATION | typeof OF_REGION,
+    path: string,
+  ) {
     const { contents, ...validity } = await readAll<Current & { trust?: Trust }>(values, names);
     const suspect = leftOut(values.locale, contents.trust?.flags ?? [], clock());
     return { ...validity, page: embedPage(site, values.locale, path, { ...contents, suspect }) };
   }
 
-  function pictureOf(locale: Locale, { subject, validity }: { subject: Subject; validity: Validity }): Rendered {
+  function pictureOf(
+    locale: Locale,
+    { subject, validity }: { subject: Subject; validity: Validity },
+  ): Rendered {
     const { title, measurement_time: time } = subject.values;
     const picture = { ...inWords(locale, subject), title, site: site.title };
-    return { ...validity, picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }) };
+    return {
+      ...validity,
+      picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }),
+    };
   }
 
   const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
@@ -117,14 +136,24 @@ export function addPages(
       return { ...validity, page: overviewPage(site, values.locale, list) };
     },
     '/{locale}/station/{id}': async (values) => {
-      const [{ subject, validity }, providers] = await Promise.all([readStation(values), reader.providers()]);
-      return { ...earlier(validity, validityOf(providers)), page: stationPage(values.locale, subject, providers) };
+      const [{ subject, validity }, providers] = await Promise.all([
+        readStation(values),
+        reader.providers(),
+      ]);
+      return {
+        ...earlier(validity, validityOf(providers)),
+        page: stationPage(values.locale, subject, providers),
+      };
     },
     '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
-    '/{locale}/card/station/{id}.svg': async (values) => pictureOf(values.locale, await readStation(values)),
-    '/{locale}/card/region/{slug}.svg': async (values) => pictureOf(values.locale, await readRegion(values)),
-    '/{locale}/embed/station/{id}': (values) => embedded(values, OF_STATION, `station/${values.id}`),
-    '/{locale}/embed/region/{slug}': (values) => embedded(values, OF_REGION, `region/${values.slug}`),
+    '/{locale}/card/station/{id}.svg': async (values) =>
+      pictureOf(values.locale, await readStation(values)),
+    '/{locale}/card/region/{slug}.svg': async (values) =>
+      pictureOf(values.locale, await readRegion(values)),
+    '/{locale}/embed/station/{id}': (values) =>
+      embedded(values, OF_STATION, `station/${values.id}`),
+    '/{locale}/embed/region/{slug}': (values) =>
+      embedded(values, OF_REGION, `region/${values.slug}`),
   };
 
   const toOverview = (req: Request, res: Response) => {
@@ -156,13 +185,19 @@ export function addPages(
   }
 
   /** Pages that don't depend on data: sending them says nothing about the database. */
-  const addFile = (path: RegExp, find: (req: Request) => Document | undefined, caching: CacheHeaders, route?: string) =>
+  const addFile = (
+    path: RegExp,
+    find: (req: Request) => Document | undefined,
+    caching: CacheHeaders,
+    route?: string,
+  ) =>
     addPath(
       app,
       path,
       (req, res) => {
         const file = find(req);
-        if (file === undefined) throw notFound('There is no such file; a page of another version had it.');
+        if (file === undefined)
+          throw notFound('There is no such file; a page of another version had it.');
         res.locals.isStale = true;
         sendDocument(req, res, file, caching);
       },
@@ -172,7 +207,12 @@ export function addPages(
   addFile(/^\/docs$/, () => docs, { maxAge: HOUR_S });
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
-  addFile(/^\/assets\/.+$/, ({ path }) => ASSETS.get(path), { maxAge: 0, isImmutable: true }, '/assets');
+  addFile(
+    /^\/assets\/.+$/,
+    ({ path }) => ASSETS.get(path),
+    { maxAge: 0, isImmutable: true },
+    '/assets',
+  );
   // a person who follows a wrong link gets a page, a program JSON: below a locale of ours all is for people
   app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
@@ -186,7 +226,10 @@ export function addPages(
 /** Sends a problem as a page. As of all problems, no cache may keep it. */
 function problemSender(site: Site, locale: Locale): typeof sendProblem {
   return (req, res, { status, headers }) => {
-    const { kind, kept } = renderPage(site, problemPage(locale, status, truncate(decodeURIComponent(pathOf(req)))));
+    const { kind, kept } = renderPage(
+      site,
+      problemPage(locale, status, truncate(decodeURIComponent(pathOf(req)))),
+    );
     const body = kept.get('identity') as Buffer;
     res.writeHead(status, [
       ...Object.entries(headers).flat(),

@@ -10,7 +10,8 @@ import { WORDS, type Words } from './words.ts';
 export const categoryIn = (place: Station | Region): Category =>
   'status' in place && place.status === 'offline' ? 'offline' : categoryOf(place.aqi);
 
-export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) => `/${locale}/region/${slug}`;
+export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) =>
+  `/${locale}/region/${slug}`;
 
 /** A station of lists and maps, and whether its particles are suspect (C9): its index then says nothing of the air. */
 export type ListedStation = Station & { is_bad_pm: boolean };
@@ -21,7 +22,8 @@ const isSuspect = (place: Region | ListedStation) => 'is_bad_pm' in place && pla
 function chip(locale: Locale, place: Region | ListedStation): Html {
   const [words, category] = [WORDS[locale], categoryIn(place)];
   const { aqi, temperature } = place;
-  if (isSuspect(place) && aqi !== null) return html`<span class="chip unknown">${words.suspect} <s>${aqi}</s></span>`;
+  if (isSuspect(place) && aqi !== null)
+    return html`<span class="chip unknown">${words.suspect} <s>${aqi}</s></span>`;
   if (category !== 'unknown' || temperature === null)
     return html`<span class="chip ${category}">${words[category]}${aqi !== null && html` <b>${aqi}</b>`}</span>`;
   const text = formatValue(locale, temperature, { unit: '°C', digits: 1 });
@@ -73,7 +75,15 @@ const MOST_NAMED = 1_500;
 export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_NAMED;
 
 /** Each place: its level (city, district, station, suspect station), key, the index of the place that it is in, coordinates, index (-1: offline), name. */
-type Place = readonly [0 | 1 | 2 | 3, string | number, number, number, number, number | null, string?];
+type Place = readonly [
+  0 | 1 | 2 | 3,
+  string | number,
+  number,
+  number,
+  number,
+  number | null,
+  string?,
+];
 
 /** The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is none; the list has the same. */
 export function mapPart(
@@ -90,14 +100,30 @@ export function mapPart(
   const round = (degrees: number) => Math.round(degrees * digits) / digits;
   const places: Place[] = [
     ...sorted.map((one): Place => {
-      const [level, parent] = 'city_slug' in one ? ([1, at.get(one.city_slug) ?? -1] as const) : ([0, -1] as const);
-      return [level, one.slug, parent, round(one.map_latitude), round(one.map_longitude), one.aqi, one.title];
+      const [level, parent] =
+        'city_slug' in one ? ([1, at.get(one.city_slug) ?? -1] as const) : ([0, -1] as const);
+      return [
+        level,
+        one.slug,
+        parent,
+        round(one.map_latitude),
+        round(one.map_longitude),
+        one.aqi,
+        one.title,
+      ];
     }),
     ...stations.map((one): Place => {
       const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
       const index = one.status === 'offline' ? -1 : one.aqi;
       const level = one.is_bad_pm ? 3 : 2;
-      const plain = [level, one.id, parent, round(one.latitude), round(one.longitude), index] as const;
+      const plain = [
+        level,
+        one.id,
+        parent,
+        round(one.latitude),
+        round(one.longitude),
+        index,
+      ] as const;
       return isLarge(stations) ? plain : [...plain, one.title];
     }),
   ];
@@ -115,6 +141,8 @@ export type Tiles = { url: string; attribution: string; link: string };
 /** Whose data the pages show. */
 export function providersPart(words: Words, providers: StationsList['providers']): Html | false {
   if (providers.length === 0) return false;
-  const each = providers.map(({ title, url }) => (url === '' ? html`${title}` : html`<a href="${url}">${title}</a>`));
+  const each = providers.map(({ title, url }) =>
+    url === '' ? html`${title}` : html`<a href="${url}">${title}</a>`,
+  );
   return html`${words.provider} ${each.map((one, n) => html`${n > 0 && ', '}${one}`)}.`;
 }

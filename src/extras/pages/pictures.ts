@@ -61,7 +61,9 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
   return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true"><path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
 }
 
-type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & { category: Category };
+type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & {
+  category: Category;
+};
 
 /** The picture that a shared link shows: a place, its index and when. */
 export function cardPicture({ title, site, category, word, index, value, time }: Card): string {

@@ -20,7 +20,10 @@ export function yAxis(
   const from = Math.floor(low / step) * step;
   const to = Math.max(from + step, Math.ceil(high / step) * step);
   const y = (value: number) => tenth(bottom - ((value - from) / (to - from)) * (bottom - top));
-  const ticks = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
+  const ticks = Array.from(
+    { length: Math.round((to - from) / step) + 1 },
+    (_, n) => from + n * step,
+  );
   const line = (value: number) =>
     html`<path class="grid" d="M${left} ${y(value)}H${right}"/><text x="${left - 4}" y="${y(value) + 3}" class="end">${formatTick(locale, value, step, quantity)}</text>`;
   return { y, lines: html`${ticks.map(line)}` };
@@ -39,7 +42,9 @@ export const trace = (
   y: (value: number) => number,
 ): string =>
   values
-    .map((value, n) => (value === null ? '' : `${typeof values[n - 1] === 'number' ? 'L' : 'M'}${x(n)} ${y(value)}h0`))
+    .map((value, n) =>
+      value === null ? '' : `${typeof values[n - 1] === 'number' ? 'L' : 'M'}${x(n)} ${y(value)}h0`,
+    )
     .join('');
 
 /** Their 0 is not where they begin. */

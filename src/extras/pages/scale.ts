@@ -14,10 +14,16 @@ export const CATEGORIES = [
 export type Category = (typeof CATEGORIES)[number]['name'] | 'unknown' | 'offline';
 
 /** All of them, those of an index first. */
-export const CATEGORY_NAMES: readonly Category[] = [...CATEGORIES.map(({ name }) => name), 'unknown', 'offline'];
+export const CATEGORY_NAMES: readonly Category[] = [
+  ...CATEGORIES.map(({ name }) => name),
+  'unknown',
+  'offline',
+];
 
 export function categoryOf(aqi: number | null): Category {
-  return aqi === null ? 'unknown' : (CATEGORIES.find(({ upTo }) => aqi <= upTo)?.name ?? 'hazardous');
+  return aqi === null
+    ? 'unknown'
+    : (CATEGORIES.find(({ upTo }) => aqi <= upTo)?.name ?? 'hazardous');
 }
 
 /** Upper ends of the categories as concentrations [µg/m³] (Q2). */

@@ -40,7 +40,10 @@ export function measuredValue(point: Point | undefined, quantity: Quantity): num
 }
 
 /** The lowest and the highest hour, where days and months publish them. */
-export function rangeOf(point: Point | undefined, quantity: Quantity): readonly [number, number] | null {
+export function rangeOf(
+  point: Point | undefined,
+  quantity: Quantity,
+): readonly [number, number] | null {
   const name = nameOf(quantity);
   const range = point?.[`range_${name}`];
   if (typeof range === 'object' && range !== null) return range;
@@ -49,7 +52,10 @@ export function rangeOf(point: Point | undefined, quantity: Quantity): readonly 
 }
 
 /** Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the speed. */
-export function measuredQuantities(all: readonly Quantity[], windows: readonly (readonly Point[])[]): Quantity[] {
+export function measuredQuantities(
+  all: readonly Quantity[],
+  windows: readonly (readonly Point[])[],
+): Quantity[] {
   const points = windows.flat();
   const has = (quantity: Quantity) => points.some((one) => measuredValue(one, quantity) !== null);
   const named = (name: string) => all.filter(({ key }) => key === name);
@@ -90,8 +96,15 @@ const orderOf = (timestamp: string, unit: Unit) =>
  * All buckets from the first point to the last, and from there to the present, as long as that makes no more than the window has: `now` is
  * another machine's clock.
  */
-export function fillGaps(points: readonly Point[], { unit, count }: Omit<HistoryWindow, 'key'>, now: number): Bucket[] {
-  const missing = (after: Point | undefined, isMissing: (at: string, n: number) => boolean): Bucket[] => {
+export function fillGaps(
+  points: readonly Point[],
+  { unit, count }: Omit<HistoryWindow, 'key'>,
+  now: number,
+): Bucket[] {
+  const missing = (
+    after: Point | undefined,
+    isMissing: (at: string, n: number) => boolean,
+  ): Bucket[] => {
     const found: Bucket[] = [];
     let at = after && next(after.timestamp, unit);
     for (; at !== undefined && isMissing(at, found.length); at = next(at, unit))
@@ -102,12 +115,16 @@ export function fillGaps(points: readonly Point[], { unit, count }: Omit<History
     ...missing(points[n - 1], (at) => orderOf(at, unit) < orderOf(point.timestamp, unit)),
     { timestamp: point.timestamp, point },
   ]);
-  const recent = missing(points.at(-1), (at, n) => isPast(at, unit, now) && buckets.length + n <= count);
+  const recent = missing(
+    points.at(-1),
+    (at, n) => isPast(at, unit, now) && buckets.length + n <= count,
+  );
   return buckets.length + recent.length <= count ? [...buckets, ...recent] : buckets;
 }
 
 /** True if a bucket is due: the hour or day is over, or the month has begun. */
-const isPast = (at: string, unit: Unit, now: number) => Date.parse(unit === 'month' ? at : next(at, unit)) <= now;
+const isPast = (at: string, unit: Unit, now: number) =>
+  Date.parse(unit === 'month' ? at : next(at, unit)) <= now;
 
 /** True for the current month, whose mean is that of the hours so far. */
 export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =>
@@ -118,7 +135,12 @@ export const formatBucket = (locale: string, timestamp: string, unit: Unit): str
   unit === 'hour' ? formatTime(locale, timestamp) : formatDate(locale, timestamp, unit);
 
 /** `12.3 µg/m³ (8.1–20.4)`; for a gap what that is called. */
-export function describeValue(locale: string, point: Point | undefined, quantity: Quantity, gap: string): string {
+export function describeValue(
+  locale: string,
+  point: Point | undefined,
+  quantity: Quantity,
+  gap: string,
+): string {
   const value = measuredValue(point, quantity);
   if (value === null) return gap;
   const range = rangeOf(point, quantity);
@@ -126,18 +148,32 @@ export function describeValue(locale: string, point: Point | undefined, quantity
   return range === null ? text : `${text} (${formatRange(locale, range, quantity)})`;
 }
 
-export const formatRange = (locale: string, range: readonly [number, number], quantity: Quantity): string =>
-  range.map((end) => formatBare(locale, end, quantity)).join('–');
+export const formatRange = (
+  locale: string,
+  range: readonly [number, number],
+  quantity: Quantity,
+): string => range.map((end) => formatBare(locale, end, quantity)).join('–');
 
 /** A value on an axis, with as many decimals as its step has. */
-export function formatTick(locale: string, value: number, step: number, { unit }: Quantity): string {
+export function formatTick(
+  locale: string,
+  value: number,
+  step: number,
+  { unit }: Quantity,
+): string {
   const shownStep = shownAs(unit, step);
-  const isEnough = (digits: number) => Math.abs(Number(shownStep.toFixed(digits)) - shownStep) < 1e-6;
+  const isEnough = (digits: number) =>
+    Math.abs(Number(shownStep.toFixed(digits)) - shownStep) < 1e-6;
   return formatNumber(locale, shownAs(unit, value), [0, 1].find(isEnough) ?? 2);
 }
 
 /** Where an axis says the time: at hours of the day, midnights, days or months, as many as fit. */
-export function ticksOf(locale: string, buckets: readonly Bucket[], window: HistoryWindow, most: number) {
+export function ticksOf(
+  locale: string,
+  buckets: readonly Bucket[],
+  window: HistoryWindow,
+  most: number,
+) {
   const isDaily = window.unit === 'hour' && window.count <= 48;
   const hourOf = ({ timestamp }: Bucket) => Number(timestamp.slice(11, 13));
   const candidates = [...buckets.keys()].filter((n) => {

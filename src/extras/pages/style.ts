@@ -17,10 +17,14 @@ const COLOURED = CATEGORIES.map(({ name }) => name);
 
 /** The ground of each category and the colour of letters on it, in the light. */
 export const SURFACES = Object.fromEntries(
-  CATEGORY_NAMES.map((name, n) => [name, [LIGHT_TONES[n] ?? '#e4e8ed', n > 2 && n < 6 ? '#ffffff' : INK]]),
+  CATEGORY_NAMES.map((name, n) => [
+    name,
+    [LIGHT_TONES[n] ?? '#e4e8ed', n > 2 && n < 6 ? '#ffffff' : INK],
+  ]),
 ) as Readonly<Record<Category, [string, string]>>;
 
-const tones = (all: readonly string[]) => COLOURED.map((name, n) => `--${name}: ${all[n]};`).join(' ');
+const tones = (all: readonly string[]) =>
+  COLOURED.map((name, n) => `--${name}: ${all[n]};`).join(' ');
 const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft: #525d69; --line: #d5dce4; --link: #0b5cad; --series: #2a6fc0; --band: #2a6fc033; --on-dark: #fff; --offline: #6b7682; ${tones(LIGHT_TONES)}`;
 const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; ${tones(DARK_TONES)}`;
 

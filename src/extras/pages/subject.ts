@@ -8,7 +8,15 @@ import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
-import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject, tilesPart } from './now.ts';
+import {
+  headPart,
+  indicesPart,
+  inWords,
+  QUANTITIES,
+  rulesPart,
+  type Subject,
+  tilesPart,
+} from './now.ts';
 import {
   type ListedStation,
   mapPart,
@@ -31,7 +39,14 @@ export function stationPage(
   providers: StationsList['providers'],
 ): Page {
   const words = WORDS[locale];
-  const { id, city, city_slug: citySlug, district, district_slug: districtSlug, is_bad_thp: isBad } = subject.values;
+  const {
+    id,
+    city,
+    city_slug: citySlug,
+    district,
+    district_slug: districtSlug,
+    is_bad_thp: isBad,
+  } = subject.values;
   const own = providers.filter((one) => one.id === subject.values.provider);
   const path = html`<p class="path"><a href="/${locale}/">${words.overview}</a>${citySlug !== null && html` › <a href="${regionPath(locale, { slug: citySlug })}">${city}</a>`}${districtSlug !== null && html` › <a href="${regionPath(locale, { slug: districtSlug })}">${district}</a>`}</p>`;
   const note = isBad && html`<p class="warning">${words.flagged}</p>`;
@@ -97,7 +112,10 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
     path,
     title,
     shape: newestTime(subject.history) === undefined ? 'empty' : 'full',
-    description: fill(WORDS[locale].summary, { place: title, values: [word, index, value].filter(Boolean).join(', ') }),
+    description: fill(WORDS[locale].summary, {
+      place: title,
+      values: [word, index, value].filter(Boolean).join(', '),
+    }),
     image: `/${locale}/card/${path}.svg`,
   };
 }
@@ -109,9 +127,14 @@ const OF_SERVER = /^(advice|care) /;
 function historyPart(words: Words, locale: Locale, subject: Subject, path: string): Html {
   if (newestTime(subject.history) === undefined) return html``;
   const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;
-  const rules = Object.fromEntries(Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]));
+  const rules = Object.fromEntries(
+    Object.entries(RULES).map(([name, texts]) => [`rule ${name}`, texts[locale]]),
+  );
   const needed = Object.entries(words).filter(([key]) => !OF_SERVER.test(key));
-  const json = JSON.stringify({ ...Object.fromEntries(needed), ...rules }).replaceAll('<', '\\u003c');
+  const json = JSON.stringify({ ...Object.fromEntries(needed), ...rules }).replaceAll(
+    '<',
+    '\\u003c',
+  );
   return html`<section id="history" data-subject="${path}" data-locale="${locale}" data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
 </section>

@@ -13,7 +13,8 @@ export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string
   const words = WORDS[locale];
   const isPast = (time: string | null) => time === null || Date.parse(time) <= at.getTime();
   const open = flags.filter(
-    ({ kind, since, until }) => kind === 'pm' && isPast(since) && !(until !== null && isPast(until)),
+    ({ kind, since, until }) =>
+      kind === 'pm' && isPast(since) && !(until !== null && isPast(until)),
   );
   const reasons = open.map(({ test, 'pm2.5': value, median }) => {
     if (test === 'sensors') return words.suspectSensors;
@@ -34,10 +35,21 @@ export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string
 export function trustPart(locale: Locale, id: number, { pairs }: Trust): Html {
   const words = WORDS[locale];
   const name = ({ sensor_id: sensor, station_id: station }: Trust['pairs'][number]['x']) =>
-    station === id ? html`${sensor}` : html`${sensor} (<a href="/${locale}/station/${station}">${station}</a>)`;
-  const number = (value: number | null, digits: number) => (value === null ? '–' : formatNumber(locale, value, digits));
+    station === id
+      ? html`${sensor}`
+      : html`${sensor} (<a href="/${locale}/station/${station}">${station}</a>)`;
+  const number = (value: number | null, digits: number) =>
+    value === null ? '–' : formatNumber(locale, value, digits);
   const meets = (all: boolean | null) => (all === null ? '–' : all ? words.yes : words.no);
-  const heads = [words.sensors, words.days, words.slope, words.intercept, 'R²', 'RMSE', words.meetsTargets];
+  const heads = [
+    words.sensors,
+    words.days,
+    words.slope,
+    words.intercept,
+    'R²',
+    'RMSE',
+    words.meetsTargets,
+  ];
   const rows = pairs.map(({ x, y, days, slope, intercept, r2, rmse, meets_targets: all }) => {
     const figures = [number(slope, 2), number(intercept, 1), number(r2, 2), number(rmse, 1)];
     return [html`${name(x)} · ${name(y)}`, days, ...figures, meets(all)];

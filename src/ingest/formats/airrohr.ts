@@ -29,7 +29,10 @@ export function readPushedValues(body: unknown): PushedValue[] | undefined {
     sensordatavalues
       .filter((each) => typeof Object(each).value_type === 'string')
       // the firmware sends strings, so nothing nested is its own
-      .map(({ value_type, value }: PushedValue) => ({ value_type, value: Object(value) === value ? 'nested' : value }))
+      .map(({ value_type, value }: PushedValue) => ({
+        value_type,
+        value: Object(value) === value ? 'nested' : value,
+      }))
   );
 }
 
@@ -37,10 +40,17 @@ export function readPushedValues(body: unknown): PushedValue[] | undefined {
 export function pushFromText(text: string): PushRecord | undefined {
   try {
     const given: unknown = JSON.parse(text);
-    const { device, pin = null, measured_at: measuredAt } = Object(given) as Record<string, unknown>;
+    const {
+      device,
+      pin = null,
+      measured_at: measuredAt,
+    } = Object(given) as Record<string, unknown>;
     const values = readPushedValues(given);
-    if (values === undefined || typeof device !== 'string' || typeof measuredAt !== 'string') return undefined;
-    return pin === null || typeof pin === 'string' ? { device, pin, measuredAt, values } : undefined;
+    if (values === undefined || typeof device !== 'string' || typeof measuredAt !== 'string')
+      return undefined;
+    return pin === null || typeof pin === 'string'
+      ? { device, pin, measuredAt, values }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -76,7 +86,12 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
     text: JSON.stringify({ sensor_id: sensorId, measured_at: measuredAt, ...values }),
   }));
   if (unassigned.length > 0)
-    readings.push({ sensorId: undefined, measuredAt, values: {}, text: textOf(record, unassigned) });
+    readings.push({
+      sensorId: undefined,
+      measuredAt,
+      values: {},
+      text: textOf(record, unassigned),
+    });
   return readings;
 }
 
@@ -84,7 +99,9 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
  * The airRohr firmware adds a prefix for the instrument when it sends everything in one body, and a pin in a header when it sends each
  * instrument by itself. Other names are not used.
  */
-const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map(Object.entries(SENSOR_COMMUNITY_VALUES));
+const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map(
+  Object.entries(SENSOR_COMMUNITY_VALUES),
+);
 
 /** All instruments that share a prefix. */
 type Family = {
@@ -125,13 +142,25 @@ export function meaningOf(valueType: string, pin: string | null): Meaning | unde
   const parameter = VALUE_TYPES.get(valueType.slice(named.prefix.length));
   if (parameter === undefined) return undefined;
   if (named === BARE && pin === null && !BARE_NAMES.has(valueType)) return undefined;
-  const families = named === BARE && pin !== null ? [...FAMILIES, BARE].filter((each) => each.pin === pin) : [named];
+  const families =
+    named === BARE && pin !== null
+      ? [...FAMILIES, BARE].filter((each) => each.pin === pin)
+      : [named];
   const [family] = families;
-  return family && { parameter, kinds: families.flatMap(({ kinds }) => kinds), instrument: family.instrument };
+  return (
+    family && {
+      parameter,
+      kinds: families.flatMap(({ kinds }) => kinds),
+      instrument: family.instrument,
+    }
+  );
 }
 
 /** The sensors that may have measured such a value: those of the kinds or, if there are none, those without a kind. */
-export function fittingSensors(sensors: readonly PushSensor[], kinds: readonly string[]): PushSensor[] {
+export function fittingSensors(
+  sensors: readonly PushSensor[],
+  kinds: readonly string[],
+): PushSensor[] {
   const fitting = sensors.filter(({ kind }) => kind !== null && isOfKind(kind, kinds));
   return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
 }

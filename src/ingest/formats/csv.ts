@@ -1,6 +1,7 @@
 /** Reads CSV: finds out from the header what the columns mean, and splits lines into fields. */
-import { PARAMETER_NAMES } from '../../contract/parameters.ts';
+
 import { InputError } from '../../base/inputError.ts';
+import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import {
   chooseProfile,
   declaredColumns,
@@ -35,22 +36,39 @@ export function csvReader(header: string, position: string, format: Format = {})
   const profile = chooseProfile(format.name, (field) => lower.includes(field.toLowerCase()));
   const notes = makeNotes(profile);
   const mapper = makeMapper(profile, format, notes);
-  const { columns, long, ignored } = findColumns({ given, lower, fields: mapper.fields, format, header, position });
+  const { columns, long, ignored } = findColumns({
+    given,
+    lower,
+    fields: mapper.fields,
+    format,
+    header,
+    position,
+  });
   notes.isLong = long !== undefined;
   for (const name of ignored) notes.ignored.add(name);
-  const numbers = [...columns.keys()].filter((index) => columns[index]?.slot === 'value' || index === long?.value);
+  const numbers = [...columns.keys()].filter(
+    (index) => columns[index]?.slot === 'value' || index === long?.value,
+  );
 
   const read = ({ number, text, tooLong }: Line): ReadingInput | undefined => {
     const cells = tooLong ? undefined : splitCsvLine(text, delimiter);
-    if (cells?.length !== given.length) return unreadable(text, number, whyUnreadable(cells, given, tooLong));
+    if (cells?.length !== given.length)
+      return unreadable(text, number, whyUnreadable(cells, given, tooLong));
     if (delimiter !== ',') {
       for (const index of numbers)
-        if (DECIMAL_COMMA.test(cells[index] as string)) cells[index] = (cells[index] as string).replace(',', '.');
+        if (DECIMAL_COMMA.test(cells[index] as string))
+          cells[index] = (cells[index] as string).replace(',', '.');
     }
     const measured =
       long === undefined
         ? NONE
-        : [{ names: [cells[long.parameter] as string], value: cells[long.value], unit: cells[long.unit] }];
+        : [
+            {
+              names: [cells[long.parameter] as string],
+              value: cells[long.value],
+              unit: cells[long.unit],
+            },
+          ];
     return mapper.read({ columns, cells, measured, text, line: number });
   };
   return { notes, read };
@@ -71,24 +89,37 @@ function findColumns({ given, lower, fields, format, header, position }: Header)
   const { profile } = fields;
   const meanings = given.map(fields.meaningOf);
   const isBest = ({ slot, rank }: Meaning, index: number) =>
-    !meanings.some((one, other) => one?.slot === slot && (one.rank < rank || (one.rank === rank && other < index)));
-  const declared = new Set(meanings.flatMap((one) => (one?.slot === 'value' && one.rank < 0 ? one.parameter : [])));
+    !meanings.some(
+      (one, other) =>
+        one?.slot === slot && (one.rank < rank || (one.rank === rank && other < index)),
+    );
+  const declared = new Set(
+    meanings.flatMap((one) => (one?.slot === 'value' && one.rank < 0 ? one.parameter : [])),
+  );
   const columns = meanings.map((meaning, index): Column | undefined => {
     if (meaning === undefined) return undefined;
     const isUsed =
-      meaning.slot === 'value' ? meaning.rank < 0 || !declared.has(meaning.parameter) : isBest(meaning, index);
+      meaning.slot === 'value'
+        ? meaning.rank < 0 || !declared.has(meaning.parameter)
+        : isBest(meaning, index);
     return isUsed ? { ...meaning, name: given[index] ?? '' } : undefined;
   });
   const values = columns.flatMap((column) => (column?.slot === 'value' ? column : []));
   const has = (slot: Column['slot']) => columns.some((column) => column?.slot === slot);
   const long = findLong(profile, lower);
-  const isUsed = (index: number) => columns[index] !== undefined || long?.all.includes(index) === true;
+  const isUsed = (index: number) =>
+    columns[index] !== undefined || long?.all.includes(index) === true;
 
   const invalid = (what: string, remedy = neededBy(profile)) =>
     new InputError(position, `the header ${what}: ${JSON.stringify(header.slice(0, 300))}`, remedy);
   if (given.length > 0 && given.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  if (!has('sensor') && !has('device') && format.sensor === undefined && format.device === undefined)
+  if (
+    !has('sensor') &&
+    !has('device') &&
+    format.sensor === undefined &&
+    format.device === undefined
+  )
     throw invalid(
       `has no column ${profile.sensor?.[0] ?? profile.device?.[0]}`,
       profile.long === undefined ? `${neededBy(profile)} ${WHOSE}` : WHOSE,
@@ -103,7 +134,9 @@ function findColumns({ given, lower, fields, format, header, position }: Header)
   }
   const declaredNames = declaredColumns(format);
   const unknown =
-    long === undefined ? declaredNames.find((theirs) => !lower.includes(theirs.toLowerCase())) : undefined;
+    long === undefined
+      ? declaredNames.find((theirs) => !lower.includes(theirs.toLowerCase()))
+      : undefined;
   if (unknown !== undefined) throw invalid(`has no column ${unknown}, which --column names`);
   const unused = new Set(profile.unused?.map((name) => name.toLowerCase()));
   const ignored = given.filter((_, index) => !isUsed(index) && !unused.has(lower[index] ?? ''));
@@ -114,7 +147,9 @@ function findLong({ long }: Profile, lower: readonly string[]) {
   const first = (names: readonly string[] = []) =>
     names.reduce((found, name) => (found < 0 ? lower.indexOf(name.toLowerCase()) : found), -1);
   const [parameter, value, unit] = [first(long?.parameter), first(long?.value), first(long?.unit)];
-  return parameter < 0 || value < 0 ? undefined : { parameter, value, unit, all: [parameter, value, unit] };
+  return parameter < 0 || value < 0
+    ? undefined
+    : { parameter, value, unit, all: [parameter, value, unit] };
 }
 
 /** Throws what `invalid` makes of two columns for one parameter: which of them counts would be a guess. */
@@ -125,8 +160,14 @@ function checkTwice(
   for (const { parameter, isMean, rank } of values) {
     const all = values.filter((other) => other.parameter === parameter);
     const names = new Set(all.map(({ name }) => name));
-    if (all.length === 1 || (isMean && names.size === all.length && all.every((one) => one.rank === rank))) continue;
-    throw invalid(`names ${parameter} twice${names.size > 1 ? ` (${all.map(({ name }) => name).join(', ')})` : ''}`);
+    if (
+      all.length === 1 ||
+      (isMean && names.size === all.length && all.every((one) => one.rank === rank))
+    )
+      continue;
+    throw invalid(
+      `names ${parameter} twice${names.size > 1 ? ` (${all.map(({ name }) => name).join(', ')})` : ''}`,
+    );
   }
 }
 
@@ -141,12 +182,18 @@ function neededBy(profile: Profile): string {
     return `Needed are sensor_id, one of ${times}, and parameters by name: ${PARAMETER_NAMES.join(', ')}. ${map}`;
   }
   const values =
-    profile.long === undefined ? Object.keys(profile.values) : [profile.long.parameter.at(-1), profile.long.value[0]];
+    profile.long === undefined
+      ? Object.keys(profile.values)
+      : [profile.long.parameter.at(-1), profile.long.value[0]];
   const sender = [...(profile.sensor ?? []), ...(profile.device ?? [])].join(' / ');
   return `Files of ${profile.name} have ${sender}, ${profile.time.join(' / ')}, and ${values.join(', ')}. ${map}`;
 }
 
-function whyUnreadable(fields: readonly string[] | undefined, names: readonly string[], tooLong?: boolean): string {
+function whyUnreadable(
+  fields: readonly string[] | undefined,
+  names: readonly string[],
+  tooLong?: boolean,
+): string {
   if (tooLong) return 'it is too long';
   if (fields === undefined) return 'its quotes do not match up';
   return `it has ${fields.length} field${fields.length === 1 ? '' : 's'}, but the header has ${names.length}`;

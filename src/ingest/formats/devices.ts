@@ -4,7 +4,9 @@ import { isObject } from './json.ts';
 import type { ReadingInput } from './reading.ts';
 
 export function textOfDevice({ device, measuredAt, values }: ReadingInput): string {
-  const ours = PARAMETER_NAMES.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
+  const ours = PARAMETER_NAMES.flatMap((name) =>
+    values[name] === undefined ? [] : [[name, values[name]]],
+  );
   return JSON.stringify({ device, measured_at: measuredAt, ...Object.fromEntries(ours) });
 }
 
@@ -13,8 +15,15 @@ export function deviceFromText(text: string): (ReadingInput & { device: string }
   if (!text.startsWith('{"device":')) return undefined;
   try {
     const given: unknown = JSON.parse(text);
-    if (!isObject(given) || typeof given.device !== 'string' || 'sensordatavalues' in given) return undefined;
-    return { sensorId: undefined, device: given.device, measuredAt: given.measured_at, values: given, text };
+    if (!isObject(given) || typeof given.device !== 'string' || 'sensordatavalues' in given)
+      return undefined;
+    return {
+      sensorId: undefined,
+      device: given.device,
+      measuredAt: given.measured_at,
+      values: given,
+      text,
+    };
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Looks up what the fields of a source mean, by its profile and by the operator's declarations. */
-import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+
 import { InputError } from '../../base/inputError.ts';
+import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { FORMATS, OWN_FORMAT, PROFILES, type Profile } from './profiles.ts';
 import { type Convert, conversionFrom, unitsOf } from './units.ts';
 
@@ -67,7 +68,11 @@ const withUnit =
 /** Throws InputError for a declaration that cannot be followed. */
 export function readFields(profile: Profile, { columns = [], units = [] }: Format): Fields {
   if (columns.length > MOST_COLUMNS)
-    throw new InputError('--column', `it is given ${columns.length} times`, `Give it at most ${MOST_COLUMNS} times.`);
+    throw new InputError(
+      '--column',
+      `it is given ${columns.length} times`,
+      `Give it at most ${MOST_COLUMNS} times.`,
+    );
   const declared = new Map(units.map(readUnit));
   const measures = (name: string, unit: string | undefined, rank: number): Measures | undefined => {
     const parameter = PARAMETER_NAMES.find((one) => one === name);
@@ -108,14 +113,17 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
     const [name = '', unit] = text.split(' ');
     const measured = measures(name, unit, index + 1);
     const channels = field.split(' + ');
-    for (const channel of channels) add(below + channel, measured && { ...measured, isMean: channels.length > 1 });
+    for (const channel of channels)
+      add(below + channel, measured && { ...measured, isMean: channels.length > 1 });
   });
   const meaningOf = (field: string): Meaning | undefined => {
     const key = field.toLowerCase();
     const found = known.get(key);
     if (found !== undefined || profile.ours === undefined || !key.startsWith(below)) return found;
     const rest = key.slice(below.length);
-    return ownName(rest, measures, 0) ?? withSaidUnit(rest, (name) => known.get(below + name), measures);
+    return (
+      ownName(rest, measures, 0) ?? withSaidUnit(rest, (name) => known.get(below + name), measures)
+    );
   };
   return {
     profile,
@@ -125,7 +133,13 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
       if (meaning?.slot !== 'value' || unit === undefined || declared.has(meaning.parameter)) {
         return meaning?.slot === 'value' ? meaning : undefined;
       }
-      return measures(meaning.parameter, unit, 0) ?? { ...meaning, convert: withUnit(unit), isDeclared: true };
+      return (
+        measures(meaning.parameter, unit, 0) ?? {
+          ...meaning,
+          convert: withUnit(unit),
+          isDeclared: true,
+        }
+      );
     },
   };
 }
@@ -134,8 +148,13 @@ export function readFields(profile: Profile, { columns = [], units = [] }: Forma
  * Whose a row is: what it says itself, else what is declared. Throws InputError where it says another sensor or device than is declared, which
  * would not be used then.
  */
-export function ownerOf(format: Format, sensor: unknown, device: unknown): { sensor: unknown; device: unknown } {
-  const [option, declared] = format.sensor === undefined ? ['--device', format.device] : ['--sensor', format.sensor];
+export function ownerOf(
+  format: Format,
+  sensor: unknown,
+  device: unknown,
+): { sensor: unknown; device: unknown } {
+  const [option, declared] =
+    format.sensor === undefined ? ['--device', format.device] : ['--sensor', format.sensor];
   if (declared === undefined) return { sensor, device };
   const isSaid = (own: unknown) => own !== undefined && own !== '';
   const isOther = isSaid(sensor)
@@ -160,7 +179,10 @@ type MakeMeasures = (name: string, unit: string | undefined, rank: number) => Me
 /** One of our names, perhaps with its unit: `no2_ugm3`, `pressure [hPa]`. */
 function ownName(name: string, measures: MakeMeasures, rank: number): Measures | undefined {
   const key = name.toLowerCase();
-  return measures(key, undefined, rank) ?? withSaidUnit(key, (base) => measures(base, undefined, rank), measures);
+  return (
+    measures(key, undefined, rank) ??
+    withSaidUnit(key, (base) => measures(base, undefined, rank), measures)
+  );
 }
 
 /** A name that `find` knows, with its unit after an underscore or in brackets. */
@@ -191,11 +213,16 @@ function withUnitOfTheirs(
   if (meaning === undefined || meaning.isDeclared) return meaning;
   const key = theirs.toLowerCase();
   const units = [
-    ...Object.entries(values).flatMap(([field, text]) => (field.toLowerCase() === key ? text.split(' ').slice(1) : [])),
+    ...Object.entries(values).flatMap(([field, text]) =>
+      field.toLowerCase() === key ? text.split(' ').slice(1) : [],
+    ),
     ...[...key.matchAll(IN_BRACKETS)].map(([, unit]) => unit),
     ...underscoresOf(key).map((at) => key.slice(at + 1)),
   ];
-  return units.map((unit) => measures(meaning.parameter, unit, meaning.rank)).find((found) => found) ?? meaning;
+  return (
+    units.map((unit) => measures(meaning.parameter, unit, meaning.rank)).find((found) => found) ??
+    meaning
+  );
 }
 
 /** The field, and the other channels of it that the profile knows. */
@@ -210,29 +237,41 @@ const IN_BRACKETS = /[([]([^()[\]]{0,30})[)\]]/g;
 const LONGEST_NAME = 60;
 
 const underscoresOf = (key: string): number[] =>
-  key.length > LONGEST_NAME ? [] : [...key].flatMap((character, index) => (character === '_' ? index : []));
+  key.length > LONGEST_NAME
+    ? []
+    : [...key].flatMap((character, index) => (character === '_' ? index : []));
 
 const NAMES = `Known names: sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
 
 const readColumn = (text: string) => readPair(text, '--column', 'pm25=pm2_5_concentration');
 
 /** Their names of the columns that were declared. Throws InputError as readFields does. */
-export const declaredColumns = ({ columns = [] }: Format): string[] => columns.map((text) => readColumn(text)[1]);
+export const declaredColumns = ({ columns = [] }: Format): string[] =>
+  columns.map((text) => readColumn(text)[1]);
 
 function readPair(text: string, option: string, example: string): [ours: string, theirs: string] {
   const equals = text.indexOf('=');
   if (equals > 0 && equals < text.length - 1) {
     return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
   }
-  throw new InputError(option, `"${text}" is not of the form OURS=THEIRS`, `An example: ${option} ${example}.`);
+  throw new InputError(
+    option,
+    `"${text}" is not of the form OURS=THEIRS`,
+    `An example: ${option} ${example}.`,
+  );
 }
 
 function readUnit(text: string): [ParameterName, string] {
   const [name, unit] = readPair(text, '--unit', 'no2=ug/m3');
   const parameter = PARAMETER_NAMES.find((one) => one === name);
-  if (parameter === undefined) throw new InputError('--unit', `there is no parameter "${name}"`, NAMES);
+  if (parameter === undefined)
+    throw new InputError('--unit', `there is no parameter "${name}"`, NAMES);
   if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
-  throw new InputError('--unit', `${parameter} has no unit "${unit}"`, `It has: ${unitsOf(parameter).join(', ')}.`);
+  throw new InputError(
+    '--unit',
+    `${parameter} has no unit "${unit}"`,
+    `It has: ${unitsOf(parameter).join(', ')}.`,
+  );
 }
 
 /**
@@ -241,10 +280,16 @@ function readUnit(text: string): [ParameterName, string] {
  */
 export function chooseProfile(name: string | undefined, has: (field: string) => boolean): Profile {
   const candidates = PROFILES.filter((profile) => name === undefined || profile.name === name);
-  const fitting = candidates.find(({ recognized }) => recognized.some((fields) => fields.every(has)));
+  const fitting = candidates.find(({ recognized }) =>
+    recognized.some((fields) => fields.every(has)),
+  );
   const chosen = fitting ?? candidates.at(-1);
   if (chosen !== undefined) return chosen;
-  throw new InputError('--format', `there is no format "${name}"`, `There are: ${FORMATS.join(', ')}.`);
+  throw new InputError(
+    '--format',
+    `there is no format "${name}"`,
+    `There are: ${FORMATS.join(', ')}.`,
+  );
 }
 
 export const isOwn = ({ name }: Profile): boolean => name === OWN_FORMAT;

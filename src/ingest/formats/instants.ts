@@ -21,7 +21,10 @@ export function readInstant(text: string): Instant | undefined {
   // Date.UTC takes the years 0 to 99 for 1900 to 1999
   if (year < 100) return undefined;
   const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second) - offset * 60_000;
-  return { microseconds: milliseconds * 1_000 + fraction, local: part[8] === undefined && part[9] === undefined };
+  return {
+    microseconds: milliseconds * 1_000 + fraction,
+    local: part[8] === undefined && part[9] === undefined,
+  };
 }
 
 /** The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws RangeError beyond the range of Date. */

@@ -13,7 +13,9 @@ export type Element = {
   alone?: true;
 };
 
-const [QUOTE, COMMA, OPEN, BACKSLASH, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [...Buffer.from('",[\\]{}')];
+const [QUOTE, COMMA, OPEN, BACKSLASH, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [
+  ...Buffer.from('",[\\]{}'),
+];
 const SPACE = 32;
 /** A byte order mark. */
 const MARK = Buffer.from('\ufeff');
@@ -38,7 +40,9 @@ export async function* splitElements(
   const longest = () => (isArray === false ? longestAlone : LONGEST_LINE);
   const take = (end: Buffer): Element => {
     const isTooLong = length + end.length > longest();
-    const unparsable = isTooLong ? `it is longer than ${longest() / 1_024} KiB` : deepest > DEEPEST && TOO_DEEP;
+    const unparsable = isTooLong
+      ? `it is longer than ${longest() / 1_024} KiB`
+      : deepest > DEEPEST && TOO_DEEP;
     const bytes = Buffer.concat([...kept, end]);
     const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
     [kept, length, deepest] = [[], 0, 0];

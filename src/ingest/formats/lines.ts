@@ -66,7 +66,8 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
       number += 1;
       const unmarked = number === 1 && raw.startsWith('\ufeff') ? raw.slice(1) : raw;
       const text = unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked;
-      const tooLong = text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE;
+      const tooLong =
+        text.length * 3 > LONGEST_LINE && Buffer.byteLength(text, 'utf8') > LONGEST_LINE;
       if (tooLong) lines.push({ number, text: text.slice(0, EXCERPT_LENGTH), tooLong });
       else if (text !== '') lines.push({ number, text });
     }
@@ -92,7 +93,9 @@ const PIECE = 16_384;
  * The same bytes in pieces, each in a turn of the event loop of its own, so that however many bodies arrive together, an answer waits
  * for no more than one piece.
  */
-export async function* inTurns(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+export async function* inTurns(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     for (let start = 0; start < bytes.length; start += PIECE) {
@@ -107,7 +110,9 @@ const SLICE = 100;
 const SLICE_TEXT = 100_000;
 
 /** The same readings in slices, each made in a turn of the event loop of its own. */
-export async function* inSlices<T extends ReadingInput | undefined>(readings: Iterable<T>): AsyncGenerator<T[]> {
+export async function* inSlices<T extends ReadingInput | undefined>(
+  readings: Iterable<T>,
+): AsyncGenerator<T[]> {
   let slice: T[] = [];
   let text = 0;
   for (const one of readings) {

@@ -25,10 +25,14 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
   const isSecondPass = (stamp: string, sensor: string): boolean | undefined => {
     const before = passes.get(sensor);
     const isDescending =
-      before !== undefined && isSameHour(before.stamp, stamp) ? before.isDescending : stamp < (before?.stamp ?? '');
-    const turnsBack = before !== undefined && (isDescending ? stamp >= before.stamp : stamp <= before.stamp);
+      before !== undefined && isSameHour(before.stamp, stamp)
+        ? before.isDescending
+        : stamp < (before?.stamp ?? '');
+    const turnsBack =
+      before !== undefined && (isDescending ? stamp >= before.stamp : stamp <= before.stamp);
     let second = before === undefined ? undefined : isDescending;
-    if (before !== undefined && isSameHour(before.stamp, stamp)) second = turnsBack ? !isDescending : before.second;
+    if (before !== undefined && isSameHour(before.stamp, stamp))
+      second = turnsBack ? !isDescending : before.second;
     passes.set(sensor, { stamp, second, isDescending });
     return second;
   };
@@ -46,7 +50,8 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
   };
 }
 
-const isSameHour = (one: string, other: string): boolean => one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
+const isSameHour = (one: string, other: string): boolean =>
+  one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
 
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;

@@ -15,9 +15,14 @@ export function makeMerger(source: string) {
     /** Throws InputError if there are too many. */
     add(reading: ReadingInput): void {
       const { sensorId, device, measuredAt, line } = reading;
-      const slot = reading.unreadable ? `line ${line}` : JSON.stringify([sensorId ?? device, measuredAt]);
+      const slot = reading.unreadable
+        ? `line ${line}`
+        : JSON.stringify([sensorId ?? device, measuredAt]);
       const before = bySlot.get(slot);
-      bySlot.set(slot, before === undefined ? { reading, isMerged: false } : merged(before.reading, reading));
+      bySlot.set(
+        slot,
+        before === undefined ? { reading, isMerged: false } : merged(before.reading, reading),
+      );
       if (bySlot.size <= MOST_READINGS) return;
       const remedy = 'Split it by sensor or by time, each part with the header.';
       throw new InputError(
@@ -27,7 +32,8 @@ export function makeMerger(source: string) {
       );
     },
     *take(): Generator<ReadingInput> {
-      for (const { reading, isMerged } of bySlot.values()) yield isMerged ? withText(reading) : reading;
+      for (const { reading, isMerged } of bySlot.values())
+        yield isMerged ? withText(reading) : reading;
     },
   };
 }

@@ -1,6 +1,13 @@
 /** Turns records, the values of one row by what their fields mean, into readings. */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { type Fields, type Format, type Meaning, type Measures, ownerOf, readFields } from './fields.ts';
+import {
+  type Fields,
+  type Format,
+  type Meaning,
+  type Measures,
+  ownerOf,
+  readFields,
+} from './fields.ts';
 import { MOST_IGNORED, type SourceNotes } from './lines.ts';
 import type { Profile } from './profiles.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
@@ -62,10 +69,14 @@ export function makeMapper(profile: Profile, format: Format, notes: SourceNotes)
   };
   /** False: it is no parameter of ours. */
   const addMeasured = (values: SomeValues, name: string, { value, unit }: Measured): boolean => {
-    const measures = fields.measuresOf(name, typeof unit === 'string' && unit !== '' ? unit : undefined);
+    const measures = fields.measuresOf(
+      name,
+      typeof unit === 'string' && unit !== '' ? unit : undefined,
+    );
     if (measures === undefined) return false;
     noteUnit(measures, name);
-    if (isGiven(value)) values[measures.parameter] = measures.convert === null ? value : measures.convert(value);
+    if (isGiven(value))
+      values[measures.parameter] = measures.convert === null ? value : measures.convert(value);
     return true;
   };
 
@@ -83,7 +94,8 @@ export function makeMapper(profile: Profile, format: Format, notes: SourceNotes)
       const given = cells[index];
       if (column === undefined || !isGiven(given)) continue;
       if (column.slot !== 'value') {
-        if (column.rank < found[column.slot].rank) found[column.slot] = { rank: column.rank, value: given };
+        if (column.rank < found[column.slot].rank)
+          found[column.slot] = { rank: column.rank, value: given };
         continue;
       }
       const { parameter, convert, isMean, name, rank } = column;
@@ -106,7 +118,11 @@ export function makeMapper(profile: Profile, format: Format, notes: SourceNotes)
     if (measured === undefined) return { ...unreadable(text, line), sensorId };
     let isOfOthers = false;
     for (const one of measured) {
-      if (one.names.some((name) => addMeasured(values, name, one)) || profile.long?.list !== undefined) continue;
+      if (
+        one.names.some((name) => addMeasured(values, name, one)) ||
+        profile.long?.list !== undefined
+      )
+        continue;
       ignore(one.names[0] ?? '');
       isOfOthers = true;
     }
@@ -133,6 +149,13 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 /** Names that need not be reported: those that the profile knows to be of no use, and those with a meaning. */
 function unusedOf({ unused = [], time, start = '', long }: Profile): Set<string> {
-  const paths = [...unused, ...time, start, ...(long?.parameter ?? []), ...(long?.value ?? []), ...(long?.unit ?? [])];
+  const paths = [
+    ...unused,
+    ...time,
+    start,
+    ...(long?.parameter ?? []),
+    ...(long?.value ?? []),
+    ...(long?.unit ?? []),
+  ];
   return new Set(paths.map((path) => (path.split('.')[0] ?? '').toLowerCase()));
 }

@@ -35,7 +35,12 @@ export type Profile = {
   /** Our own names are understood too: in JSON, in this object of a row ('' is the row itself). */
   ours?: string;
   /** One row, or one element of `list` in it, for each parameter, which has a name of `values`. */
-  long?: { list?: string; parameter: readonly string[]; value: readonly string[]; unit?: readonly string[] };
+  long?: {
+    list?: string;
+    parameter: readonly string[];
+    value: readonly string[];
+    unit?: readonly string[];
+  };
   /** In JSON, rows in which a field has this value, as text, are left out or, where it says why, rejected. */
   without?: readonly { field: string; value: string; why?: string }[];
   /** Fields that need not be reported as unused. */
@@ -84,12 +89,21 @@ const AIRQUALITY_AM_MEANS: Profile['values'] = {
 
 /** Names that mean ours: the API's, those of Sensor.Community, and short ones. */
 const OTHER_NAMES: Profile['values'] = {
-  ...{ 'pm2.5': 'pm25', pm2_5: 'pm25', 'pm2.5_raw': 'pm25_raw', 'pm1.0': 'pm1', temp: 'temperature', rh: 'humidity' },
+  ...{
+    'pm2.5': 'pm25',
+    pm2_5: 'pm25',
+    'pm2.5_raw': 'pm25_raw',
+    'pm1.0': 'pm1',
+    temp: 'temperature',
+    rh: 'humidity',
+  },
   ...{ P0: 'pm1', P1: 'pm10', P2: 'pm25' },
 };
 
 /** Messages that somebody simulates in the console of The Things Stack. */
-const SIMULATED = [{ field: 'simulated', value: 'true', why: 'it is simulated: nothing was measured' }];
+const SIMULATED = [
+  { field: 'simulated', value: 'true', why: 'it is simulated: nothing was measured' },
+];
 
 /** The first that is recognized counts. */
 export const PROFILES: readonly Profile[] = [
@@ -121,13 +135,30 @@ export const PROFILES: readonly Profile[] = [
     time: ['last_seen', 'time_stamp', 'utcdatetime', 'created_at'],
     // ATM, not CF=1: above 30 µg/m³ CF=1 is up to 1.5 times ATM, and the pieces of epa-2021 (0.786 = 1.5 × 0.524) are those for ATM
     values: {
-      ...{ 'pm2.5_atm': 'pm25_raw', 'pm2_5_atm + pm2_5_atm_b': 'pm25_raw', 'pm2.5_atm_ug/m3': 'pm25_raw' },
+      ...{
+        'pm2.5_atm': 'pm25_raw',
+        'pm2_5_atm + pm2_5_atm_b': 'pm25_raw',
+        'pm2.5_atm_ug/m3': 'pm25_raw',
+      },
       ...{ 'pm1.0_atm': 'pm1', 'pm1_0_atm + pm1_0_atm_b': 'pm1' },
       ...{ 'pm10.0_atm': 'pm10', 'pm10_0_atm + pm10_0_atm_b': 'pm10' },
-      ...{ temperature: 'temperature f', current_temp_f: 'temperature f', temperature_f: 'temperature f' },
-      ...{ humidity: 'humidity', current_humidity: 'humidity', 'humidity_%': 'humidity', pressure: 'pressure mbar' },
+      ...{
+        temperature: 'temperature f',
+        current_temp_f: 'temperature f',
+        temperature_f: 'temperature f',
+      },
+      ...{
+        humidity: 'humidity',
+        current_humidity: 'humidity',
+        'humidity_%': 'humidity',
+        pressure: 'pressure mbar',
+      },
     },
-    channels: ['pm1_0_cf_1 + pm1_0_cf_1_b', 'pm2_5_cf_1 + pm2_5_cf_1_b', 'pm10_0_cf_1 + pm10_0_cf_1_b'],
+    channels: [
+      'pm1_0_cf_1 + pm1_0_cf_1_b',
+      'pm2_5_cf_1 + pm2_5_cf_1_b',
+      'pm10_0_cf_1 + pm10_0_cf_1_b',
+    ],
   },
   {
     name: 'openaq',
@@ -140,7 +171,11 @@ export const PROFILES: readonly Profile[] = [
     sensor: ['sensors_id', 'sensor_id', 'sensorsId'],
     time: ['period.datetimeFrom.utc', 'datetime.utc', 'datetime'],
     values: { ...named(String), relativehumidity: 'humidity' },
-    long: { parameter: ['parameter.name', 'parameter'], value: ['value'], unit: ['parameter.units', 'units', 'unit'] },
+    long: {
+      parameter: ['parameter.name', 'parameter'],
+      value: ['value'],
+      unit: ['parameter.units', 'units', 'unit'],
+    },
     unused: ['location_id', 'location', 'lat', 'lon'],
   },
   {
@@ -148,10 +183,18 @@ export const PROFILES: readonly Profile[] = [
     source: 'https://github.com/TheThingsNetwork/lorawan-devices/tree/master/lib/payload.json',
     recognized: [['end_device_ids.device_id', 'uplink_normalized']],
     device: ['end_device_ids.device_id'],
-    time: ['uplink_normalized.normalized_payload.time', 'uplink_normalized.received_at', 'received_at'],
+    time: [
+      'uplink_normalized.normalized_payload.time',
+      'uplink_normalized.received_at',
+      'received_at',
+    ],
     ours: 'uplink_normalized.normalized_payload',
     values: {
-      ...{ 'air.temperature': 'temperature', 'air.relativeHumidity': 'humidity', 'air.pressure': 'pressure hpa' },
+      ...{
+        'air.temperature': 'temperature',
+        'air.relativeHumidity': 'humidity',
+        'air.pressure': 'pressure hpa',
+      },
       ...{ 'wind.speed': 'wind_speed', 'wind.direction': 'wind_direction' },
     },
     without: SIMULATED,
@@ -191,12 +234,18 @@ export const PROFILES: readonly Profile[] = [
     time: [],
     values: {
       ...{ pm01: 'pm1', pm02: 'pm25_raw', pm02Compensated: 'pm25', pm10: 'pm10' },
-      ...{ atmpCompensated: 'temperature', atmp: 'temperature', rhumCompensated: 'humidity', rhum: 'humidity' },
+      ...{
+        atmpCompensated: 'temperature',
+        atmp: 'temperature',
+        rhumCompensated: 'humidity',
+        rhum: 'humidity',
+      },
     },
   },
   {
     name: 'sensor-community',
-    source: 'https://github.com/opendata-stuttgart/meta/wiki/EN-APIs, https://archive.sensor.community',
+    source:
+      'https://github.com/opendata-stuttgart/meta/wiki/EN-APIs, https://archive.sensor.community',
     recognized: [
       ['sensor_id', 'sensor_type', 'location', 'timestamp'],
       ['sensor.id', 'sensordatavalues'],
@@ -211,7 +260,8 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'home-assistant',
-    source: 'https://developers.home-assistant.io/docs/api/rest, https://www.home-assistant.io/integrations/sensor',
+    source:
+      'https://developers.home-assistant.io/docs/api/rest, https://www.home-assistant.io/integrations/sensor',
     recognized: [
       ['entity_id', 'state'],
       ['statistic_id', 'mean', 'start'],
@@ -221,7 +271,12 @@ export const PROFILES: readonly Profile[] = [
     time: ['time', 'last_updated', 'last_changed', 'start'],
     ours: '',
     values: {
-      ...{ atmospheric_pressure: 'pressure', nitrogen_dioxide: 'no2', ozone: 'o3', sulphur_dioxide: 'so2' },
+      ...{
+        atmospheric_pressure: 'pressure',
+        nitrogen_dioxide: 'no2',
+        ozone: 'o3',
+        sulphur_dioxide: 'so2',
+      },
       ...{ ...named(String), ...OTHER_NAMES, precipitation: 'rain' },
     },
     long: {

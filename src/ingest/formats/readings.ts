@@ -3,7 +3,14 @@ import { InputError } from '../../base/inputError.ts';
 import { csvReader } from './csv.ts';
 import type { Format } from './fields.ts';
 import { splitElements } from './json.ts';
-import { inSlices, type Line, type LineReader, LONGEST_LINE, type SourceNotes, splitLines } from './lines.ts';
+import {
+  inSlices,
+  type Line,
+  type LineReader,
+  LONGEST_LINE,
+  type SourceNotes,
+  splitLines,
+} from './lines.ts';
 import { makeMerger } from './long.ts';
 import type { ReadingInput } from './reading.ts';
 import { unreadable } from './reading.ts';
@@ -47,12 +54,15 @@ export async function* readReadings(
         text = 0;
       }
     }
-    if (notes === undefined) throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
+    if (notes === undefined)
+      throw new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   } catch (error) {
-    failure = error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
+    failure =
+      error instanceof InputError ? error : brokenOff(source.name, lastLine, error as Error);
   }
   for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
-  if (notes?.isLong && readings.length === 0 && notes.ignored.size > 0) failure ??= noParameter(source.name, notes);
+  if (notes?.isLong && readings.length === 0 && notes.ignored.size > 0)
+    failure ??= noParameter(source.name, notes);
   for (let from = 0; notes !== undefined && from < readings.length; from += BATCH) {
     yield { readings: readings.slice(from, from + BATCH), notes };
   }
@@ -74,13 +84,27 @@ const noParameter = (name: string, { ignored }: SourceNotes) =>
   );
 
 /** The rows of one chunk of a source, undefined for those without a parameter of ours; `text`: how many characters they took. */
-type Some = { readings: (ReadingInput | undefined)[]; notes: SourceNotes; lastLine: number; text: number };
+type Some = {
+  readings: (ReadingInput | undefined)[];
+  notes: SourceNotes;
+  lastLine: number;
+  text: number;
+};
 
 /** Rejects with InputError at once for what is no text. */
-async function* readSource({ bytes, name }: Source, format: Format, largest: number): AsyncGenerator<Some> {
-  const { start, all } = await peek(bytes, (begun) => begun.length > LONGEST_LINE || begun.includes('\n'));
+async function* readSource(
+  { bytes, name }: Source,
+  format: Format,
+  largest: number,
+): AsyncGenerator<Some> {
+  const { start, all } = await peek(
+    bytes,
+    (begun) => begun.length > LONGEST_LINE || begun.includes('\n'),
+  );
   if (start.length > 0) refuseOtherKinds(start, name);
-  yield* isDocument(start) ? readDocument(all, name, format, largest) : readLines(all, name, format);
+  yield* isDocument(start)
+    ? readDocument(all, name, format, largest)
+    : readLines(all, name, format);
 }
 
 /** Reads CSV, or objects a line; by default the first line says which. Rejects with InputError for a header that cannot be used. */
@@ -106,13 +130,15 @@ export async function* readLines(
       if (read === undefined || !(Symbol.iterator in read)) readings.push(read);
       else for await (const rows of inSlices(read)) readings.push(...rows);
     }
-    if (reader !== undefined) yield { readings, notes: reader.notes, lastLine: lines.at(-1)?.number ?? 0, text };
+    if (reader !== undefined)
+      yield { readings, notes: reader.notes, lastLine: lines.at(-1)?.number ?? 0, text };
   }
 }
 
 function readHeader({ number, text, tooLong }: Line, name: string, format: Format): LineReader {
   const position = `${name}:${number}`;
-  if (tooLong) throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
+  if (tooLong)
+    throw new InputError(position, 'the first line is too long for a header', HEADER_OR_OBJECTS);
   return csvReader(text, position, format);
 }
 
@@ -169,9 +195,12 @@ export async function* readDocument(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const problem = `this is no valid JSON (${error.message})`;
-    throw Object.assign(new InputError(`${name}, after element ${count}`, problem, HEADER_OR_OBJECTS), {
-      cause: error,
-    });
+    throw Object.assign(
+      new InputError(`${name}, after element ${count}`, problem, HEADER_OR_OBJECTS),
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -185,7 +214,8 @@ function isDocument(start: Buffer): boolean {
   if (line.startsWith('[')) return true;
   return (
     line.startsWith('{') &&
-    ('{[,:'.includes(line.trimEnd().at(-1) ?? '') || (more === undefined && start.length > LONGEST_LINE))
+    ('{[,:'.includes(line.trimEnd().at(-1) ?? '') ||
+      (more === undefined && start.length > LONGEST_LINE))
   );
 }
 

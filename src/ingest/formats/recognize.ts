@@ -31,7 +31,11 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     'a network file: it describes stations and has no readings',
     `Import it with: ${AIRSERIES} import network FILE.`,
   ],
-  [/^[^\r\n]+\r[^\n]+$/, 'text whose lines end as on old Macs (CR alone)', "Convert it: tr '\\r' '\\n' < OLD > NEW."],
+  [
+    /^[^\r\n]+\r[^\n]+$/,
+    'text whose lines end as on old Macs (CR alone)',
+    "Convert it: tr '\\r' '\\n' < OLD > NEW.",
+  ],
 ];
 
 /** Throws InputError for what cannot be read as lines of UTF-8; `start` are the first bytes of `name`, as many as there are. */

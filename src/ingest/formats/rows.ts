@@ -1,5 +1,12 @@
 /** Reads JSON objects: recognizes their profile, and finds the fields that it names. */
-import { chooseProfile, declaredColumns, type Fields, type Format, isOwn, MOST_COLUMNS } from './fields.ts';
+import {
+  chooseProfile,
+  declaredColumns,
+  type Fields,
+  type Format,
+  isOwn,
+  MOST_COLUMNS,
+} from './fields.ts';
 import { isObject, isTooDeep } from './json.ts';
 import { EXCERPT_LENGTH, type LineReader, type Read, type SourceNotes } from './lines.ts';
 import { type Column, makeMapper, makeNotes, type SourceRecord } from './mapper.ts';
@@ -36,7 +43,8 @@ export function rowReader(format: Format = {}, ahead: readonly { text: string }[
   const notes = makeNotes(chooseProfile(format.name, () => false));
   let chosen: ReadRows | undefined;
   const known = new Set<string>();
-  const profileOf = (value: unknown) => chooseProfile(format.name, (field) => lookUp(value, field) !== undefined);
+  const profileOf = (value: unknown) =>
+    chooseProfile(format.name, (field) => lookUp(value, field) !== undefined);
   const choose = (value: Row): Profile => {
     const first = profileOf(value);
     if (!isOwn(first)) return first;
@@ -64,7 +72,11 @@ export function rowReader(format: Format = {}, ahead: readonly { text: string }[
     chosen ??= makeReadRows(choose(value), format, notes);
     const other = isOwn(chosen.fields.profile) ? otherProfile(value) : undefined;
     if (other !== undefined)
-      return unreadable(text, line, `its fields are of format ${other}, but those before it are not: ${SAY_IT}`);
+      return unreadable(
+        text,
+        line,
+        `its fields are of format ${other}, but those before it are not: ${SAY_IT}`,
+      );
     const { rows } = chosen.fields.profile;
     if (rows !== undefined && Array.isArray(value[rows])) return readDocument(value, text, chosen);
     return chosen.readRow(value, text, line);
@@ -110,7 +122,9 @@ function* readDocument(
     yield unreadable(text.slice(0, EXCERPT_LENGTH), 1, TOO_WIDE);
     return;
   }
-  const shared = Object.fromEntries(Object.entries(document).filter(([key]) => meaningOf(key) !== undefined));
+  const shared = Object.fromEntries(
+    Object.entries(document).filter(([key]) => meaningOf(key) !== undefined),
+  );
   if (JSON.stringify([shared, names]).length > LONGEST_SHARED) {
     yield unreadable(text.slice(0, EXCERPT_LENGTH), 1, 'what it says of all its rows is too long');
     return;
@@ -121,7 +135,8 @@ function* readDocument(
     const row: Record<string, unknown> = Object.assign(Object.create(null), shared);
     if (isObject(given)) Object.assign(row, given);
     else if (Array.isArray(given) && names !== undefined)
-      for (const [index, cell] of given.slice(0, names.length).entries()) row[names[index] as string] = cell;
+      for (const [index, cell] of given.slice(0, names.length).entries())
+        row[names[index] as string] = cell;
     else {
       yield unreadable(JSON.stringify(given), line);
       continue;
@@ -145,13 +160,18 @@ function lookUp(value: unknown, field: string): unknown {
   if (Object.hasOwn(value, field)) return value[field];
   const dot = field.indexOf('.');
   const key = field.slice(0, dot);
-  return dot > 0 && Object.hasOwn(value, key) ? lookUp(value[key], field.slice(dot + 1)) : undefined;
+  return dot > 0 && Object.hasOwn(value, key)
+    ? lookUp(value[key], field.slice(dot + 1))
+    : undefined;
 }
 
 /** A measurement that a decoder gives as an object: `{"value": 21.5, "unit": "°C"}`. */
 function inside(given: Row): { value: unknown; unit: string | undefined } {
   const value = Object.hasOwn(given, 'value') ? given.value : given;
-  return { value, unit: typeof given.unit === 'string' && given.unit !== '' ? given.unit : undefined };
+  return {
+    value,
+    unit: typeof given.unit === 'string' && given.unit !== '' ? given.unit : undefined,
+  };
 }
 
 /** Undefined for a row that is left out. */
@@ -176,7 +196,8 @@ function makeReadRows(profile: Profile, format: Format, notes: SourceNotes): Rea
 
   const readRow: ReadRow = (row, text, line) => {
     for (const { field, value, why } of profile.without ?? []) {
-      if (String(lookUp(row, field)) === value) return why === undefined ? undefined : unreadable(text, line, why);
+      if (String(lookUp(row, field)) === value)
+        return why === undefined ? undefined : unreadable(text, line, why);
     }
     const columns: Column[] = [];
     const cells: unknown[] = [];
@@ -196,7 +217,8 @@ function makeReadRows(profile: Profile, format: Format, notes: SourceNotes): Rea
         let cell = given;
         if (column.slot === 'value' && isObject(given)) {
           const { value, unit } = inside(given);
-          const measures = unit === undefined ? undefined : fields.measuresOf(place.prefix + key, unit);
+          const measures =
+            unit === undefined ? undefined : fields.measuresOf(place.prefix + key, unit);
           if (measures !== undefined) column = { ...column, convert: measures.convert };
           cell = value;
         }
@@ -218,7 +240,9 @@ function makeReadRows(profile: Profile, format: Format, notes: SourceNotes): Rea
 function measuredIn(row: Row, { long }: Profile): SourceRecord['measured'] {
   if (long === undefined) return NONE;
   const all = (object: Row, paths: readonly string[] = []) =>
-    paths.map((path) => lookUp(object, path)).filter((value) => value !== undefined && !isObject(value));
+    paths
+      .map((path) => lookUp(object, path))
+      .filter((value) => value !== undefined && !isObject(value));
   const elements = long.list === undefined ? [row] : lookUp(row, long.list);
   if (!Array.isArray(elements) || elements.length > MOST_COLUMNS) return undefined;
   const measured: NonNullable<SourceRecord['measured']>[number][] = [];
@@ -234,7 +258,12 @@ function measuredIn(row: Row, { long }: Profile): SourceRecord['measured'] {
 }
 
 /** An object within a row in which fields are looked for; `prefix` comes before their keys. */
-type Place = { path: string; prefix: string; isReported: boolean; columns: Map<string, Column | null> };
+type Place = {
+  path: string;
+  prefix: string;
+  isReported: boolean;
+  columns: Map<string, Column | null>;
+};
 
 function objectsOf(profile: Profile, format: Format): Place[] {
   const measured = profile.ours ?? '';
@@ -242,7 +271,10 @@ function objectsOf(profile: Profile, format: Format): Place[] {
     measured === '' ? field : [field, `${measured}.${field}`],
   );
   const fields = [...(profile.sensor ?? []), ...(profile.device ?? []), ...profile.time, ...values];
-  const paths = new Set([measured, ...fields.map((field) => field.slice(0, Math.max(0, field.lastIndexOf('.'))))]);
+  const paths = new Set([
+    measured,
+    ...fields.map((field) => field.slice(0, Math.max(0, field.lastIndexOf('.')))),
+  ]);
   return [...paths].map((path) => ({
     path,
     prefix: path === '' ? '' : `${path}.`,

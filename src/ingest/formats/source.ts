@@ -19,8 +19,10 @@ export type Source = {
 /** Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. */
 export async function openSource(path: string): Promise<Source> {
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
-  if (found instanceof Error) throw new InputError(path, found.message, 'Check its name and permissions.');
-  if (found?.isDirectory() === true) throw new InputError(path, 'this is a folder', 'Name the files in it.');
+  if (found instanceof Error)
+    throw new InputError(path, found.message, 'Check its name and permissions.');
+  if (found?.isDirectory() === true)
+    throw new InputError(path, 'this is a folder', 'Name the files in it.');
   const source: Source = {
     name: path === '-' ? 'standard input' : path,
     size: found?.isFile() === true ? found.size : undefined,

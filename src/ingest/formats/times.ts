@@ -25,20 +25,26 @@ export const DATE_FORMATS = ['dd/mm/yyyy', 'mm/dd/yyyy'] as const;
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
 /** A date that begins with the day or the month; undefined for any other text. */
-export function slashedDate(text: string): { text: string; first: number; second: number } | undefined {
+export function slashedDate(
+  text: string,
+): { text: string; first: number; second: number } | undefined {
   const [date, first, , second] = /^(\d\d?)([/-])(\d\d?)\2\d{4}(?!\d)/.exec(text) ?? [];
-  return date === undefined ? undefined : { text: date, first: Number(first), second: Number(second) };
+  return date === undefined
+    ? undefined
+    : { text: date, first: Number(first), second: Number(second) };
 }
 
 /** A date, and perhaps an hour and a minute: what follows them is as in ISO 8601, or says which half of the day it is. */
-const WRITTEN = /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)(:\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
+const WRITTEN =
+  /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)(:\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
 
 /**
  * Stamps as people and PurpleAir write them, in the form of ISO 8601: `20.11.2026 8:00`, which is always day first, `2026/11/20T08:00:00z`,
  * and `11/20/2026 8:00 PM` in the declared order. Any other text stays as it is.
  */
 function plainStamp(text: string, order: string | undefined): string {
-  const [, first = '', separator, second = '', last = '', hour, rest = '', half] = WRITTEN.exec(text) ?? [];
+  const [, first = '', separator, second = '', last = '', hour, rest = '', half] =
+    WRITTEN.exec(text) ?? [];
   const isDayFirst = separator === '.' || order === 'dd/mm/yyyy';
   let date: string[] = [];
   if (first.length === 4 && separator !== '-' && last.length <= 2) date = [first, second, last];
@@ -47,7 +53,8 @@ function plainStamp(text: string, order: string | undefined): string {
   if (date.length === 0) return text;
   const day = date.map((part) => part.padStart(2, '0')).join('-');
   if (hour === undefined) return day;
-  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+  const hours =
+    half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
   return `${day}T${String(hours).padStart(2, '0')}${rest}`;
 }
 
@@ -66,23 +73,35 @@ export function makeTimeReader(
   { zone: declared, timeZone, dateFormat }: Format,
 ): (given: unknown, sensor: unknown) => unknown {
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
-    throw new InputError('--date-format', `there is no "${dateFormat}"`, `There are: ${DATE_FORMATS.join(', ')}.`);
+    throw new InputError(
+      '--date-format',
+      `there is no "${dateFormat}"`,
+      `There are: ${DATE_FORMATS.join(', ')}.`,
+    );
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset = local === undefined ? undefined : local === 'UTC' ? addUtc : offsetAdder(local);
   return (given, sensor) => {
     const stamp = isStamp(given)
       ? given
-      : (instantOfUnixTime(given) ?? (typeof given === 'string' ? withoutName(plainStamp(given, dateFormat)) : given));
-    return addOffset === undefined || typeof stamp !== 'string' ? stamp : addOffset(stamp, String(sensor));
+      : (instantOfUnixTime(given) ??
+        (typeof given === 'string' ? withoutName(plainStamp(given, dateFormat)) : given));
+    return addOffset === undefined || typeof stamp !== 'string'
+      ? stamp
+      : addOffset(stamp, String(sensor));
   };
 }
 
-const addUtc = (stamp: string): string => (readInstant(stamp)?.local === true ? `${stamp}Z` : stamp);
+const addUtc = (stamp: string): string =>
+  readInstant(stamp)?.local === true ? `${stamp}Z` : stamp;
 
 function offsetAdder(zone: string) {
   try {
     return makeOffsetAdder(zone);
   } catch {
-    throw new InputError('--zone', `there is no time zone "${zone}"`, 'Write its IANA name, such as Europe/Berlin.');
+    throw new InputError(
+      '--zone',
+      `there is no time zone "${zone}"`,
+      'Write its IANA name, such as Europe/Berlin.',
+    );
   }
 }

@@ -11,10 +11,17 @@ const MASS: readonly Scale[] = [
 
 /** A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C. */
 const WARM = 298.15 / 293.15;
-const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [names.map((name) => `${name}@25c`), factor * WARM]);
+const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [
+  names.map((name) => `${name}@25c`),
+  factor * WARM,
+]);
 
 /** µg/m³ in 1 ppb at 20 °C and 1,013 hPa, as UK-AIR publishes them (S6). */
-const MASS_OF_PPB: Partial<Record<ParameterName, number>> = { no2: 1.9125, o3: 1.9957, so2: 2.6609 };
+const MASS_OF_PPB: Partial<Record<ParameterName, number>> = {
+  no2: 1.9125,
+  o3: 1.9957,
+  so2: 2.6609,
+};
 
 /** Each quantity by its units. */
 const QUANTITIES: readonly (readonly Scale[])[] = [
@@ -62,13 +69,18 @@ function scalesOf(name: ParameterName): readonly Scale[] {
   const ppb = MASS_OF_PPB[name];
   if (ppb !== undefined) return [...MASS, ...MASS_AT_25, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
   const stored = simplified(PARAMETERS.find((parameter) => parameter.name === name)?.unit ?? '');
-  return [MASS, ...QUANTITIES].find((scales) => scales.some(([names]) => names.includes(stored))) ?? [];
+  return (
+    [MASS, ...QUANTITIES].find((scales) => scales.some(([names]) => names.includes(stored))) ?? []
+  );
 }
 
 const UNITS = new Map(
   PARAMETERS.map(({ name, unit }) => {
     const scales = scalesOf(name);
-    return [name, { scales, own: scales.find(([names]) => names.includes(simplified(unit))) }] as const;
+    return [
+      name,
+      { scales, own: scales.find(([names]) => names.includes(simplified(unit))) },
+    ] as const;
   }),
 );
 
@@ -109,4 +121,5 @@ export const unitsOf = (parameter: ParameterName): string[] =>
   (UNITS.get(parameter)?.scales ?? []).map(([[name = '']]) => name);
 
 /** The unit that a parameter is stored in, as it may be declared. */
-export const ownUnitOf = (parameter: ParameterName): string => UNITS.get(parameter)?.own?.[0][0] ?? '';
+export const ownUnitOf = (parameter: ParameterName): string =>
+  UNITS.get(parameter)?.own?.[0][0] ?? '';

@@ -4,9 +4,14 @@
  */
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../../http/send.ts';
-import { findPushSensors } from '../store/deviceSensors.ts';
-import { type PushRecord, readInfluxLine, readingsOfPush, readPushedValues } from '../formats/airrohr.ts';
+import {
+  type PushRecord,
+  readInfluxLine,
+  readingsOfPush,
+  readPushedValues,
+} from '../formats/airrohr.ts';
 import { isTooDeep } from '../formats/json.ts';
+import { findPushSensors } from '../store/deviceSensors.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';
 
@@ -34,21 +39,31 @@ function lineOf(body: Buffer): unknown {
   const line = readInfluxLine(text);
   if (line !== undefined) return line;
   const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
-  throw new Problem(400, `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`);
+  throw new Problem(
+    400,
+    `The body is neither JSON nor a line of InfluxDB such as "${example}". Nothing was stored.`,
+  );
 }
 
 /** Throws Problem for a body or headers that are none of the firmware. */
 function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   const values = readPushedValues(body);
-  if (values === undefined) throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
+  if (values === undefined)
+    throw new Problem(400, 'The body has no list "sensordatavalues". Nothing was stored.');
   const device = req.get('X-Sensor')?.trim() || deviceIn(body);
   if (device === undefined || !/^[!-~]{1,100}$/.test(device)) {
-    throw new Problem(400, 'The header X-Sensor must say which device this is, such as esp8266-12345678.');
+    throw new Problem(
+      400,
+      'The header X-Sensor must say which device this is, such as esp8266-12345678.',
+    );
   }
   const pin = req.get('X-PIN')?.trim() || null;
-  if (pin !== null && !/^\d{1,3}$/.test(pin)) throw new Problem(400, 'The header X-PIN must be a number.');
+  if (pin !== null && !/^\d{1,3}$/.test(pin))
+    throw new Problem(400, 'The header X-PIN must be a number.');
   // in whole seconds: no device is more exact, and the values of a body were measured at one time
-  const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+  const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
+    .toISOString()
+    .replace('.000Z', 'Z');
   return { device, pin, measuredAt, values };
 }
 
@@ -56,7 +71,8 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
 function deviceIn(body: unknown): string | undefined {
   const { esp8266id, esp32id, device } = Object(body) as Record<string, unknown>;
   if (typeof device === 'string') return device;
-  const id = (given: unknown) => (typeof given === 'string' && given !== '') || typeof given === 'number';
+  const id = (given: unknown) =>
+    (typeof given === 'string' && given !== '') || typeof given === 'number';
   if (id(esp8266id)) return `esp8266-${esp8266id}`;
   return id(esp32id) ? `esp32-${esp32id}` : undefined;
 }

@@ -1,13 +1,19 @@
 /** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
 import type { Express, NextFunction, Request, Response } from 'express';
+import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
 import { type Listening, listen } from '../../http/listen.ts';
-import { accessLog, addPostPath, bareApp, makeErrorHandlers, refuseMalformedPath } from '../../http/middleware.ts';
+import {
+  accessLog,
+  addPostPath,
+  bareApp,
+  makeErrorHandlers,
+  refuseMalformedPath,
+} from '../../http/middleware.ts';
 import { notFound, quoted } from '../../http/send.ts';
-import { FORMATS } from '../formats/profiles.ts';
-import type { Log } from '../../base/log.ts';
 import { measure } from '../../metrics/recorders.ts';
+import { FORMATS } from '../formats/profiles.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import { makeAuthenticate } from './authenticate.ts';
 import type { IngestDeps } from './ingestRoute.ts';
@@ -35,7 +41,13 @@ const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
 /** Every request is authenticated and limited before its body is read. */
-export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...deps }: IngestOptions): Express {
+export function makeIngestApp({
+  log,
+  rate,
+  failures = 60,
+  bodyMs = 10_000,
+  ...deps
+}: IngestOptions): Express {
   const { writes, clock, metrics } = deps;
   const app = bareApp();
   const errors = makeErrorHandlers(log);
@@ -49,12 +61,24 @@ export function makeIngestApp({ log, rate, failures = 60, bodyMs = 10_000, ...de
   const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ ...deps, bodyMs });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
-  addPostPath(app, pathPattern(READINGS_PATH), READINGS_PATH, ...admit(BATCHES_AT_ONCE), ...batches);
+  addPostPath(
+    app,
+    pathPattern(READINGS_PATH),
+    READINGS_PATH,
+    ...admit(BATCHES_AT_ONCE),
+    ...batches,
+  );
   const admitPush = admit(PUSHES_AT_ONCE);
   addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
   for (const format of FORMATS) {
     const path = pathPattern(`${pushPath(format)}${APPENDED}`);
-    addPostPath(app, path, pushPath(format), ...admitPush, ...makeReadingsRoute({ ...deps, bodyMs }, format));
+    addPostPath(
+      app,
+      path,
+      pushPath(format),
+      ...admitPush,
+      ...makeReadingsRoute({ ...deps, bodyMs }, format),
+    );
   }
   const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMATS.map(pushPath).join(', ')}`;
   app.use((req: Request) => {
@@ -116,7 +140,9 @@ export async function openListener({ app, host, port, hasTokens, log }: Listener
   const timer = setInterval(() => {
     checking = checking
       .then(openIfNeeded)
-      .catch((error: Error) => log.error({ err: error }, 'the ingestion port could not be opened; retrying'));
+      .catch((error: Error) =>
+        log.error({ err: error }, 'the ingestion port could not be opened; retrying'),
+      );
   }, CHECK_EVERY_MS);
   return {
     drain: () => listening?.drain(),

@@ -20,7 +20,11 @@ const MOST_REMEMBERED = 10_000;
  * 429. A token that was valid before is looked up all the same, or one device with an old token would lock out all others behind its
  * router. Errors of the database are passed on.
  */
-export function makeAuthenticate({ writes, clock, failures }: AuthenticateOptions): RequestHandler[] {
+export function makeAuthenticate({
+  writes,
+  clock,
+  failures,
+}: AuthenticateOptions): RequestHandler[] {
   const validBefore = new Set<string>();
   const countFailure = perMinute({
     limit: failures,
@@ -28,7 +32,8 @@ export function makeAuthenticate({ writes, clock, failures }: AuthenticateOption
     skip: (_req, res) => res.locals.sender !== undefined,
     detail: 'Too many requests from this address had a wrong token. Wait, and correct the token.',
   });
-  const isAtLimit = async (req: Request) => ((await countFailure.getKey(addressOf(req)))?.totalHits ?? 0) >= failures;
+  const isAtLimit = async (req: Request) =>
+    ((await countFailure.getKey(addressOf(req)))?.totalHits ?? 0) >= failures;
 
   const identify: RequestHandler = async (req, res, next) => {
     const token = presentedToken(req.get('Authorization'));
@@ -46,7 +51,8 @@ export function makeAuthenticate({ writes, clock, failures }: AuthenticateOption
     next();
   };
   const refuseUnknown: RequestHandler = (_req, res, next) => {
-    if (res.locals.sender === undefined) throw unauthorized('This token is unknown, or was revoked.');
+    if (res.locals.sender === undefined)
+      throw unauthorized('This token is unknown, or was revoked.');
     next();
   };
   return [identify, countFailure, refuseUnknown];
@@ -62,7 +68,8 @@ export function presentedToken(authorization: string | undefined): string | unde
   if (!/^basic$/i.test(scheme)) return undefined;
   const pair = Buffer.from(credentials, 'base64').toString();
   const colon = pair.indexOf(':');
-  const [user, password] = colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
+  const [user, password] =
+    colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
   return password || user || undefined;
 }
 
@@ -72,7 +79,8 @@ function addressOf(req: Request): string {
 }
 
 function unauthorized(what: string): Problem {
-  const how = 'Send "Authorization: Bearer TOKEN", or the token as the password of HTTP Basic authentication.';
+  const how =
+    'Send "Authorization: Bearer TOKEN", or the token as the password of HTTP Basic authentication.';
   return new Problem(401, `${what} ${how}`, {
     'WWW-Authenticate': 'Bearer realm="airseries", Basic realm="airseries"',
   });

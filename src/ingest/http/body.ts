@@ -52,12 +52,19 @@ function asProblem(error: unknown, limit: number): unknown {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') {
     const size = `${limit / 1024} KiB when unpacked`;
-    return new Problem(413, `The body is larger than ${size}. Nothing of it was stored; send it in parts.`);
+    return new Problem(
+      413,
+      `The body is larger than ${size}. Nothing of it was stored; send it in parts.`,
+    );
   }
   if (type === 'encoding.unsupported') {
-    return new Problem(415, 'The Content-Encoding of the body must be gzip, deflate or br, or there must be none.', {
-      'Accept-Encoding': 'gzip, deflate, br',
-    });
+    return new Problem(
+      415,
+      'The Content-Encoding of the body must be gzip, deflate or br, or there must be none.',
+      {
+        'Accept-Encoding': 'gzip, deflate, br',
+      },
+    );
   }
   if (status === undefined || status >= 500) return error;
   return new Problem(

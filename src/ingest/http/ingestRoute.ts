@@ -5,15 +5,21 @@ import type { Clock } from '../../base/clock.ts';
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
-import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors, type WriteStats } from '../store/accept.ts';
-import { assignSensors } from '../store/deviceSensors.ts';
+import type { Metrics } from '../../metrics/definitions.ts';
+import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
 import { droppedValue, explainReading, explainValue } from '../explain.ts';
 import type { SourceNotes } from '../formats/lines.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import type { ReadingBatch } from '../formats/readings.ts';
 import { suspectUnits } from '../otherUnits.ts';
-import type { Metrics } from '../../metrics/definitions.ts';
-import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
+import {
+  type Accepted,
+  acceptReadings,
+  type Scope,
+  UnauthorizedSensors,
+  type WriteStats,
+} from '../store/accept.ts';
+import { assignSensors } from '../store/deviceSensors.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
 import { senderOf } from './tokens.ts';
 
@@ -68,7 +74,9 @@ export function ingestRoute(
     const answer = {
       ...{ received, accepted, unchanged, quarantined },
       ...(values.length > 0 && { values }),
-      ...(outcome.values.length > MOST_VALUES && { more_values: outcome.values.length - MOST_VALUES }),
+      ...(outcome.values.length > MOST_VALUES && {
+        more_values: outcome.values.length - MOST_VALUES,
+      }),
       ...(notes !== undefined && describeSource(notes, readings, outcome)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
@@ -81,7 +89,11 @@ export function ingestRoute(
 }
 
 /** The part of an answer that says how the body was read. */
-function describeSource(notes: SourceNotes, readings: readonly ReadingInput[], { values }: Accepted) {
+function describeSource(
+  notes: SourceNotes,
+  readings: readonly ReadingInput[],
+  { values }: Accepted,
+) {
   const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
   const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));
   const hints = stored.map(
@@ -108,7 +120,10 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
     const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
     sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
   }
-  const what = received === 1 ? 'The reading could not be used' : `None of the ${received} readings could be used`;
+  const what =
+    received === 1
+      ? 'The reading could not be used'
+      : `None of the ${received} readings could be used`;
   const detail = `${what}: ${[...sentences.values()].join('; ')}.`;
   return { status: 422, title: STATUS_CODES[422], detail };
 }
@@ -120,5 +135,8 @@ function forbidden({ sensors }: UnauthorizedSensors): Problem {
   const all = sensors.split(', ');
   const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
   const named = `${all.length === 1 ? 'sensor' : 'sensors'} ${all.slice(0, NAMED).join(', ')}${more}`;
-  return new Problem(403, `This token may not send for ${named}. Nothing of this request was stored.`);
+  return new Problem(
+    403,
+    `This token may not send for ${named}. Nothing of this request was stored.`,
+  );
 }

@@ -3,7 +3,12 @@
  * and a restart resets them.
  */
 import type { RequestHandler } from 'express';
-import { MemoryStore, type Options, type RateLimitRequestHandler, rateLimit } from 'express-rate-limit';
+import {
+  MemoryStore,
+  type Options,
+  type RateLimitRequestHandler,
+  rateLimit,
+} from 'express-rate-limit';
 import { watchClock } from '../../base/clock.ts';
 import { Problem } from '../../http/send.ts';
 import { senderOf } from './tokens.ts';
@@ -18,7 +23,8 @@ export function limitRate(rate: number): RequestHandler {
 }
 
 /** `detail`: why a request beyond the limit is refused, and what to do. */
-type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & Partial<Pick<Options, 'skip'>> & { detail: string };
+type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> &
+  Partial<Pick<Options, 'skip'>> & { detail: string };
 
 /** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
 export function perMinute({ detail, ...options }: RateOptions): RateLimitRequestHandler {
@@ -54,7 +60,11 @@ export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
     const { id } = senderOf(res);
     const own = bySender.get(id) ?? 0;
     if (own >= each) {
-      throw new Problem(429, `This token has ${each} requests under way. Wait for the answer to one of them.`, SOON);
+      throw new Problem(
+        429,
+        `This token has ${each} requests under way. Wait for the answer to one of them.`,
+        SOON,
+      );
     }
     if (inUse >= all) throw new Problem(503, 'Too many requests are under way. Try again.', SOON);
     inUse += 1;

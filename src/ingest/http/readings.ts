@@ -3,14 +3,20 @@
  * layout, on the others in the one they name.
  */
 import type { Request, RequestHandler } from 'express';
+import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
 import type { Format } from '../formats/fields.ts';
-import { EXCERPT_LENGTH, inSlices, inTurns, LONGEST_LINE, type SourceNotes } from '../formats/lines.ts';
+import {
+  EXCERPT_LENGTH,
+  inSlices,
+  inTurns,
+  LONGEST_LINE,
+  type SourceNotes,
+} from '../formats/lines.ts';
 import { makeMerger } from '../formats/long.ts';
 import { type ReadingInput, unreadable } from '../formats/reading.ts';
 import { type ReadingBatch, readDocument, readLines } from '../formats/readings.ts';
 import { refuseOtherKinds } from '../formats/recognize.ts';
-import { InputError } from '../../base/inputError.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
@@ -37,14 +43,23 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
 }
 
 /** The parameters with which a query string may declare something about the body. */
-const DECLARATIONS: readonly string[] = ['unit', 'column', 'zone', 'date_format', 'sensor_id', 'device'];
+const DECLARATIONS: readonly string[] = [
+  'unit',
+  'column',
+  'zone',
+  'date_format',
+  'sensor_id',
+  'device',
+];
 
 /**
  * `?unit=no2=ug/m3&column=pm25=PM2_5&zone=Europe/Berlin&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
  * too. Throws Problem for any other name.
  */
 function declaredFormat(req: Request, name: string | undefined, now: Date): Format {
-  const query = new URLSearchParams(req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '');
+  const query = new URLSearchParams(
+    req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
+  );
   const unknown = [...query.keys()].find((key) => !DECLARATIONS.includes(key));
   if (unknown !== undefined) {
     const all = DECLARATIONS.join(', ');
@@ -111,7 +126,9 @@ async function collect(body: Buffer, type: string, format: Format): Promise<Read
       if (one === undefined) continue;
       characters += one.text.length;
       if (characters > LARGEST_BODY)
-        throw tooMuch(`readings that take more than ${LARGEST_BODY / 1_048_576} MiB, each by itself`);
+        throw tooMuch(
+          `readings that take more than ${LARGEST_BODY / 1_048_576} MiB, each by itself`,
+        );
       readings.push(one.text.length > LONGEST_LINE ? tooLong(one) : one);
     }
   }
@@ -127,4 +144,5 @@ async function collect(body: Buffer, type: string, format: Format): Promise<Read
 const tooLong = ({ text, line = 1 }: ReadingInput) =>
   unreadable(text.slice(0, EXCERPT_LENGTH), line, `it is longer than ${LONGEST_LINE / 1_024} KiB`);
 
-const tooMuch = (what: string) => new Problem(413, `The body has ${what}. None was stored; send them in parts.`);
+const tooMuch = (what: string) =>
+  new Problem(413, `The body has ${what}. None was stored; send them in parts.`);

@@ -4,10 +4,10 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Response } from 'express';
+import { InputError } from '../../base/inputError.ts';
 import type { Sql } from '../../database/client.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { Scope } from '../store/accept.ts';
-import { InputError } from '../../base/inputError.ts';
 
 /** The owner of a token, and what it is authorized for. `id` is that of the token. */
 type Sender = { id: string; name: string; scope: Scope };
@@ -48,11 +48,16 @@ async function checkScope(sql: Sql, { provider, stations }: Scope): Promise<void
   const [existing] = await sql`select from raw.provider where id = ${provider}`;
   if (existing === undefined) {
     const all = await sql<{ id: string }[]>`select id from raw.provider order by id`;
-    const remedy = all.length === 0 ? 'Import a network first.' : `There are: ${all.map(({ id }) => id).join(', ')}.`;
+    const remedy =
+      all.length === 0
+        ? 'Import a network first.'
+        : `There are: ${all.map(({ id }) => id).join(', ')}.`;
     throw new InputError('--provider', `the network has no provider ${provider}`, remedy);
   }
   if (stations === null) return;
-  const own = await sql<{ id: number }[]>`select id from raw.station where provider_id = ${provider}`;
+  const own = await sql<
+    { id: number }[]
+  >`select id from raw.station where provider_id = ${provider}`;
   const unknown = stations.filter((station) => !own.some(({ id }) => id === station));
   if (unknown.length > 0) {
     throw new InputError(
@@ -94,18 +99,30 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
 
 /** True if there is a token that was not revoked. `pool` is one in the role airseries_ingest; rejects with Unavailable where it does. */
 export async function hasTokens(pool: QueryPool): Promise<boolean> {
-  return (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0;
+  return (
+    (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0
+  );
 }
 
 const TOKEN = /^airs_([0-9a-f]{10})_([\w-]{43})$/;
 
-type Row = { sha256: Uint8Array; name: string; provider_id: string; stations: number[] | null; is_noted: boolean };
+type Row = {
+  sha256: Uint8Array;
+  name: string;
+  provider_id: string;
+  stations: number[] | null;
+  is_noted: boolean;
+};
 
 /**
  * The sender of a valid token, undefined for anything else. `pool` is one in the role airseries_ingest; rejects with Unavailable where it
  * does. The last use is recorded once a minute: more often would mean a write for every request.
  */
-export async function findToken(pool: QueryPool, presented: string, now: Date): Promise<Sender | undefined> {
+export async function findToken(
+  pool: QueryPool,
+  presented: string,
+  now: Date,
+): Promise<Sender | undefined> {
   const [, id, secret] = TOKEN.exec(presented) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   const at = now.toISOString();
@@ -119,7 +136,10 @@ export async function findToken(pool: QueryPool, presented: string, now: Date): 
   const same = timingSafeEqual(hashOf(secret), row?.sha256 ?? NO_HASH);
   if (row === undefined || !same) return undefined;
   if (!row.is_noted) {
-    await pool.query('update raw.token set last_used_at = $2::text::timestamptz where id = $1', [id, at]);
+    await pool.query('update raw.token set last_used_at = $2::text::timestamptz where id = $1', [
+      id,
+      at,
+    ]);
   }
   return { id, name: row.name, scope: { provider: row.provider_id, stations: row.stations } };
 }

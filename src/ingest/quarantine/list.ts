@@ -41,14 +41,22 @@ type QuarantinedLine = {
 };
 
 /** `total` and `by_reason` count everything that matches, `lines` has at most the limit. */
-export type Quarantined = { total: number; by_reason: Record<string, number>; lines: QuarantinedLine[] };
+export type Quarantined = {
+  total: number;
+  by_reason: Record<string, number>;
+  lines: QuarantinedLine[];
+};
 
 const SHOWN_CHARACTERS = 300;
 /** A device's whole body is looked at. */
 const EXPLAINED_CHARACTERS = 10_000;
 
 /** The lines that match the filter, newest first, at most `limit` of them. `sql` is a pool of the owner. */
-export async function listQuarantine(sql: Sql, filter: Filter, limit: number): Promise<Quarantined> {
+export async function listQuarantine(
+  sql: Sql,
+  filter: Filter,
+  limit: number,
+): Promise<Quarantined> {
   const reasons = await sql<{ reason: string; n: number }[]>`
     select reason, count(*)::int as n from raw.quarantine where ${matches(sql, filter)} group by 1 order by 2 desc, 1`;
   const rows = await sql<Row[]>`
@@ -64,7 +72,11 @@ export async function listQuarantine(sql: Sql, filter: Filter, limit: number): P
     by_reason: Object.fromEntries(reasons.map(({ reason, n }) => [reason, n])),
     lines: rows.map((row) => {
       const { text, sensor_id: _, ...line } = row;
-      return { ...line, explanation: explain(row, sensors) ?? null, text: text.slice(0, SHOWN_CHARACTERS) };
+      return {
+        ...line,
+        explanation: explain(row, sensors) ?? null,
+        text: text.slice(0, SHOWN_CHARACTERS),
+      };
     }),
   };
 }
@@ -81,7 +93,8 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
     const own = sensors.filter(({ device }) => device === push.device);
     return explainPush(push, own);
   }
-  if (kind === 'value') return (reason.split(':')[0] ?? '') in VALUE_REASONS ? explainValue(reason) : undefined;
+  if (kind === 'value')
+    return (reason.split(':')[0] ?? '') in VALUE_REASONS ? explainValue(reason) : undefined;
   const device = deviceFromText(text)?.device;
   if (device !== undefined && reason === 'unknown_sensor') {
     return explainDevice(
@@ -92,7 +105,11 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
   const read = rowReader().read({ number: 1, text }); // the columns of CSV are not known any more
   const [reading] = read !== undefined && Symbol.iterator in read ? read : [read];
   const { sensorId, measuredAt, why } = reading ?? {};
-  return explainReading(reason, { sensorId: sensor_id ?? sensorId, measuredAt, ...(why !== undefined && { why }) });
+  return explainReading(reason, {
+    sensorId: sensor_id ?? sensorId,
+    measuredAt,
+    ...(why !== undefined && { why }),
+  });
 }
 
 /** Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the owner. */

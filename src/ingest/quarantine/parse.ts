@@ -1,11 +1,11 @@
 /** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
 import type { Sql } from '../../database/client.ts';
-import type { Scope } from '../store/accept.ts';
-import { assignSensors, findPushSensors } from '../store/deviceSensors.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
 import { deviceFromText } from '../formats/devices.ts';
 import { instantText, readInstant } from '../formats/instants.ts';
 import type { ReadingInput } from '../formats/reading.ts';
+import type { Scope } from '../store/accept.ts';
+import { assignSensors, findPushSensors } from '../store/deviceSensors.ts';
 import type { ValueReason } from '../store/validate.ts';
 
 /** The record of a reading that could be parsed. */
@@ -34,12 +34,16 @@ export type RetryLine = {
  * could be parsed for a retry.
  */
 export async function parseQuarantined(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
-  const readings = line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line.text)];
+  const readings =
+    line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line.text)];
   const number = line.line === null ? {} : { line: Number(line.line) };
   return readings.map((reading) => ({ ...reading, ...number }));
 }
 
-function toInput({ sensor_id, microseconds, unusable = [], ...usable }: ParsedReading, text: string): ReadingInput {
+function toInput(
+  { sensor_id, microseconds, unusable = [], ...usable }: ParsedReading,
+  text: string,
+): ReadingInput {
   // now that the reading is kept, its unusable values are recorded (S2), and an unusable pm25 still counts as final (S5)
   const values = { ...usable, ...Object.fromEntries(unusable.map(unusableValue)) };
   return { sensorId: sensor_id, measuredAt: instantText(microseconds), values, text };
@@ -57,13 +61,27 @@ async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
   const record = pushFromText(line.text);
   const time = record && readInstant(record.measuredAt);
   if (record === undefined || time === undefined || time.local) return [];
-  const sensors = await findPushSensors(sql, record, line.scope ?? undefined, new Date(time.microseconds / 1_000));
+  const sensors = await findPushSensors(
+    sql,
+    record,
+    line.scope ?? undefined,
+    new Date(time.microseconds / 1_000),
+  );
   return readingsOfPush(record, sensors);
 }
 
 /** At the station of a token, the device may be the sensor that was there then. */
-async function parseDevice(sql: Sql, { scope }: RetryLine, reading: ReadingInput): Promise<ReadingInput[]> {
+async function parseDevice(
+  sql: Sql,
+  { scope }: RetryLine,
+  reading: ReadingInput,
+): Promise<ReadingInput[]> {
   const time = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
   if (time === undefined || time.local) return [];
-  return await assignSensors(sql, [reading], scope ?? undefined, new Date(time.microseconds / 1_000));
+  return await assignSensors(
+    sql,
+    [reading],
+    scope ?? undefined,
+    new Date(time.microseconds / 1_000),
+  );
 }

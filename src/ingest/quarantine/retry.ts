@@ -3,11 +3,12 @@
  * Stored readings came later and stay; of two quarantined for one time the later wins, so the newest are tried first. Lines are deleted
  * only after their readings are stored, so an interruption loses nothing, and repeating a retry changes nothing.
  */
-import { arrayLiteral, type Sql } from '../../database/client.ts';
+
 import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
-import { acceptAuthorized } from '../store/accept.ts';
+import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { ReadingInput } from '../formats/reading.ts';
+import { acceptAuthorized } from '../store/accept.ts';
 import { type Filter, matches } from './list.ts';
 import { parseQuarantined, type RetryLine } from './parse.ts';
 
@@ -27,12 +28,21 @@ type Options = Filter & { now: Date; log: Log; terminal: boolean };
 type Attempt = { reading: ReadingInput; line: RetryLine };
 
 /** Retries what matches the filter. `sql` is a pool of the owner. Aggregates follow at the next refresh. */
-export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter }: Options): Promise<Retried> {
+export async function retryQuarantined(
+  sql: Sql,
+  { now, log, terminal, ...filter }: Options,
+): Promise<Retried> {
   const [extent] = await sql<[{ end: string; readings: number; others: number }]>`
     select coalesce(max(id), 0) + 1 as end, count(*) filter (where kind = 'reading')::int as readings,
       count(*) filter (where kind <> 'reading')::int as others
     from raw.quarantine where ${matches(sql, filter)}`;
-  const result = { retried: 0, accepted: 0, unchanged: 0, still_quarantined: 0, not_retryable: extent.others };
+  const result = {
+    retried: 0,
+    accepted: 0,
+    unchanged: 0,
+    still_quarantined: 0,
+    not_retryable: extent.others,
+  };
   const progress = makeProgress('retrying', log, terminal);
   let seen = 0;
   // lines that are recorded again for another reason have ids beyond the end, and are not tried twice
@@ -70,7 +80,11 @@ export async function retryQuarantined(sql: Sql, { now, log, terminal, ...filter
 /** So few that their texts, of up to 64 KiB each, fit into memory. */
 const PAGE = 1_000;
 
-async function* pagesNewestFirst(sql: Sql, end: string, filter: Filter): AsyncGenerator<RetryLine[]> {
+async function* pagesNewestFirst(
+  sql: Sql,
+  end: string,
+  filter: Filter,
+): AsyncGenerator<RetryLine[]> {
   for (let before: string | undefined = end; before !== undefined; ) {
     const lines: RetryLine[] = await sql<RetryLine[]>`
       select id, source, line, reason, text, reading,
@@ -88,7 +102,12 @@ async function submit(sql: Sql, newestFirst: Attempt[], now: Date, result: Retri
   const attempts = newestFirst.toReversed(); // the last reading of a batch wins
   const { source, scope } = (attempts[0] as Attempt).line;
   const readings = attempts.map(({ reading }) => reading);
-  const outcome = await acceptAuthorized(sql, readings, { now, source, scope: scope ?? undefined, onlyNew: true });
+  const outcome = await acceptAuthorized(sql, readings, {
+    now,
+    source,
+    scope: scope ?? undefined,
+    onlyNew: true,
+  });
   result.retried += outcome.received;
   result.accepted += outcome.accepted;
   result.unchanged += outcome.unchanged;

@@ -17,12 +17,18 @@ const PIECE = 20_000;
  * recorded (logic.quarantine_readings). Both are counted. `sql` is a pool of the owner. May be interrupted anywhere: lines are deleted and
  * counted in one statement.
  */
-export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}): Promise<Trimmed> {
+export async function trimQuarantine(
+  sql: Sql,
+  now: Date,
+  cap: Partial<Cap> = {},
+): Promise<Trimmed> {
   const { lines, bytes } = { ...CAP, ...cap };
   const trimmed: Trimmed = { expired: {}, surplus: {} };
   const since = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
   await deleteLines(sql, 'expired', trimmed, sql`recorded_at < ${since} order by recorded_at`);
-  const providers = await sql<{ id: string | null }[]>`select null as id union all select id from raw.provider`;
+  const providers = await sql<
+    { id: string | null }[]
+  >`select null as id union all select id from raw.provider`;
   for (const { id: provider } of providers) {
     const key = provider ?? '';
     const own = provider === null ? sql`provider_id is null` : sql`provider_id = ${provider}`;
@@ -38,7 +44,9 @@ export async function trimQuarantine(sql: Sql, now: Date, cap: Partial<Cap> = {}
       order by id desc limit 1`;
     if (newest !== undefined)
       await deleteLines(sql, 'surplus', trimmed, sql`${own} and id <= ${newest.id} order by id`);
-    const [counted] = await sql<{ left_out: number | null }[]>`select * from logic.recount_quarantine(${key})`;
+    const [counted] = await sql<
+      { left_out: number | null }[]
+    >`select * from logic.recount_quarantine(${key})`;
     if (counted?.left_out) trimmed.surplus[key] = (trimmed.surplus[key] ?? 0) + counted.left_out;
   }
   return trimmed;

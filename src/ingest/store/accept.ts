@@ -2,11 +2,12 @@
  * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A batch is one statement: it is stored as
  * a whole or not at all, and sending it again changes nothing.
  */
+
+import { Unavailable } from '../../base/unavailable.ts';
 import { PARAMETERS } from '../../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../../database/client.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
-import { Unavailable } from '../../base/unavailable.ts';
 import { yieldToEventLoop } from '../formats/lines.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import {
@@ -82,7 +83,15 @@ export async function acceptReadings(
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
-    return { received, accepted: 0, unchanged: 0, quarantined: [], values: [], withoutStation: 0, overflowed: 0 };
+    return {
+      received,
+      accepted: 0,
+      unchanged: 0,
+      quarantined: [],
+      values: [],
+      withoutStation: 0,
+      overflowed: 0,
+    };
   const batch = await toColumns(readings, now);
   const row = await storeAgain(db, [
     now.toISOString(),
@@ -119,8 +128,15 @@ export async function acceptSome(
 ): Promise<Accepted> {
   const some = positions.map((index) => readings[index] as ReadingInput);
   const outcome = await acceptReadings(db, some, options);
-  const inBatch = <T extends { index: number }>(one: T): T => ({ ...one, index: positions[one.index] as number });
-  return { ...outcome, quarantined: outcome.quarantined.map(inBatch), values: outcome.values.map(inBatch) };
+  const inBatch = <T extends { index: number }>(one: T): T => ({
+    ...one,
+    index: positions[one.index] as number,
+  });
+  return {
+    ...outcome,
+    quarantined: outcome.quarantined.map(inBatch),
+    values: outcome.values.map(inBatch),
+  };
 }
 
 /** accepted + unchanged + quarantined + unauthorized = received. */
@@ -151,7 +167,12 @@ export async function acceptAuthorized(
   }
   const { provider = null, stations = null } = options.scope ?? {};
   const [sensors = '', times = ''] = (await toColumns(readings, options.now)).columns;
-  const rows = await query(db, FIND_UNAUTHORIZED, [sensors, times, provider, stations && arrayLiteral(stations)]);
+  const rows = await query(db, FIND_UNAUTHORIZED, [
+    sensors,
+    times,
+    provider,
+    stations && arrayLiteral(stations),
+  ]);
   const unauthorized = new Set((rows as { index: number }[]).map(({ index }) => index));
   const authorized = [...readings.keys()].filter((index) => !unauthorized.has(index));
   const outcome = await acceptSome(db, readings, authorized, options);
@@ -202,10 +223,15 @@ async function storeAgain(db: Queryable, parameters: (string | null)[], retries 
 /** The database has the last word on whole readings. Of a rejected reading only that is reported, unless its values are why. */
 function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
   const quarantined = row.refused_nths.map(
-    (ordinal, position): Rejection => ({ index: ordinal - 1, reason: row.refused_reasons[position] as ReadingReason }),
+    (ordinal, position): Rejection => ({
+      index: ordinal - 1,
+      reason: row.refused_reasons[position] as ReadingReason,
+    }),
   );
   if (quarantined.length === 0) return { quarantined, values };
-  const rejected = new Set(quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index));
+  const rejected = new Set(
+    quarantined.filter(({ reason }) => reason !== 'no_value').map(({ index }) => index),
+  );
   return { quarantined, values: values.filter(({ index }) => !rejected.has(index)) };
 }
 
@@ -251,7 +277,9 @@ async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<
 
   return {
     values,
-    columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(arrayLiteral),
+    columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(
+      arrayLiteral,
+    ),
     parameters: PARAMETERS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
     text: texts.join('\n'),
   };

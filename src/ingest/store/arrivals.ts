@@ -50,7 +50,12 @@ export type SensorArrivals = {
 };
 
 /** A sender that the network does not know. `sensor` null: its device gives no number. */
-export type UnknownSender = { sensor: number | null; device: string | null; waiting: number; newest: string };
+export type UnknownSender = {
+  sensor: number | null;
+  device: string | null;
+  waiting: number;
+  newest: string;
+};
 
 /** Lines of devices that are looked at, the newest. */
 const MOST_LINES = 10_000;
@@ -81,25 +86,34 @@ export async function sensorArrivals(
     where kind = 'reading' and reason = 'unknown_sensor' and reading is null and text like '{"device":%' order by id desc limit ${MOST_LINES}`;
   const ofDevice = new Map<string, SensorArrivals[]>();
   for (const sensor of sensors)
-    if (sensor.device !== null) ofDevice.set(sensor.device, [...(ofDevice.get(sensor.device) ?? []), sensor]);
+    if (sensor.device !== null)
+      ofDevice.set(sensor.device, [...(ofDevice.get(sensor.device) ?? []), sensor]);
   const byDevice = new Map<string, UnknownSender>();
   for (const { text, recorded_at } of lines) {
     const device = (pushFromText(text) ?? deviceFromText(text))?.device;
     if (device === undefined) continue;
     const own = ofDevice.get(device) ?? [];
     for (const sensor of own) sensor.waiting += 1; // which of them is meant, the quarantine says
-    const sender = byDevice.get(device) ?? { sensor: null, device, waiting: 0, newest: recorded_at };
+    const sender = byDevice.get(device) ?? {
+      sensor: null,
+      device,
+      waiting: 0,
+      newest: recorded_at,
+    };
     sender.waiting += 1;
     if (own.length === 0) byDevice.set(device, sender);
   }
-  const all = [...unknown, ...byDevice.values()].sort((a, b) => Date.parse(b.newest) - Date.parse(a.newest));
+  const all = [...unknown, ...byDevice.values()].sort(
+    (a, b) => Date.parse(b.newest) - Date.parse(a.newest),
+  );
   return { sensors, unknown: all };
 }
 
 /** True if somebody should look after it: it is silent, or what it sends cannot be used. */
 const needsAttention = ({ is_overdue, waiting }: SensorArrivals) => is_overdue || waiting > 0;
 
-const newestOf = ({ newest_reading }: SensorArrivals) => Date.parse(newest_reading ?? '') || Number.NEGATIVE_INFINITY;
+const newestOf = ({ newest_reading }: SensorArrivals) =>
+  Date.parse(newest_reading ?? '') || Number.NEGATIVE_INFINITY;
 
 /** The most urgent first: those with lines in quarantine, then those that fell silent, the last ones first; those that need nothing by id. */
 function byUrgency(a: SensorArrivals, b: SensorArrivals): number {

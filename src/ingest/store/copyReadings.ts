@@ -7,9 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
-import { type Accepted, acceptSome } from './accept.ts';
 import { instantText } from '../formats/instants.ts';
 import type { ReadingInput } from '../formats/reading.ts';
+import { type Accepted, acceptSome } from './accept.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
@@ -53,7 +53,10 @@ export function makeCopier(sql: Sql): Copier {
       await loadSensors(sql, known, readings);
       return await divide(readings, now, bounds, known);
     },
-    async store({ readings, now, bounds: checkedBy, columns, lines, withoutPlacement, others }, source) {
+    async store(
+      { readings, now, bounds: checkedBy, columns, lines, withoutPlacement, others },
+      source,
+    ) {
       const copy = inTransaction(sql, async (connection) => {
         bounds = await readBounds(connection);
         if (bounds.cutoff !== checkedBy.cutoff) return false; // some may be too old now
@@ -84,7 +87,11 @@ async function readBounds(sql: Pick<Sql, 'unsafe'>): Promise<Bounds> {
   return { origin: row.origin, cutoff: row.cutoff ?? Number.NEGATIVE_INFINITY };
 }
 
-type SensorRow = { id: number; newest: number | null; placements: [number | null, number | null][] };
+type SensorRow = {
+  id: number;
+  newest: number | null;
+  placements: [number | null, number | null][];
+};
 
 /** Looks up the sensors of a batch that are not in `known`. A sensor that does not exist now may exist at the next batch. */
 async function loadSensors(
@@ -128,7 +135,13 @@ async function divide(
   let withoutPlacement = 0;
   for (const [index, reading] of readings.entries()) {
     if (index % PAUSE_EVERY === PAUSE_EVERY - 1) await setImmediate();
-    const { sensorId = 0, time = 0, values, rejected, reason } = checkReading(reading, given, latest);
+    const {
+      sensorId = 0,
+      time = 0,
+      values,
+      rejected,
+      reason,
+    } = checkReading(reading, given, latest);
     const sensor = known.get(sensorId);
     const isNewest = sensor !== undefined && reason === undefined && time > sensor.newest;
     if (isNewest) sensor.newest = time; // for one that isn't copied too: what is given for the same time after it must win
@@ -136,7 +149,8 @@ async function divide(
       others.push(index);
       continue;
     }
-    if (!sensor.placements.some(([since, until]) => since <= time && time < until)) withoutPlacement += 1;
+    if (!sensor.placements.some(([since, until]) => since <= time && time < until))
+      withoutPlacement += 1;
     const measuredAt = timeText(reading.measuredAt as string, time);
     lines.push(`${measuredAt}\t${sensorId}\t${values.map((value) => value ?? '\\N').join('\t')}\n`);
   }
@@ -154,5 +168,6 @@ const PLAIN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
 const CHUNK_LINES = 2_000;
 
 function* chunksOf(lines: readonly string[]): Generator<string> {
-  for (let from = 0; from < lines.length; from += CHUNK_LINES) yield lines.slice(from, from + CHUNK_LINES).join('');
+  for (let from = 0; from < lines.length; from += CHUNK_LINES)
+    yield lines.slice(from, from + CHUNK_LINES).join('');
 }

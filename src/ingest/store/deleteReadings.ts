@@ -1,7 +1,8 @@
 /** Deletes the readings of one sensor in a period, for good. */
-import type { Sql } from '../../database/client.ts';
+
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
+import type { Sql } from '../../database/client.ts';
 
 /**
  * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is a pool of the owner. The aggregates
@@ -12,7 +13,11 @@ export async function deleteReadings(
   { sensor, from, to }: { sensor: number; from: Date; to: Date },
 ): Promise<number> {
   if (!(from < to))
-    throw new InputError('--from, --to', 'the period ends before it begins', 'Give the earlier time first.');
+    throw new InputError(
+      '--from, --to',
+      'the period ends before it begins',
+      'Give the earlier time first.',
+    );
   const [existing] = await sql`select from raw.sensor where id = ${sensor}`;
   if (existing === undefined) {
     throw new InputError(

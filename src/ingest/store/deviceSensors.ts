@@ -1,13 +1,13 @@
 /** Finds the sensors of the network that a device may have measured with. */
 import { distance } from 'fastest-levenshtein';
-import { type Queryable, query } from '../../database/queryPool.ts';
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Scope } from './accept.ts';
+import { type Queryable, query } from '../../database/queryPool.ts';
 import type { PushRecord, PushSensor } from '../formats/airrohr.ts';
 import { textOfDevice } from '../formats/devices.ts';
 import type { Format } from '../formats/fields.ts';
 import type { ReadingInput } from '../formats/reading.ts';
+import type { Scope } from './accept.ts';
 
 /**
  * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
@@ -61,7 +61,11 @@ export async function assignSensors(
   const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
   if (devices.length === 0) return [...readings];
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const rows = await query(db, OF_DEVICES, [JSON.stringify(devices.map(plain)), station, now.toISOString()]);
+  const rows = await query(db, OF_DEVICES, [
+    JSON.stringify(devices.map(plain)),
+    station,
+    now.toISOString(),
+  ]);
   const sensors = new Map<string | null, number[]>();
   for (const { device, id } of rows as { device: string | null; id: number }[]) {
     sensors.set(device, [...(sensors.get(device) ?? []), id]);
@@ -97,7 +101,11 @@ export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Form
   }
   if (own.length > 1) {
     const ids = own.map(({ id }) => id).join(' and ');
-    throw new InputError('--device', `sensors ${ids} both have device ${device}`, 'Say which with --sensor.');
+    throw new InputError(
+      '--device',
+      `sensors ${ids} both have device ${device}`,
+      'Say which with --sensor.',
+    );
   }
 }
 

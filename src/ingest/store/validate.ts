@@ -52,9 +52,14 @@ export function givenParameters(readings: readonly ReadingInput[]): readonly Par
 const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
 /** Checks one reading as far as that is possible without the database. `latest`: in microseconds since 1970 (latestAcceptable). */
-export function checkReading(reading: ReadingInput, parameters: readonly Parameter[], latest: number): Checked {
+export function checkReading(
+  reading: ReadingInput,
+  parameters: readonly Parameter[],
+  latest: number,
+): Checked {
   const sensorId = readSensorId(reading.sensorId);
-  const instant = typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
+  const instant =
+    typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
   const time = instant?.local ? undefined : instant?.microseconds;
   const rejected: ValueReason[] = [];
   const values = parameters.map((parameter) => {
@@ -63,7 +68,9 @@ export function checkReading(reading: ReadingInput, parameters: readonly Paramet
     const value = readValue(given, parameter);
     if (typeof value === 'string') rejected.push(`${value}:${name}`);
     if (typeof value !== 'number') return null;
-    return typeof given === 'string' && SHORT.test(given) && parameter.kind !== 'vector' ? given : value;
+    return typeof given === 'string' && SHORT.test(given) && parameter.kind !== 'vector'
+      ? given
+      : value;
   });
   const reasonOf = (): ReadingReason | undefined => {
     if (reading.unreadable) return 'unreadable_line';
@@ -80,7 +87,9 @@ const LARGEST_INT = 2_147_483_647;
 /** A sensor id, from a number or its digits; undefined for anything that is no positive 32-bit integer. */
 export function readSensorId(given: unknown): number | undefined {
   const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
-  return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT ? (id as number) : undefined;
+  return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT
+    ? (id as number)
+    : undefined;
 }
 
 /**
@@ -93,7 +102,10 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * The number to store, null if no value was given, or why the value is rejected. Bounds are checked before rounding to single
  * precision, which turns a number too small for it into 0.
  */
-export function readValue(given: unknown, parameter: Parameter): number | null | keyof typeof VALUE_REASONS {
+export function readValue(
+  given: unknown,
+  parameter: Parameter,
+): number | null | keyof typeof VALUE_REASONS {
   if (given === undefined || given === null || given === '') return null;
   const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
   if (typeof value !== 'number' || Number.isNaN(value)) return 'unreadable';

@@ -9,7 +9,11 @@ export type Response = { status: number; headers: string[]; body: Buffer };
 const OWN = new Set(['date', 'connection', 'keep-alive']);
 
 /** Name and value in turn, as they are sent. */
-export async function fetchRaw(port: number, path: string, headers: Record<string, string> = {}): Promise<Response> {
+export async function fetchRaw(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     get({ port, path, headers, host: '127.0.0.1', agent: false }, resolve).once('error', reject);
   });

@@ -26,7 +26,9 @@ export function startGenerator(): Generator {
       const message = await answered;
       if ('error' in message) throw new Error(`the load generator failed: ${message.error}`);
       if (message.outcome.wrong > 0)
-        throw new Error(`${message.outcome.wrong} of ${message.outcome.requests} responses were wrong`);
+        throw new Error(
+          `${message.outcome.wrong} of ${message.outcome.requests} responses were wrong`,
+        );
       busiest = Math.max(busiest, message.outcome.busy);
       return message.outcome;
     },

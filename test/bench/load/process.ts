@@ -88,18 +88,30 @@ function open(port: number, onClosed: () => void): Promise<Connection> {
   });
 }
 
-async function work({ port, paths, headers, status: expected, connections, seconds, rate }: Job): Promise<Outcome> {
+async function work({
+  port,
+  paths,
+  headers,
+  status: expected,
+  connections,
+  seconds,
+  rate,
+}: Job): Promise<Outcome> {
   const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`));
+  const requests = paths.map((path) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`),
+  );
   let lost: (why: string) => void = () => undefined;
   const connectionLost = new Promise<never>((_, reject) => {
     lost = (why) => reject(new Error(why));
   });
   connectionLost.catch(() => undefined); // it may come when nothing waits any more
   const all = await Promise.all(
-    Array.from({ length: connections }, () => open(port, () => lost('the server closed a connection'))),
+    Array.from({ length: connections }, () =>
+      open(port, () => lost('the server closed a connection')),
+    ),
   );
   const took: number[] = [];
   let [turn, wrong] = [0, 0];
@@ -118,7 +130,9 @@ async function work({ port, paths, headers, status: expected, connections, secon
       if (now >= until) finished();
       else ask(connection, now, () => loop(connection, finished));
     };
-    const loops = all.map((connection) => new Promise<void>((resolve) => loop(connection, resolve)));
+    const loops = all.map(
+      (connection) => new Promise<void>((resolve) => loop(connection, resolve)),
+    );
     await Promise.race([Promise.all(loops), connectionLost]);
   } else await Promise.race([atRate(all, { rate, started, until, ask }), connectionLost]);
   const elapsed = (performance.now() - started) / 1_000;
@@ -161,7 +175,8 @@ function atRate(all: readonly Connection[], { rate, started, until, ask }: Stead
   return new Promise((resolve) => {
     const tick = () => {
       const now = performance.now();
-      for (; asked < ((Math.min(now, until) - started) / 1_000) * rate; asked++) send(performance.now());
+      for (; asked < ((Math.min(now, until) - started) / 1_000) * rate; asked++)
+        send(performance.now());
       if (now < until || free.length < all.length) setTimeout(tick, 1);
       else resolve();
     };

@@ -27,7 +27,8 @@ export async function ratesOf(
     perCpuSecond[name].push(requests / (cpuSeconds(pid) - before));
     return perSecond;
   };
-  const onRound = (round: number, ratio: number) => context.progress(`round ${round}: ${ratio.toFixed(3)}`);
+  const onRound = (round: number, ratio: number) =>
+    context.progress(`round ${round}: ${ratio.toFixed(3)}`);
   const [ours, reference] = [variant('ours'), variant('reference')];
   await ours(); // both compile what they use often
   await reference();
@@ -35,13 +36,22 @@ export async function ratesOf(
   perCpuSecond.reference.length = 0;
   const rate = await compare({ ours, reference, rounds, onRound });
   const hasCpu = perCpuSecond.ours.every(Number.isFinite);
-  return { rate, cpu: hasCpu ? comparisonOf(perCpuSecond.ours, perCpuSecond.reference) : undefined };
+  return {
+    rate,
+    cpu: hasCpu ? comparisonOf(perCpuSecond.ours, perCpuSecond.reference) : undefined,
+  };
 }
 
 /** Two rows: as fast as it goes, and by processor time. */
-export function rateRows({ rate, cpu }: Rates, judged: Pick<Row, 'id' | 'title' | 'must' | 'goal'>): Row[] {
+export function rateRows(
+  { rate, cpu }: Rates,
+  judged: Pick<Row, 'id' | 'title' | 'must' | 'goal'>,
+): Row[] {
   const wall = ratioRow(rate, { ...judged, unit: 'requests/s', better: 'higher' });
   if (cpu === undefined) return [wall];
   const title = `${judged.title}, by CPU time`;
-  return [wall, ratioRow(cpu, { ...judged, title, unit: 'requests per CPU second', better: 'higher' })];
+  return [
+    wall,
+    ratioRow(cpu, { ...judged, title, unit: 'requests per CPU second', better: 'higher' }),
+  ];
 }

@@ -34,9 +34,22 @@ async function latency(context: Context, service: Service, path: string) {
   const bare = await startBare(await warmed(service, path, headers));
   const seconds = context.quick ? 2 : 4;
   const variant = (port: number) => async () =>
-    (await context.generator.run({ port, paths: [path], headers, connections: CONNECTIONS, seconds, rate: 500 })).p99;
+    (
+      await context.generator.run({
+        port,
+        paths: [path],
+        headers,
+        connections: CONNECTIONS,
+        seconds,
+        rate: 500,
+      })
+    ).p99;
   try {
-    return await compare({ ours: variant(service.port), reference: variant(bare.port), rounds: context.quick ? 3 : 9 });
+    return await compare({
+      ours: variant(service.port),
+      reference: variant(bare.port),
+      rounds: context.quick ? 3 : 9,
+    });
   } finally {
     bare.close();
   }
@@ -65,14 +78,22 @@ async function history(context: Context): Promise<Row[]> {
       context.progress('B2 304');
       const { headers } = await warmed(service, path, {});
       const etag = headers[headers.indexOf('ETag') + 1] as string;
-      const comparison = await throughput(context, service, { path, headers: { 'If-None-Match': etag }, status: 304 });
-      found.push(...rateRows(comparison, { id: 'B2', title: '304 ÷ bare 304', must: 0.7, goal: 0.9 }));
+      const comparison = await throughput(context, service, {
+        path,
+        headers: { 'If-None-Match': etag },
+        status: 304,
+      });
+      found.push(
+        ...rateRows(comparison, { id: 'B2', title: '304 ÷ bare 304', must: 0.7, goal: 0.9 }),
+      );
     }
     if (context.wants('B3')) {
       context.progress('B3 p99 at 500 requests/s');
       const comparison = await latency(context, service, path);
       const title = 'p99 at 500 requests/s, cached ÷ bare, gzip';
-      found.push(ratioRow(comparison, { id: 'B3', title, unit: 'ms', better: 'lower', must: 2, goal: 1.3 }));
+      found.push(
+        ratioRow(comparison, { id: 'B3', title, unit: 'ms', better: 'lower', must: 2, goal: 1.3 }),
+      );
     }
   } finally {
     await service.close();

@@ -12,7 +12,10 @@ import { fromReadings } from './readings.ts';
 const UNCACHED = { RESPONSE_CACHE_MB: '0' };
 
 /** Median milliseconds of a task that clients do one after the other, all at once. */
-function timed(task: () => Promise<unknown>, { clients, times }: { clients: number; times: number }): Variant {
+function timed(
+  task: () => Promise<unknown>,
+  { clients, times }: { clients: number; times: number },
+): Variant {
   return async () => {
     const took: number[] = [];
     const client = async () => {
@@ -28,9 +31,15 @@ function timed(task: () => Promise<unknown>, { clients, times }: { clients: numb
 }
 
 /** The same by the load generator, which is a process of its own as the service is. */
-function requested(context: Context, port: number, path: string, { clients }: { clients: number }): Variant {
+function requested(
+  context: Context,
+  port: number,
+  path: string,
+  { clients }: { clients: number },
+): Variant {
   const seconds = context.quick ? 0.5 : 2;
-  return async () => (await context.generator.run({ port, paths: [path], connections: clients, seconds })).p50;
+  return async () =>
+    (await context.generator.run({ port, paths: [path], connections: clients, seconds })).p50;
 }
 
 /** B4: the documents of all windows, through HTTP and by the fastest query for them over the same driver. */
@@ -41,7 +50,11 @@ async function againstSql(context: Context): Promise<Row[]> {
   try {
     for (const clients of [1, 8]) {
       context.progress(`B4 cold history with ${clients} clients`);
-      const sql = connect(database.target, { role: 'airseries_reader', timeZone: TIME_ZONE, max: clients });
+      const sql = connect(database.target, {
+        role: 'airseries_reader',
+        timeZone: TIME_ZONE,
+        max: clients,
+      });
       const query = await fastestQuery(sql);
       const http = requested(context, service.port, `${BASE}/station/1-history.json`, { clients });
       const alone = timed(query, { clients, times: context.quick ? 20 : 150 });
@@ -49,10 +62,16 @@ async function againstSql(context: Context): Promise<Row[]> {
         await http(); // JavaScript is compiled after some thousand calls
         await alone();
       }
-      const compared = await compare({ ours: http, reference: alone, rounds: context.quick ? 3 : 9 });
+      const compared = await compare({
+        ours: http,
+        reference: alone,
+        rounds: context.quick ? 3 : 9,
+      });
       await sql.end();
       const title = `cold station history ÷ its SQL, ${clients} client${clients === 1 ? '' : 's'}`;
-      rows.push(ratioRow(compared, { id: 'B4', title, unit: 'ms', better: 'lower', must: 1.5, goal: 1.2 }));
+      rows.push(
+        ratioRow(compared, { id: 'B4', title, unit: 'ms', better: 'lower', must: 1.5, goal: 1.2 }),
+      );
       if (clients > 1) continue;
       const value = { median: compared.ours, low: compared.ours, high: compared.ours };
       const detail = 'p50 through HTTP';
@@ -88,7 +107,13 @@ async function againstReadings(context: Context): Promise<Row[]> {
   const rows: Row[] = [];
   const cases = [
     { title: 'station', path: 'station/1-history.json', stations: [1], must: 5, goal: 10 },
-    { title: 'region of 20', path: 'region/town-history.json', stations: range(20), must: 40, goal: 100 },
+    {
+      title: 'region of 20',
+      path: 'region/town-history.json',
+      stations: range(20),
+      must: 40,
+      goal: 100,
+    },
   ];
   try {
     for (const { title, path, stations, must, goal } of cases) {
@@ -119,7 +144,11 @@ async function againstReadings(context: Context): Promise<Row[]> {
 }
 
 /** Throws where the answers of two ways differ, with the first place and what each has there. */
-export function checkSame(ours: Record<string, object[]>, theirs: Record<string, object[]>, what: string): void {
+export function checkSame(
+  ours: Record<string, object[]>,
+  theirs: Record<string, object[]>,
+  what: string,
+): void {
   for (const [window, points] of Object.entries(ours)) {
     const others = theirs[window] ?? [];
     if (others.length !== points.length) {

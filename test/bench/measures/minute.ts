@@ -10,13 +10,19 @@ async function run(context: Context): Promise<Row[]> {
   context.progress(`B15 setting up ${stations} stations`);
   const cityOf = (id: number) => `city-${'abcdefghij'[id % 10]}`;
   const pace = { from: daysAgo(context.quick ? 10 : 90), to: daysAgo(0), every: '1 hour' };
-  const { database } = await makeWorld(context.targets, context.engine, { stations, cityOf }, [pace]);
+  const { database } = await makeWorld(context.targets, context.engine, { stations, cityOf }, [
+    pace,
+  ]);
   const took: number[] = [];
   const peaks: number[] = [];
   try {
     for (let minute = 0; minute < (context.quick ? 5 : 15); minute++) {
       const to = new Date(NOW.getTime() + minute * 60_000);
-      await addReadings(database.superuser(), stations, { from: new Date(to.getTime() - 1_000), to, every: '1 hour' });
+      await addReadings(database.superuser(), stations, {
+        from: new Date(to.getTime() - 1_000),
+        to,
+        every: '1 hour',
+      });
       // a connection of its own, as in the service: its memory is that of one refresh
       const sql = connect(database.target, { role: 'airseries_owner', name: 'bench refresh' });
       const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;

@@ -41,7 +41,8 @@ async function run(context: Context): Promise<Row[]> {
   const sql = connect(world.database.target, { timeZone: TIME_ZONE, max: 1 });
   const rows: Row[] = [];
   try {
-    for (const definition of PEERS) rows.push(...(await against({ context, world, service, sql }, definition)));
+    for (const definition of PEERS)
+      rows.push(...(await against({ context, world, service, sql }, definition)));
   } finally {
     await sql.end();
     await service.close();
@@ -50,8 +51,12 @@ async function run(context: Context): Promise<Row[]> {
 }
 
 /** The rows of one peer, whatever becomes of it. */
-async function against({ context, world, service, sql }: Setting, { name, needs, open, isInProcess }: Definition) {
-  if (needs.some((peer) => installedVersion(peer) === undefined)) return [unmeasured(name, 'not installed')];
+async function against(
+  { context, world, service, sql }: Setting,
+  { name, needs, open, isInProcess }: Definition,
+) {
+  if (needs.some((peer) => installedVersion(peer) === undefined))
+    return [unmeasured(name, 'not installed')];
   context.progress(`B12 ${name}`);
   const begun = performance.now();
   let peer: Peer;
@@ -71,7 +76,10 @@ async function against({ context, world, service, sql }: Setting, { name, needs,
           ...{ id: 'B12', title, unit: 'ms', better: 'higher' },
           ...goal,
         });
-        rows.push({ ...row, detail: `${row.detail}, same answer, ${figure(world.readings)} readings` });
+        rows.push({
+          ...row,
+          detail: `${row.detail}, same answer, ${figure(world.readings)} readings`,
+        });
       } catch (error) {
         context.progress(`${title}: ${(error as Error).message}`);
         rows.push(unmeasured(title, reasonOf(error)));

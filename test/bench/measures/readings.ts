@@ -54,7 +54,10 @@ const PM10 = [
 ] as const;
 
 /** The index of a published concentration. */
-function indexSql(concentration: string, segments: readonly (readonly [number, number, number, number])[]): string {
+function indexSql(
+  concentration: string,
+  segments: readonly (readonly [number, number, number, number])[],
+): string {
   const cases = segments.map(
     ([low, high, from, to]) =>
       `when ${concentration} < ${high + 0.05} then floor(${from} + ${to - from} * 1.0 * (${concentration} - ${low}) / ${high - low} + 0.5)`,
@@ -64,7 +67,8 @@ function indexSql(concentration: string, segments: readonly (readonly [number, n
 
 /** Station hours from readings, region hours from those, days and months from the hours: every hour counts once. */
 export function historySql({ truncate, readings, time, stations, larger }: Dialect): string {
-  const each = (columns: readonly string[], of: (name: string) => string) => columns.map(of).join(', ');
+  const each = (columns: readonly string[], of: (name: string) => string) =>
+    columns.map(of).join(', ');
   const parts = WINDOWS.map(([series, unit, since, until]) => {
     const bucket = unit === 'hour' ? 'hour' : truncate(unit, 'hour');
     return `select '${series}' as series, ${bucket} as bucket, ${each(MEANS, (name) => `avg(${name}) as ${name}`)},
@@ -90,11 +94,14 @@ export const POSTGRESQL: Omit<Dialect, 'stations'> = {
 
 /** The document from the readings, over our driver. */
 export async function fromReadings(sql: Sql, stations: readonly number[], isRegion: boolean) {
-  const rows = await sql.unsafe(historySql({ ...POSTGRESQL, stations: stations.join(',') }), [], { prepare: true });
+  const rows = await sql.unsafe(historySql({ ...POSTGRESQL, stations: stations.join(',') }), [], {
+    prepare: true,
+  });
   return layOut(rows as unknown as RawRow[], isRegion);
 }
 
-const number = (row: RawRow, name: string, digits: number) => rounded(row[name] as number | null, digits);
+const number = (row: RawRow, name: string, digits: number) =>
+  rounded(row[name] as number | null, digits);
 
 /** Half away from zero, as numbers are published; what is a hair below a half because it was stored in single precision stays below. */
 export function rounded(value: number | null | undefined, digits: number): number | null {
@@ -106,14 +113,22 @@ export function rounded(value: number | null | undefined, digits: number): numbe
 /** The same as `indexSql`, of published means. */
 export function indexOf(pm25: number | null, pm10: number | null): number | null {
   const of = (value: number, segments: readonly (readonly [number, number, number, number])[]) => {
-    const [low, high, from, to] = segments.find(([, end]) => value < end + 0.05) ?? [0, 1, 0, Number.NaN];
+    const [low, high, from, to] = segments.find(([, end]) => value < end + 0.05) ?? [
+      0,
+      1,
+      0,
+      Number.NaN,
+    ];
     return Math.floor(from + ((to - from) * (value - low)) / (high - low) + 0.5);
   };
-  return pm25 === null || pm10 === null ? null : Math.max(of(pm25, PM25), of(Math.floor(pm10), PM10));
+  return pm25 === null || pm10 === null
+    ? null
+    : Math.max(of(pm25, PM25), of(Math.floor(pm10), PM10));
 }
 
 /** As the API writes it, from any ISO 8601. */
-export const local = (bucket: string) => `${new Date(Date.parse(bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
+export const local = (bucket: string) =>
+  `${new Date(Date.parse(bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
 
 /** Rows of `historySql` as the API publishes them: all five windows with every key, those that no sensor measures as null. */
 export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<string, object[]> {
@@ -131,7 +146,8 @@ export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<strin
       aqi: indexOf(pm25, pm10),
     };
     if (row.series === '24h' || row.series === '7d') return common;
-    const ends = (name: string) => [number(row, `min_${name}`, 1), number(row, `max_${name}`, 1)] as const;
+    const ends = (name: string) =>
+      [number(row, `min_${name}`, 1), number(row, `max_${name}`, 1)] as const;
     const [t, fine, coarse] = [ends('temperature'), ends('pm25'), ends('pm10')];
     return {
       ...common,
@@ -155,7 +171,9 @@ export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<strin
       ),
     };
   };
-  return Object.fromEntries(WINDOWS.map(([key]) => [key, rows.filter(({ series }) => series === key).map(point)]));
+  return Object.fromEntries(
+    WINDOWS.map(([key]) => [key, rows.filter(({ series }) => series === key).map(point)]),
+  );
 }
 
 export const NOTHING_MEASURED = {

@@ -2,12 +2,13 @@
  * A country: a network as large as the run asks for, as it is after a month: 31 days of hourly readings, aggregated in one first build, and
  * three days of readings every five minutes. What is measured on the way is kept for the measures that report it.
  */
-import { type DatabaseAddress, onConnection } from '../../../src/database/client.ts';
-import { makeLog } from '../../../src/base/log.ts';
-import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { makeProgress } from '../../../src/base/progress.ts';
+
 import { refreshAndDigest } from '../../../src/aggregate/digest.ts';
 import { rebuild, type Watcher } from '../../../src/aggregate/refresh.ts';
+import { makeLog } from '../../../src/base/log.ts';
+import { makeProgress } from '../../../src/base/progress.ts';
+import { type DatabaseAddress, onConnection } from '../../../src/database/client.ts';
+import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { makeDatabase, type TestDatabase } from '../../support/makeDatabase.ts';
 import { type ServerMemory, watchServer } from '../load/memory.ts';
 import { countryNetwork } from './countryNetwork.ts';
@@ -34,7 +35,9 @@ function pacesOf(quick: boolean): { first: Pace[]; later: Pace } {
   const before = (days: number) => new Date(recent.getTime() - days * 24 * HOUR);
   return {
     // without a day of the month before there would be nothing compressed
-    first: quick ? [hourly(daysAgo(21), daysAgo(20)), hourly(before(3), recent)] : [hourly(before(31), recent)],
+    first: quick
+      ? [hourly(daysAgo(21), daysAgo(20)), hourly(before(3), recent)]
+      : [hourly(before(31), recent)],
     later: { from: recent, to: daysAgo(0), every: '5 minutes' },
   };
 }
@@ -85,11 +88,20 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** In pieces of six hours, as they would have come. Nothing is noted: the caller has the whole time recomputed. Returns how many there are. */
-async function load(target: DatabaseAddress, stations: number, paces: readonly Pace[], { log, terminal }: Watcher) {
+async function load(
+  target: DatabaseAddress,
+  stations: number,
+  paces: readonly Pace[],
+  { log, terminal }: Watcher,
+) {
   const pieces = paces.flatMap(({ from, to, every }) =>
     Array.from({ length: Math.ceil((to.getTime() - from.getTime()) / (6 * HOUR)) }, (_, n) => {
       const since = from.getTime() + n * 6 * HOUR;
-      return { from: new Date(since), to: new Date(Math.min(since + 6 * HOUR, to.getTime())), every };
+      return {
+        from: new Date(since),
+        to: new Date(Math.min(since + 6 * HOUR, to.getTime())),
+        every,
+      };
     }),
   );
   const shown = makeProgress('loading', log, terminal);

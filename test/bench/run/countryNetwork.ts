@@ -32,7 +32,9 @@ export const cityOf = (station: number) => Math.ceil(station / STATIONS_OF_A_CIT
 
 /** The slug of a city by its number, counted from 1: letters only, as slugs must be. */
 export function citySlug(city: number): string {
-  const letters = [676, 26, 1].map((place) => String.fromCharCode(97 + (Math.floor((city - 1) / place) % 26)));
+  const letters = [676, 26, 1].map((place) =>
+    String.fromCharCode(97 + (Math.floor((city - 1) / place) % 26)),
+  );
   return `city-${letters.join('')}`;
 }
 
@@ -47,7 +49,8 @@ const titleOf = ([en, ru, hy]: string[], number: number) => ({
 /** Cities lie on a grid, a quarter of a degree apart, and their stations a few hundred metres. */
 function makeStation(id: number) {
   const [city, place] = [cityOf(id), id % STATIONS_OF_A_CITY];
-  const degrees = (from: number, cell: number, step: number) => Number((from + cell / 4 + step / 500).toFixed(4));
+  const degrees = (from: number, cell: number, step: number) =>
+    Number((from + cell / 4 + step / 500).toFixed(4));
   return {
     id,
     provider: 'p',

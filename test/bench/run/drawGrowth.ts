@@ -15,7 +15,12 @@ const LABEL_HEIGHT = 19;
 const KINDS = {
   writing: { light: '#b45309', dark: '#fbbf24', meaning: 'taking readings in', left: 70 },
   network: { light: '#1d4ed8', dark: '#7db3ff', meaning: 'showing the whole network', left: 260 },
-  single: { light: '#15803d', dark: '#5fd38a', meaning: 'showing one station or region', left: 495 },
+  single: {
+    light: '#15803d',
+    dark: '#5fd38a',
+    meaning: 'showing one station or region',
+    left: 495,
+  },
 } as const;
 
 const STYLE = `text{font:14px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#24292f}
@@ -49,7 +54,9 @@ export function drawGrowth(lines: readonly Line[], note: string): string {
     text(20, 28, 'Time by number of stations', { class: 'title' }),
     text(20, 48, note, { class: 'small' }),
     ...decades.map((value) => gridLine(y(value), duration(value))),
-    ...sizes.map((value) => text(x(value), PLOT.bottom + 22, value.toLocaleString('en'), { 'text-anchor': 'middle' })),
+    ...sizes.map((value) =>
+      text(x(value), PLOT.bottom + 22, value.toLocaleString('en'), { 'text-anchor': 'middle' }),
+    ),
     ...proportional(least, most, decades, x, y),
     ...lines.map((line) => drawLine(line, x, y)),
     ...labels(lines, y),
@@ -79,12 +86,20 @@ function gridLine(at: number, label: string): string {
 
 function drawLine({ kind, points }: Line, x: Scale, y: Scale): string {
   const places = points.map(({ stations, seconds }) => [x(stations), y(seconds)]);
-  const dots = places.map(([cx, cy]) => `<circle class="dot-${kind}" cx="${cx}" cy="${cy}" r="3.5"/>`);
+  const dots = places.map(
+    ([cx, cy]) => `<circle class="dot-${kind}" cx="${cx}" cy="${cy}" r="3.5"/>`,
+  );
   return `<path class="line ${kind}" d="M${places.map((place) => place.join(' ')).join('L')}"/>${dots.join('')}`;
 }
 
 /** How steep a line is that grows as the network does. */
-function proportional(least: number, most: number, decades: readonly number[], x: Scale, y: Scale): string[] {
+function proportional(
+  least: number,
+  most: number,
+  decades: readonly number[],
+  x: Scale,
+  y: Scale,
+): string[] {
   const from = decades[0] as number;
   const to = (from * most) / least;
   const [end, height] = [x(most), y(to)];
@@ -104,7 +119,9 @@ function labels(lines: readonly Line[], y: Scale): string[] {
     const at = heights[index] as number;
     const tie = `<path class="grid" d="M${PLOT.right - 8} ${end}L${PLOT.right + 12} ${at}"/>`;
     const last = points.at(-1)?.seconds ?? Number.NaN;
-    return tie + text(PLOT.right + 16, at + 5, `${name}, ${duration(last)}`, { class: `name-${kind}` });
+    return (
+      tie + text(PLOT.right + 16, at + 5, `${name}, ${duration(last)}`, { class: `name-${kind}` })
+    );
   });
 }
 

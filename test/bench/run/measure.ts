@@ -56,7 +56,13 @@ export function ratioRow(
   { ratio, control, ours, reference }: Comparison,
   { unit, ...row }: Pick<Row, 'id' | 'title' | 'better' | 'must' | 'goal'> & { unit: string },
 ): Row {
-  return { ...row, value: ratio, unit: '', control, detail: `${figure(ours)} : ${figure(reference)} ${unit}` };
+  return {
+    ...row,
+    value: ratio,
+    unit: '',
+    control,
+    detail: `${figure(ours)} : ${figure(reference)} ${unit}`,
+  };
 }
 
 /** Three significant digits, thousands with separators. */

@@ -9,7 +9,8 @@ const NOISE = 0.05;
 function verdict({ value, control, better, must, goal }: Row): string {
   if (control !== undefined && isNoisy(control)) return 'noisy, no verdict';
   if (must === undefined) return 'report';
-  const reaches = (bound: number) => (better === 'higher' ? value.median >= bound : value.median <= bound);
+  const reaches = (bound: number) =>
+    better === 'higher' ? value.median >= bound : value.median <= bound;
   if (goal !== undefined && reaches(goal)) return 'goal';
   return reaches(must) ? 'must' : 'MISSED';
 }
@@ -22,12 +23,15 @@ const COLUMNS = ['', 'measure', 'figure', '95 %', 'must', 'goal', 'verdict', 'co
 
 function cells(row: Row): string[] {
   const { value, control, unit } = row;
-  const interval = ({ low, high }: Interval) => (low === high ? '' : `${figure(low)}–${figure(high)}`);
+  const interval = ({ low, high }: Interval) =>
+    low === high ? '' : `${figure(low)}–${figure(high)}`;
   const bound = (limit: number | undefined) =>
     limit === undefined ? '' : `${row.better === 'higher' ? '≥' : '≤'} ${figure(limit)}`;
   return [
     row.id,
-    row.stations === undefined ? row.title : `${row.title}, ${row.stations.toLocaleString('en')} stations`,
+    row.stations === undefined
+      ? row.title
+      : `${row.title}, ${row.stations.toLocaleString('en')} stations`,
     `${figure(value.median)} ${unit}`.trim(),
     interval(value),
     bound(row.must),
@@ -41,7 +45,9 @@ function cells(row: Row): string[] {
 /** The rows as a table with aligned columns. */
 export function terminalTable(rows: readonly Row[]): string {
   const lines = [COLUMNS, ...rows.map(cells)];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const widths = COLUMNS.map((_, column) =>
+    Math.max(...lines.map((line) => (line[column] ?? '').length)),
+  );
   return lines
     .map((line) =>
       line
@@ -54,7 +60,8 @@ export function terminalTable(rows: readonly Row[]): string {
 
 /** The same as Markdown, below what it was measured on. */
 export function markdown(rows: readonly Row[], heading: readonly string[]): string {
-  const line = (all: readonly string[]) => `| ${all.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (all: readonly string[]) =>
+    `| ${all.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [
     '# Benchmark',
     '',

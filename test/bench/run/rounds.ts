@@ -16,7 +16,12 @@ export type Comparison = {
   control: Interval;
 };
 
-type Options = { ours: Variant; reference: Variant; rounds: number; onRound?: (round: number, ratio: number) => void };
+type Options = {
+  ours: Variant;
+  reference: Variant;
+  rounds: number;
+  onRound?: (round: number, ratio: number) => void;
+};
 
 /** Medians of all rounds; ratios are taken within a round. */
 export async function compare({ ours, reference, rounds, onRound }: Options): Promise<Comparison> {
@@ -54,7 +59,10 @@ export async function interleave<Name extends string>(
   rounds: number,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(variants) as Name[];
-  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<
+    Name,
+    number[]
+  >;
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round) % names.length] as Name;

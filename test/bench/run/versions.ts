@@ -21,7 +21,9 @@ export type Peer = (typeof PACKAGES)[number] | keyof typeof PROGRAMS;
 export function installedVersion(peer: Peer): string | undefined {
   if (peer in PROGRAMS) return programVersion(peer as keyof typeof PROGRAMS);
   try {
-    return JSON.parse(readFileSync(new URL(`../node_modules/${peer}/package.json`, import.meta.url), 'utf8')).version;
+    return JSON.parse(
+      readFileSync(new URL(`../node_modules/${peer}/package.json`, import.meta.url), 'utf8'),
+    ).version;
   } catch {
     return undefined;
   }
@@ -31,7 +33,9 @@ export function installedVersion(peer: Peer): string | undefined {
 function programVersion(name: keyof typeof PROGRAMS): string | undefined {
   const versionIn = (command: string, words: string[]) => {
     const { error, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
-    return error === undefined ? (/\d+\.\d+\.\d\S*/.exec(stdout + stderr)?.[0] ?? 'of unknown version') : undefined;
+    return error === undefined
+      ? (/\d+\.\d+\.\d\S*/.exec(stdout + stderr)?.[0] ?? 'of unknown version')
+      : undefined;
   };
   const own = versionIn(name, [PROGRAMS[name]]);
   if (own !== 'of unknown version') return own;

@@ -1,10 +1,10 @@
 /** Networks of invented stations with readings at a steady pace, made in the database, refreshed and compressed as they would be at rest. */
 
-import type { Sql } from '../../../src/database/client.ts';
-import { makeLog } from '../../../src/base/log.ts';
-import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { makeDigest } from '../../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../../src/aggregate/refresh.ts';
+import { makeLog } from '../../../src/base/log.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { importNetwork } from '../../../src/network/importNetwork.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { makeDatabase, type TestDatabase } from '../../support/makeDatabase.ts';
 import type { Targets } from '../../support/servers.ts';
@@ -24,15 +24,30 @@ type Shape = {
 export type World = { database: TestDatabase; stations: number; readings: number };
 
 /** As a network file: one sensor a station, numbered alike. */
-export function networkOf({ stations, cityOf = () => 'town', districtOf = () => undefined }: Shape) {
+export function networkOf({
+  stations,
+  cityOf = () => 'town',
+  districtOf = () => undefined,
+}: Shape) {
   const ids = Array.from({ length: stations }, (_, n) => n + 1);
-  const districts = new Map(ids.flatMap((id) => (districtOf(id) === undefined ? [] : [[districtOf(id), cityOf(id)]])));
+  const districts = new Map(
+    ids.flatMap((id) => (districtOf(id) === undefined ? [] : [[districtOf(id), cityOf(id)]])),
+  );
   return {
     time_zone: TIME_ZONE,
     providers: [{ id: 'p', title: 'P', stale_after: '3 hours' }],
     regions: [
-      ...[...new Set(ids.map(cityOf))].map((slug) => ({ slug, kind: 'city', title: { en: slug, hy: slug, ru: slug } })),
-      ...[...districts].map(([slug, city]) => ({ slug, kind: 'district', city, title: { en: slug } })),
+      ...[...new Set(ids.map(cityOf))].map((slug) => ({
+        slug,
+        kind: 'city',
+        title: { en: slug, hy: slug, ru: slug },
+      })),
+      ...[...districts].map(([slug, city]) => ({
+        slug,
+        kind: 'district',
+        city,
+        title: { en: slug },
+      })),
     ],
     stations: ids.map((id) => ({
       id,
@@ -51,7 +66,11 @@ export function networkOf({ stations, cityOf = () => 'town', districtOf = () => 
 export type Pace = { from: Date; to: Date; every: string };
 
 /** How many there are then. Values are rounded to what instruments report, and differ from hour to hour and station to station. */
-export async function addReadings(sql: Sql, stations: number, { from, to, every }: Pace): Promise<number> {
+export async function addReadings(
+  sql: Sql,
+  stations: number,
+  { from, to, every }: Pace,
+): Promise<number> {
   const result = await sql`
     insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25, pm10)
     select at, sensor, round((8 + 12 * sin(day / 58.1) + 4 * sin(day * 6.283) + noise)::numeric, 1),
@@ -75,7 +94,8 @@ export async function makeWorld(
   const database = await makeDatabase(targets, engine, TIME_ZONE);
   await importNetwork(database.as(), JSON.stringify(networkOf(shape)), { log: makeLog('silent') });
   let readings = 0;
-  for (const pace of paces) readings += await addReadings(database.superuser(), shape.stations, pace);
+  for (const pace of paces)
+    readings += await addReadings(database.superuser(), shape.stations, pace);
   await settle(database);
   return { database, stations: shape.stations, readings };
 }

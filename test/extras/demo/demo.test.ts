@@ -1,17 +1,29 @@
 /** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeLog } from '../../../src/base/log.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { feedDemo, loadHistory } from '../../../src/extras/demo/feed.ts';
-import { isDemo, isEmpty, loadDemoHistory, removeDemo, startDemo, startDemoHistory } from '../../../src/extras/demo/lifecycle.ts';
+import {
+  isDemo,
+  isEmpty,
+  loadDemoHistory,
+  removeDemo,
+  startDemo,
+  startDemoHistory,
+} from '../../../src/extras/demo/lifecycle.ts';
 import { demoNetwork } from '../../../src/extras/demo/network.ts';
 import { demoReadings } from '../../../src/extras/demo/readings.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { LEVELS } from '../../../src/schema/aggregates.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { copyIn } from '../../support/copyIn.ts';
-import { emptyDatabase, onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import {
+  emptyDatabase,
+  onEveryEngine,
+  type TestDatabase,
+  testDatabase,
+} from '../../support/database.ts';
 
 const DAY = 86_400_000;
 const now = new Date('2026-11-20T12:00:00Z');
@@ -30,7 +42,8 @@ onEveryEngine('the demo', (engine) => {
   afterAll(() => db.drop());
 
   const network = demoNetwork('Asia/Yerevan');
-  const countRows = async () => (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
+  const countRows = async () =>
+    (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
   const expected = (from: Date, to: Date) => [...demoReadings({ network, from, to })].flat().length;
   const refresh = async () => {
     await sql`call rollup.refresh(${now})`;
@@ -61,14 +74,19 @@ onEveryEngine('the demo', (engine) => {
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', expect.stringMatching(/DEMO=off.*the demo network.*demo --remove$/)],
     ]);
-    for (const demo of ['on', undefined] as const) expect(await startDemo(db.target, { ...options, demo })).toBe(true);
+    for (const demo of ['on', undefined] as const)
+      expect(await startDemo(db.target, { ...options, demo })).toBe(true);
     expect(lines).toHaveLength(1);
   });
 
   it('says in one line that the disk was full while its history loaded, and what to do', async () => {
     const full = `raise exception 'could not extend file "base/16384/2619": No space left on device' using errcode = '53100'`;
-    await sql.unsafe(`create function raw.full() returns trigger language plpgsql as $$ begin ${full}; end $$`);
-    await sql.unsafe('create trigger full_disk before insert on raw.readings for each row execute function raw.full()');
+    await sql.unsafe(
+      `create function raw.full() returns trigger language plpgsql as $$ begin ${full}; end $$`,
+    );
+    await sql.unsafe(
+      'create trigger full_disk before insert on raw.readings for each row execute function raw.full()',
+    );
     const lines = keepingLog();
     const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
     const stop = startDemoHistory(db.target, options);
@@ -102,7 +120,9 @@ onEveryEngine('the demo', (engine) => {
     const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
     const before = await countRows();
     await expect(copyIn(sql, statement, [line, line])).rejects.toThrow('duplicate key');
-    await expect(copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)])).rejects.toThrow();
+    await expect(
+      copyIn(sql, statement, ['nonsense\n'.repeat(300_000), line.repeat(300_000)]),
+    ).rejects.toThrow();
     await expect(copyIn(sql, 'copy raw.nothing from stdin', [line])).rejects.toThrow('raw.nothing');
     expect(await countRows()).toBe(before);
   });
@@ -149,10 +169,14 @@ onEveryEngine('the demo', (engine) => {
     expect(lines.lines).toEqual([]); // it is not loaded yet
     const later = new Date(now.getTime() + 3_600_000);
     const rest = await loadDemoHistory(db.target, { ...options, clock: () => later });
-    expect(lines.lines).toMatchObject([{ message: 'the history of the demo is loaded', fields: { readings: rest } }]);
+    expect(lines.lines).toMatchObject([
+      { message: 'the history of the demo is loaded', fields: { readings: rest } },
+    ]);
     expect([first, rest].every((rows) => rows > 0)).toBe(true);
     expect(await countRows()).toBe(before + first + rest);
-    expect(first + rest).toBe([...demoReadings({ network, from: kept, to: since, now })].flat().length);
+    expect(first + rest).toBe(
+      [...demoReadings({ network, from: kept, to: since, now })].flat().length,
+    );
     expect(await loadHistory(sql, later)).toBe(0);
     await sql`update raw.installation set ingest_cutoff = '-infinity'`;
   });
@@ -181,6 +205,7 @@ onEveryEngine('the demo', (engine) => {
       'rollup.digest',
       ...LEVELS.map(({ name }) => `rollup.${name}`),
     ];
-    for (const table of tables) expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
+    for (const table of tables)
+      expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
   });
 });

@@ -21,7 +21,9 @@ describe('the demo network', () => {
 
   it('has valid slugs, none of a real city', () => {
     const slugs = regions.map(({ slug }) => slug);
-    expect(slugs.filter((slug) => !/^[a-z-]+$/.test(slug) || slug.endsWith('-history'))).toEqual([]);
+    expect(slugs.filter((slug) => !/^[a-z-]+$/.test(slug) || slug.endsWith('-history'))).toEqual(
+      [],
+    );
     expect(slugs.filter((slug) => REAL_PLACES.split(' ').includes(slug))).toEqual([]);
     expect(new Set(slugs).size).toBe(20);
   });
@@ -35,18 +37,22 @@ describe('the demo network', () => {
   it('measures every parameter, and shows every case', () => {
     const kinds = new Set(stations.flatMap(({ sensors }) => sensors.map(({ kind }) => kind)));
     const measured = new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind]));
-    expect(measured, 'by INSTRUMENTS of src/extras/demo/network.ts').toEqual(new Set(PARAMETER_NAMES));
+    expect(measured, 'by INSTRUMENTS of src/extras/demo/network.ts').toEqual(
+      new Set(PARAMETER_NAMES),
+    );
     expect([...kinds].sort()).toEqual(Object.keys(INSTRUMENTS).sort());
     expect(stations.filter(({ hidden }) => hidden)).toHaveLength(1);
     expect(stations.filter(({ is_bad_thp }) => is_bad_thp)).toHaveLength(1);
     expect(cities.filter(({ is_hidden }) => is_hidden)).toHaveLength(1);
     const weatherOnly = cities.filter(({ slug }) =>
       stations.every(
-        ({ regions, sensors }) => !regions.includes(slug) || sensors.every(({ kind }) => !measuresPm25(kind)),
+        ({ regions, sensors }) =>
+          !regions.includes(slug) || sensors.every(({ kind }) => !measuresPm25(kind)),
       ),
     );
     expect(weatherOnly).toHaveLength(1);
   });
 });
 
-const measuresPm25 = (kind: keyof typeof INSTRUMENTS) => INSTRUMENTS[kind].some((name) => name === 'pm25');
+const measuresPm25 = (kind: keyof typeof INSTRUMENTS) =>
+  INSTRUMENTS[kind].some((name) => name === 'pm25');

@@ -15,8 +15,10 @@ const FLAGGED = network.stations.find(({ is_bad_thp }) => is_bad_thp)?.id;
 function readings(from: number, to: number): DemoReading[] {
   return [...demoReadings({ network, from: new Date(from), to: new Date(to) })].flat();
 }
-const bare = (list: DemoReading[]) => list.map(({ at, sensorId, values }) => [at, sensorId, values]);
-const withoutOffline = (list: DemoReading[]) => list.filter(({ station }) => station.id !== OFFLINE);
+const bare = (list: DemoReading[]) =>
+  list.map(({ at, sensorId, values }) => [at, sensorId, values]);
+const withoutOffline = (list: DemoReading[]) =>
+  list.filter(({ station }) => station.id !== OFFLINE);
 
 function valuesOf(list: DemoReading[], name: ParameterName): number[] {
   return list.flatMap(({ values }) => values[name] ?? []);
@@ -58,10 +60,13 @@ describe('the demo readings', () => {
   });
 
   it('have winters with smoke and summers without', () => {
-    const months = (list: number[]) => year.filter(({ at }) => list.includes(new Date(at).getUTCMonth()));
+    const months = (list: number[]) =>
+      year.filter(({ at }) => list.includes(new Date(at).getUTCMonth()));
     const [winter, summer] = [months([11, 0, 1]), months([5, 6, 7])];
     expect(mean(valuesOf(winter, 'pm25'))).toBeGreaterThan(2 * mean(valuesOf(summer, 'pm25')));
-    expect(mean(valuesOf(summer, 'temperature'))).toBeGreaterThan(mean(valuesOf(winter, 'temperature')) + 15);
+    expect(mean(valuesOf(summer, 'temperature'))).toBeGreaterThan(
+      mean(valuesOf(winter, 'temperature')) + 15,
+    );
     expect(mean(valuesOf(summer, 'o3'))).toBeGreaterThan(mean(valuesOf(winter, 'o3')));
   });
 
@@ -72,7 +77,9 @@ describe('the demo readings', () => {
     expect(Math.max(...gaps)).toBeGreaterThanOrEqual(4 * HOUR);
     expect(times.length).toBeGreaterThan(0.9 * 9_600);
 
-    const last = Math.max(...year.filter((reading) => reading.station.id === OFFLINE).map(({ at }) => at));
+    const last = Math.max(
+      ...year.filter((reading) => reading.station.id === OFFLINE).map(({ at }) => at),
+    );
     expect((now.getTime() - last) / DAY).toBeGreaterThanOrEqual(6);
     expect((now.getTime() - last) / DAY).toBeLessThan(7);
 
@@ -88,7 +95,9 @@ describe('the demo readings', () => {
     expect(Math.max(...valuesOf(hourly, 'rain'))).toBeGreaterThan(2);
     expect(Math.max(...valuesOf(fine, 'rain'))).toBeLessThan(Math.max(...valuesOf(hourly, 'rain')));
     const sum = valuesOf(hourly, 'rain').reduce((total, value) => total + value, 0);
-    const gauges = new Set(hourly.filter(({ values }) => values.rain !== undefined).map(({ sensorId }) => sensorId));
+    const gauges = new Set(
+      hourly.filter(({ values }) => values.rain !== undefined).map(({ sensorId }) => sensorId),
+    );
     expect(sum / gauges.size).toBeGreaterThan(250);
     expect(sum / gauges.size).toBeLessThan(1_200);
   });

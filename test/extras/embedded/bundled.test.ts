@@ -15,13 +15,17 @@ test.skipIf(!isRoot())(
     mkdirSync(join(directory, '../..'), { mode: 0o700 });
     cpSync(findBundled().directory, directory, { recursive: true, verbatimSymlinks: true });
     const files = readdirSync(join(directory, 'native/lib'), { withFileTypes: true });
-    for (const link of files.filter((each) => each.isSymbolicLink())) rmSync(join(directory, 'native/lib', link.name));
+    for (const link of files.filter((each) => each.isSymbolicLink()))
+      rmSync(join(directory, 'native/lib', link.name));
     const version = `test-${randomUUID()}`;
     const copy = join(ROOT_BASE, `postgresql-${version}`);
     onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
     const home = makeHome(temporaryDirectory(), 'bundled', 18);
     const run = () => runnableBundled({ directory, version }, home);
-    expect(await Promise.all([run(), run()])).toEqual([join(copy, 'native/bin'), join(copy, 'native/bin')]);
+    expect(await Promise.all([run(), run()])).toEqual([
+      join(copy, 'native/bin'),
+      join(copy, 'native/bin'),
+    ]);
     await runAs(home.user, join(copy, 'native/bin/initdb'), ['--version']);
     expect(readdirSync(ROOT_BASE).filter((name) => name.includes(version))).toHaveLength(1);
   },

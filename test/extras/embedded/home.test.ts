@@ -1,9 +1,27 @@
 /** The home of a cluster: its permissions, its sockets, and the user who owns and runs it. */
-import { appendFileSync, chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { canEnter, isRoot, unprivilegedUser } from '../../../src/extras/embedded/home.ts';
-import { homeOf, isUp, open, openElsewhere, PROJECT, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import {
+  homeOf,
+  isUp,
+  open,
+  openElsewhere,
+  PROJECT,
+  responds,
+  TIMEOUT_MS,
+  temporaryDirectory,
+} from './support.ts';
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = test.skipIf(!isRoot());
@@ -16,7 +34,9 @@ test('only its user can enter the cluster', { timeout: TIMEOUT_MS }, async () =>
   expect(lstatSync(join(home, 'data')).uid).toBe(lstatSync(home).uid);
 });
 
-test('if the path is too long for a socket, all processes use another directory', { timeout: TIMEOUT_MS }, async () => {
+test('if the path is too long for a socket, all processes use another directory', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100), 'e'.repeat(100));
   const mine = await open(directory);
   onTestFinished(() => rmSync(mine.target.host, { recursive: true, force: true }));
@@ -37,12 +57,16 @@ test('a socket directory that others can enter is rejected', { timeout: TIMEOUT_
   await expect(open(directory)).rejects.toThrow(/must belong to user \d+ alone/);
 });
 
-test('a path may contain characters that are special to shells and lists', { timeout: TIMEOUT_MS }, async () => {
+test('a path may contain characters that are special to shells and lists', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const server = await open(join(temporaryDirectory(), `a b,c"d'e$f*%`));
   expect(await responds(server)).toBe(true);
 });
 
-test('the error of a server that cannot start gives the reason', { timeout: TIMEOUT_MS }, async () => {
+test('the error of a server that cannot start gives the reason', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const directory = temporaryDirectory();
   const server = await open(directory);
   await server.close();

@@ -27,11 +27,17 @@ test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async (
   expect(await responds(await open(directory))).toBe(true);
 });
 
-test('a server stays up when a process that only uses it is killed or leaves', { timeout: TIMEOUT_MS }, async () => {
+test('a server stays up when a process that only uses it is killed or leaves', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const directory = temporaryDirectory();
   const mine = await open(directory);
   const [killed, leaves] = [await openElsewhere(directory), await openElsewhere(directory)];
-  expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([true, false, false]);
+  expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([
+    true,
+    false,
+    false,
+  ]);
   const pid = postmasterPid(mine);
   const exited = new Promise((resolve) => killed.child.once('exit', resolve));
   killed.child.kill('SIGKILL');

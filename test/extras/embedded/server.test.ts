@@ -38,17 +38,21 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
   });
 
-  here('has an eighth of the memory, and room to compute a large network', { timeout: TIMEOUT_MS }, async () => {
-    const server = await open(temporaryDirectory(), kind);
-    const settings = await query(
-      server,
-      (sql) => sql`
+  here(
+    'has an eighth of the memory, and room to compute a large network',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const server = await open(temporaryDirectory(), kind);
+      const settings = await query(
+        server,
+        (sql) => sql`
         select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
                current_setting('max_wal_size') as wal`,
-    );
-    const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
-    expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
-  });
+      );
+      const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+      expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
+    },
+  );
 });
 
 test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
@@ -72,11 +76,15 @@ test.each([
   expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
 });
 
-test.skipIf(local === undefined)('a local server has the Community edition', { timeout: TIMEOUT_MS }, async () => {
-  const server = await open(temporaryDirectory(), 'local');
-  expect(server.version).toBe((await findLocalTimescale())?.version);
-  await query(server, async (sql) => {
-    await sql`create extension timescaledb`;
-    expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
-  });
-});
+test.skipIf(local === undefined)(
+  'a local server has the Community edition',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const server = await open(temporaryDirectory(), 'local');
+    expect(server.version).toBe((await findLocalTimescale())?.version);
+    await query(server, async (sql) => {
+      await sql`create extension timescaledb`;
+      expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
+    });
+  },
+);

@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { onTestFinished } from 'vitest';
+import { makeLog } from '../../../src/base/log.ts';
 import type { EmbeddedKind } from '../../../src/extras/embedded/home.ts';
 import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -21,7 +21,10 @@ export const local = await findLocalTimescale();
 /** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
 
-export async function open(dataDirectory: string, kind: EmbeddedKind = 'bundled'): Promise<EmbeddedServer> {
+export async function open(
+  dataDirectory: string,
+  kind: EmbeddedKind = 'bundled',
+): Promise<EmbeddedServer> {
   const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });
   onTestFinished(() => server.close());
   return server;
@@ -48,7 +51,10 @@ export async function openElsewhere(
     errors += data;
   });
   const ended = once(child, 'close');
-  const line = await Promise.race([once(createInterface(stdout), 'line'), ended.then(() => undefined)]);
+  const line = await Promise.race([
+    once(createInterface(stdout), 'line'),
+    ended.then(() => undefined),
+  ]);
   if (line === undefined) throw new Error(`The other process ended: ${errors}`);
   const close = async () => {
     stdin.end('close\n');
@@ -78,7 +84,9 @@ export function homeOf({ dataDirectory, embedded, version }: EmbeddedServer): st
 /** The ids of the processes that a running cluster has, outside of the server and in it. */
 export function processesOf(server: EmbeddedServer): { postgres: number[]; others: number[] } {
   const home = homeOf(server);
-  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(/\n(?= *\d+ )/);
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(
+    /\n(?= *\d+ )/,
+  );
   const found = lines.flatMap((text) => {
     const [, pid, args = ''] = text.match(/^ *(\d+) +(.*)$/s) ?? [];
     return args.includes(home) ? [{ pid: Number(pid), args }] : [];
@@ -112,7 +120,8 @@ export function postmasterPid(server: EmbeddedServer): number {
 export async function until(condition: () => boolean, milliseconds = 10_000): Promise<void> {
   const deadline = performance.now() + milliseconds;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${condition}`);
+    if (performance.now() > deadline)
+      throw new Error(`not within ${milliseconds} ms: ${condition}`);
     await pause(5);
   }
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refresh } from '../../../src/aggregate/refresh.ts';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type DataPackage, packageProblems } from './frictionless.ts';
@@ -15,7 +15,12 @@ import { filesIn } from './support.ts';
 const NOW = new Date('2025-10-28T10:30:00Z');
 const LICENSE = 'Creative Commons Attribution 4.0\nhttps://creativecommons.org/licenses/by/4.0/';
 /** Two hours of each of two years, in the second the two that the clocks of London show as one. */
-const TIMES = ['2024-12-31T10:15:00Z', '2024-12-31T11:15:00Z', '2025-10-26T00:15:00Z', '2025-10-26T01:15:00Z'];
+const TIMES = [
+  '2024-12-31T10:15:00Z',
+  '2024-12-31T11:15:00Z',
+  '2025-10-26T00:15:00Z',
+  '2025-10-26T01:15:00Z',
+];
 
 onEveryEngine('the export', (engine) => {
   let db: TestDatabase;
@@ -24,13 +29,24 @@ onEveryEngine('the export', (engine) => {
   beforeAll(async () => {
     db = await testDatabase(engine, 'Europe/London');
     const sensor = { kind: 'SDS011', suspicious: [{ since: '2025-10-27' }] };
-    await bringIn(db.as(), smallNetwork({ timeZone: 'Europe/London', one: { altitude: 12.5 }, sensor }));
-    const values = Object.fromEntries(PARAMETERS.map(({ name, low }) => [name, Math.max(low, 0) + 0.5]));
+    await bringIn(
+      db.as(),
+      smallNetwork({ timeZone: 'Europe/London', one: { altitude: 12.5 }, sensor }),
+    );
+    const values = Object.fromEntries(
+      PARAMETERS.map(({ name, low }) => [name, Math.max(low, 0) + 0.5]),
+    );
     const readings = TIMES.flatMap((time) => [1, 2, 3].map((id) => reading(id, time, values)));
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
     await refresh(db.target, NOW);
     const folder = mkdtempSync(join(tmpdir(), 'airseries-export-')); // temporaryFolder is for single tests
-    const options = { timeZone: db.timeZone, now: NOW, log: keepingLog(), terminal: false, license: LICENSE };
+    const options = {
+      timeZone: db.timeZone,
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+      license: LICENSE,
+    };
     await exportOpenData(db.target, folder, options);
     files = filesIn(folder);
     rmSync(folder, { recursive: true });
@@ -42,18 +58,25 @@ onEveryEngine('the export', (engine) => {
     expect(packageProblems(descriptor, files)).toEqual([]);
     const paths = descriptor.resources.map(({ path }) => path);
     expect([...paths].sort()).toEqual(Object.keys(files).filter((name) => name.endsWith('.csv')));
-    expect(descriptor.licenses).toEqual([{ path: 'LICENSE', title: 'Creative Commons Attribution 4.0' }]);
+    expect(descriptor.licenses).toEqual([
+      { path: 'LICENSE', title: 'Creative Commons Attribution 4.0' },
+    ]);
     expect(files.LICENSE).toBe(`${LICENSE}\n`);
   });
 
   test('says the unit of every measured value, the same to people and programs', () => {
     for (const { path, schema } of descriptor.resources) {
-      const measured = schema.fields.filter(({ name }) => /^(avg|min|max|total)_|^pm2\.5$|itude$/.test(name));
+      const measured = schema.fields.filter(({ name }) =>
+        /^(avg|min|max|total)_|^pm2\.5$|itude$/.test(name),
+      );
       expect(measured.filter(({ unit }) => unit === undefined)).toEqual([]);
-      const section = files['README.txt']?.split(path.replace(/_\d{4}\.csv$/, '_YYYY.csv'))[1] ?? '';
+      const section =
+        files['README.txt']?.split(path.replace(/_\d{4}\.csv$/, '_YYYY.csv'))[1] ?? '';
       for (const { name, unit } of schema.fields) {
         const line = section.split('\n').find((each) => each.startsWith(`  ${name} `));
-        expect(line, `${path} ${name}`).toMatch(unit === undefined ? /\w$/ : new RegExp(`\\[${unit}\\]$`));
+        expect(line, `${path} ${name}`).toMatch(
+          unit === undefined ? /\w$/ : new RegExp(`\\[${unit}\\]$`),
+        );
       }
     }
   });
@@ -61,12 +84,17 @@ onEveryEngine('the export', (engine) => {
   test('a package that does not validate is found out', () => {
     const [first, ...rest] = descriptor.resources;
     const broken = (change: object) =>
-      packageProblems({ ...descriptor, resources: [{ ...first, ...change } as never, ...rest] }, files);
+      packageProblems(
+        { ...descriptor, resources: [{ ...first, ...change } as never, ...rest] },
+        files,
+      );
     expect(broken({ name: 'With Spaces' })).not.toEqual([]);
     expect(broken({ path: '../sensors.csv' })).not.toEqual([]);
     expect(broken({ bytes: 1 })).not.toEqual([]);
     expect(broken({ schema: { fields: [{ name: 'id', type: 'boolean' }] } })).not.toEqual([]);
     const fewer = { ...files, 'sensors.csv': `${files['sensors.csv']?.split('\n')[0]}\n` };
-    expect(packageProblems(descriptor, fewer).some((problem) => problem.includes('no sensors 1'))).toBe(true);
+    expect(
+      packageProblems(descriptor, fewer).some((problem) => problem.includes('no sensors 1')),
+    ).toBe(true);
   });
 });

@@ -1,11 +1,19 @@
 /** The open data files: their exact contents, complete or absent, and the same hours when they are imported again. */
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refresh } from '../../../src/aggregate/refresh.ts';
 import { csvLine } from '../../../src/extras/export/csv.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { emptyFolder, filesIn } from './support.ts';
@@ -30,11 +38,18 @@ onEveryEngine('the export', (engine) => {
   };
   const put = async (db: TestDatabase, readings: [number, string, Record<string, number>][]) => {
     const incoming = readings.map(([sensor, time, values]) => reading(sensor, time, values));
-    const { accepted } = await acceptReadings(db.as('airseries_ingest'), incoming, { now: NOW, source: 'test' });
+    const { accepted } = await acceptReadings(db.as('airseries_ingest'), incoming, {
+      now: NOW,
+      source: 'test',
+    });
     expect(accepted).toBe(readings.length);
     await refresh(db.target, NOW);
   };
-  const exported = (db: TestDatabase, folder: string, more: { from?: Date; to?: Date; license?: string } = {}) =>
+  const exported = (
+    db: TestDatabase,
+    folder: string,
+    more: { from?: Date; to?: Date; license?: string } = {},
+  ) =>
     exportOpenData(db.target, folder, {
       timeZone: db.timeZone,
       now: NOW,
@@ -73,17 +88,43 @@ onEveryEngine('the export', (engine) => {
           { id: 3, since: '2026-01-02' },
         ],
       };
-      const hidden = { ...network.stations[1], id: 3, hidden: true, altitude: 7, sensors: [{ id: 4 }, moved, left] };
+      const hidden = {
+        ...network.stations[1],
+        id: 3,
+        hidden: true,
+        altitude: 7,
+        sensors: [{ id: 4 }, moved, left],
+      };
       db = await open({ ...network, stations: [...network.stations, hidden] });
       await put(db, [
-        [1, '2025-12-31T22:15:00+04:00', { pm25: 20.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
-        [1, '2025-12-31T22:45:00+04:00', { pm25: 21.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 }],
-        [2, '2026-01-01T00:00:00+04:00', { pressure: 90123.4, humidity: 55.5, rain: 1.25, usvh: 0.117 }],
-        [3, '2026-01-01T00:59:00+04:00', { pm25: 8, no2: 24.3, wind_speed: 2, wind_direction: 350 }],
+        [
+          1,
+          '2025-12-31T22:15:00+04:00',
+          { pm25: 20.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 },
+        ],
+        [
+          1,
+          '2025-12-31T22:45:00+04:00',
+          { pm25: 21.04, pm25_raw: 30, pm10: 41.26, temperature: -3.04 },
+        ],
+        [
+          2,
+          '2026-01-01T00:00:00+04:00',
+          { pressure: 90123.4, humidity: 55.5, rain: 1.25, usvh: 0.117 },
+        ],
+        [
+          3,
+          '2026-01-01T00:59:00+04:00',
+          { pm25: 8, no2: 24.3, wind_speed: 2, wind_direction: 350 },
+        ],
         [4, '2026-01-01T00:00:00+04:00', { pm25: 99 }],
         [5, '2025-12-31T23:10:00+04:00', { pm10: 50 }], // at the hidden station
         [5, '2026-01-01T00:40:00+04:00', { pm10: 51 }], // came within the hour
-        [5, '2026-01-01T01:10:00+04:00', { pm10: 52, pm25_raw: 7.26, wind_speed: 4, wind_direction: 10 }],
+        [
+          5,
+          '2026-01-01T01:10:00+04:00',
+          { pm10: 52, pm25_raw: 7.26, wind_speed: 4, wind_direction: 10 },
+        ],
         [6, '2026-01-01T05:10:00+04:00', { o3: 7 }],
         [6, '2026-01-02T05:10:00+04:00', { o3: 8 }], // at the hidden station
         [1, '2026-01-02T00:10:00+04:00', { pm10: 53 }], // suspicious
@@ -105,7 +146,10 @@ onEveryEngine('the export', (engine) => {
           'town,2025-12-31 00:00:00,20.5,20.5,20.5,41.3,-3.0,-3.0,-3.0,,,,,,,,,,',
           'town,2026-01-01 00:00:00,7.6,7.3,8.0,52.0,,,,90123,56,24.3,,7.0,,1.3,3.0,0,0.12',
         ],
-        'city_avg_hourly/city_avg_hourly_2025.csv': [ofCity, 'town,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,'],
+        'city_avg_hourly/city_avg_hourly_2025.csv': [
+          ofCity,
+          'town,2025-12-31 22:00:00,20.5,41.3,-3.0,,,,,,,,,',
+        ],
         'city_avg_hourly/city_avg_hourly_2026.csv': [
           ofCity,
           'town,2026-01-01 00:00:00,8.0,,,90123,56,24.3,,,,1.3,2.0,350',
@@ -166,10 +210,14 @@ onEveryEngine('the export', (engine) => {
       const { files } = await exported(db, folder);
       const { 'README.txt': readme, 'datapackage.json': descriptor, ...tables } = filesIn(folder);
       expect(tables).toEqual(
-        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, `${lines.join('\n')}\n`])),
+        Object.fromEntries(
+          Object.entries(expected).map(([name, lines]) => [name, `${lines.join('\n')}\n`]),
+        ),
       );
       expect(files).toEqual(
-        Object.fromEntries(Object.entries(expected).map(([name, lines]) => [name, lines.length - 1])),
+        Object.fromEntries(
+          Object.entries(expected).map(([name, lines]) => [name, lines.length - 1]),
+        ),
       );
       expect(readme).not.toMatch(/LICENSE|undefined/);
       expect(JSON.parse(descriptor ?? '')).not.toHaveProperty('licenses');
@@ -179,14 +227,19 @@ onEveryEngine('the export', (engine) => {
       const folder = emptyFolder();
       writeFileSync(join(folder, 'notes.txt'), 'mine');
       const { files, rewritten } = await exported(db, folder, { license: 'CC-BY-4.0' });
-      expect(rewritten.sort()).toEqual([...Object.keys(files), 'LICENSE', 'README.txt', 'datapackage.json'].sort());
+      expect(rewritten.sort()).toEqual(
+        [...Object.keys(files), 'LICENSE', 'README.txt', 'datapackage.json'].sort(),
+      );
       const stale = 'station_avg_hourly/station_avg_hourly_2025.csv';
       writeFileSync(join(folder, stale), 'x'.repeat(readFileSync(join(folder, stale)).length)); // only its content differs
       const longAgo = new Date('2020-01-01T00:00:00Z');
-      for (const name of Object.keys(filesIn(folder))) utimesSync(join(folder, name), longAgo, longAgo);
+      for (const name of Object.keys(filesIn(folder)))
+        utimesSync(join(folder, name), longAgo, longAgo);
 
       expect((await exported(db, folder, { license: 'CC-BY-4.0' })).rewritten).toEqual([stale]);
-      const changed = Object.keys(filesIn(folder)).filter((name) => +statSync(join(folder, name)).mtime !== +longAgo);
+      const changed = Object.keys(filesIn(folder)).filter(
+        (name) => +statSync(join(folder, name)).mtime !== +longAgo,
+      );
       expect(changed).toEqual([stale]);
       const whole = emptyFolder();
       await exported(db, whole, { license: 'CC-BY-4.0' });
@@ -202,19 +255,31 @@ onEveryEngine('the export', (engine) => {
       const folder = emptyFolder();
       const { files } = await exported(db, folder, { from });
       expect(Object.keys(files).filter(isOf2025)).toEqual([]);
-      const tables = (of: string) => Object.entries(filesIn(of)).filter(([name]) => name.endsWith('.csv'));
+      const tables = (of: string) =>
+        Object.entries(filesIn(of)).filter(([name]) => name.endsWith('.csv'));
       expect(tables(folder)).toEqual(tables(whole).filter(([name]) => !isOf2025(name)));
       expect((await exported(db, whole, { from })).rewritten).toEqual([]); // also the descriptor: it lists the files of 2025
 
       const until = emptyFolder();
-      const { files: before } = await exported(db, until, { to: new Date('2026-01-01T01:00:00+04:00') });
-      expect(before).toMatchObject({ 'sensors.csv': 5, 'station_avg_daily.csv': 3, 'sensor_avg_daily.csv': 5 });
-      expect(before).toMatchObject({ 'city_avg_hourly/city_avg_hourly_2026.csv': 1, 'city_avg_daily.csv': 2 });
+      const { files: before } = await exported(db, until, {
+        to: new Date('2026-01-01T01:00:00+04:00'),
+      });
+      expect(before).toMatchObject({
+        'sensors.csv': 5,
+        'station_avg_daily.csv': 3,
+        'sensor_avg_daily.csv': 5,
+      });
+      expect(before).toMatchObject({
+        'city_avg_hourly/city_avg_hourly_2026.csv': 1,
+        'city_avg_daily.csv': 2,
+      });
     });
 
     test('refuses an unusable folder, and leaves no partial file when it fails midway', async () => {
       const path = file('taken', '');
-      await expect(exported(db, path)).rejects.toThrow(/taken is a file.*Name a folder that you may write to/);
+      await expect(exported(db, path)).rejects.toThrow(
+        /taken is a file.*Name a folder that you may write to/,
+      );
       const folder = emptyFolder();
       mkdirSync(join(folder, 'city_avg_daily.csv')); // a directory of that name cannot be replaced
       await expect(exported(db, folder)).rejects.toThrow();
@@ -225,7 +290,8 @@ onEveryEngine('the export', (engine) => {
     test('follows no link that somebody placed in the folder', async () => {
       const folder = emptyFolder();
       const precious = file('precious', 'kept');
-      for (const name of ['sensors.csv.part', 'sensors.csv']) symlinkSync(precious, join(folder, name));
+      for (const name of ['sensors.csv.part', 'sensors.csv'])
+        symlinkSync(precious, join(folder, name));
       await exported(db, folder);
       expect(readFileSync(precious, 'utf8')).toBe('kept');
       expect(lstatSync(join(folder, 'sensors.csv')).isFile()).toBe(true);
@@ -233,7 +299,9 @@ onEveryEngine('the export', (engine) => {
       const elsewhere = emptyFolder();
       const linked = emptyFolder();
       symlinkSync(elsewhere, join(linked, 'city_avg_hourly'));
-      await expect(exported(db, linked)).rejects.toThrow(/city_avg_hourly is a link, and links in .* are not followed/);
+      await expect(exported(db, linked)).rejects.toThrow(
+        /city_avg_hourly is a link, and links in .* are not followed/,
+      );
       expect(filesIn(elsewhere)).toEqual({});
     });
   });

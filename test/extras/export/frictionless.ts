@@ -25,7 +25,9 @@ const TYPES = [
   ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'date', 'time', 'datetime'],
   ...['year', 'yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
 ];
-const FIELD_NAMES = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
+const FIELD_NAMES = {
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
+};
 
 const DESCRIPTOR = {
   type: 'object',
@@ -80,7 +82,11 @@ const DESCRIPTOR = {
                 items: {
                   type: 'object',
                   required: ['name', 'type'],
-                  properties: { name: { type: 'string' }, type: { enum: TYPES }, format: { type: 'string' } },
+                  properties: {
+                    name: { type: 'string' },
+                    type: { enum: TYPES },
+                    format: { type: 'string' },
+                  },
                 },
               },
             },
@@ -100,7 +106,10 @@ const VALUES: Readonly<Record<string, RegExp>> = {
 };
 
 /** Everything that is wrong, in words; `files` by name. */
-export function packageProblems(descriptor: DataPackage, files: Readonly<Record<string, string>>): string[] {
+export function packageProblems(
+  descriptor: DataPackage,
+  files: Readonly<Record<string, string>>,
+): string[] {
   const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false });
   if (!ajv.validate(DESCRIPTOR, descriptor)) return [ajv.errorsText(ajv.errors)];
   const tables = new Map<string, Records>();
@@ -111,19 +120,31 @@ export function packageProblems(descriptor: DataPackage, files: Readonly<Record<
   });
   const dangling = descriptor.resources.flatMap(({ name, schema }) =>
     (schema.foreignKeys ?? []).flatMap(({ fields, reference }) => {
-      const known = new Set(tables.get(reference.resource)?.map((record) => record[reference.fields]));
+      const known = new Set(
+        tables.get(reference.resource)?.map((record) => record[reference.fields]),
+      );
       const unknown = (tables.get(name) ?? []).filter((record) => !known.has(record[fields]));
       return unknown.map((record) => `${name}: no ${reference.resource} ${record[fields]}`);
     }),
   );
   const twice = descriptor.resources.length - tables.size;
-  return [...problems, ...dangling, ...(twice > 0 ? [`${twice} names of resources occur twice`] : [])];
+  return [
+    ...problems,
+    ...dangling,
+    ...(twice > 0 ? [`${twice} names of resources occur twice`] : []),
+  ];
 }
 
-function tableProblems({ name, path, bytes, schema }: Resource, names: string[], records: Records, size: number) {
+function tableProblems(
+  { name, path, bytes, schema }: Resource,
+  names: string[],
+  records: Records,
+  size: number,
+) {
   const problems: string[] = [];
   if (size !== bytes) problems.push(`${path} has ${size} bytes, not ${bytes}`);
-  if (names.join() !== schema.fields.map((field) => field.name).join()) problems.push(`${path} has columns ${names}`);
+  if (names.join() !== schema.fields.map((field) => field.name).join())
+    problems.push(`${path} has columns ${names}`);
   for (const { name: field, type, format } of schema.fields) {
     const pattern = VALUES[format === undefined ? type : `${type} ${format}`];
     const wrong = records

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { networkOfSensorList } from '../../../src/network/sensorList.ts';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -51,9 +51,14 @@ onEveryEngine('the export, imported again', (engine) => {
         ? { temperature: (n % 29) - 9.5, pressure: 90_000 + n, rain: (n % 5) / 10 }
         : { pm25: (n * 37 * sensor) % 61, wind_speed: 2, wind_direction: (n * 7) % 360 };
     const readings = Array.from({ length: HOURS }, (_, n) =>
-      [1, 2, 3].map((id) => reading(id, new Date(START + n * 3_600_000).toISOString(), valuesOf(id, n))),
+      [1, 2, 3].map((id) =>
+        reading(id, new Date(START + n * 3_600_000).toISOString(), valuesOf(id, n)),
+      ),
     );
-    await acceptReadings(original.as('airseries_ingest'), readings.flat(), { now: NOW, source: 'test' });
+    await acceptReadings(original.as('airseries_ingest'), readings.flat(), {
+      now: NOW,
+      source: 'test',
+    });
     await refresh(original.target, NOW);
     await exportOpenData(original.target, folder, options);
   });
@@ -89,20 +94,23 @@ onEveryEngine('the export, imported again', (engine) => {
   test.each([
     ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'days', 'sensor_avg_daily.csv'],
     ['days', 'sensor_avg_daily.csv', 'hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv'],
-  ])('refuses %s after %s of the same sensors in one import', async (later, second, earlier, first) => {
-    const summary = await bring(first, second);
-    expect(summary.failed).toBe(true);
-    expect(summary.failures).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `${second}: it contains ${later} of sensor 1, of which ${earlier} were imported before.*Import either hours or days` +
-            '.*delete readings --sensor 1 --from',
+  ])(
+    'refuses %s after %s of the same sensors in one import',
+    async (later, second, earlier, first) => {
+      const summary = await bring(first, second);
+      expect(summary.failed).toBe(true);
+      expect(summary.failures).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `${second}: it contains ${later} of sensor 1, of which ${earlier} were imported before.*Import either hours or days` +
+              '.*delete readings --sensor 1 --from',
+          ),
         ),
-      ),
-    ]);
-    const only = [...(await owner`select count(*)::int as n from raw.readings`)];
-    expect(only).toEqual([{ n: summary.accepted }]);
-  });
+      ]);
+      const only = [...(await owner`select count(*)::int as n from raw.readings`)];
+      expect(only).toEqual([{ n: summary.accepted }]);
+    },
+  );
 
   test('hours of one sensor and days of another are no contradiction, nor are measurements of a sensor with means', async () => {
     const lines = (name: string, sensor: number) =>
@@ -110,7 +118,10 @@ onEveryEngine('the export, imported again', (engine) => {
         .split('\n')
         .filter((line) => line.startsWith('sensor_id') || line.startsWith(`${sensor},`))
         .join('\n');
-    writeFileSync(join(folder, 'hours_of_1.csv'), lines('sensor_avg_hourly/sensor_avg_hourly_2025.csv', 1));
+    writeFileSync(
+      join(folder, 'hours_of_1.csv'),
+      lines('sensor_avg_hourly/sensor_avg_hourly_2025.csv', 1),
+    );
     writeFileSync(join(folder, 'days_of_3.csv'), lines('sensor_avg_daily.csv', 3));
     writeFileSync(
       join(folder, 'measurements.csv'),

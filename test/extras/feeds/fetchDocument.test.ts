@@ -2,7 +2,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
-import { type FetchLimits, fetchDocument, isAllowed } from '../../../src/extras/feeds/fetchDocument.ts';
+import {
+  type FetchLimits,
+  fetchDocument,
+  isAllowed,
+} from '../../../src/extras/feeds/fetchDocument.ts';
 import { openProvider, type Provider } from './server.ts';
 
 let provider: Provider;
@@ -35,7 +39,9 @@ it.each([
   ['gzip', gzipSync('[1,"ü"]')],
   ['identity', Buffer.from('\ufeff[1,"ü"]')],
 ])('unpacks %s', async (encoding, body) => {
-  provider.answer((_request, response) => response.setHeader('content-encoding', encoding).end(body));
+  provider.answer((_request, response) =>
+    response.setHeader('content-encoding', encoding).end(body),
+  );
   expect(await fetchIt()).toBe('[1,"ü"]');
 });
 
@@ -83,7 +89,11 @@ it('is not fetched unencrypted where an encrypted address redirects to that', as
     asked.push(url.href);
     return new Response(null, { status: 302, headers: { location: 'http://data.example/' } });
   });
-  const fetching = fetchDocument('https://data.example/', { provider: 'them', hosts: ['data.example'] }, textOf);
+  const fetching = fetchDocument(
+    'https://data.example/',
+    { provider: 'them', hosts: ['data.example'] },
+    textOf,
+  );
   await expect(fetching).rejects.toThrow('it redirects to another host, which is not followed');
   expect(asked).toEqual(['https://data.example/']);
   vi.unstubAllGlobals();
@@ -130,15 +140,33 @@ describe('limits', () => {
     ],
   ])('apply to the time of a server that stops %s', async (_, answer) => {
     answer();
-    await expect(fetchIt(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow('it did not arrive within 0.1 s');
+    await expect(fetchIt(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow(
+      'it did not arrive within 0.1 s',
+    );
   });
 });
 
 it.each([
-  ['an error', 'it answered 500', () => provider.answer((_request, response) => response.writeHead(500).end())],
-  ['a redirect to nothing', 'it answered 301', () => provider.answer((_q, response) => response.writeHead(301).end())],
-  ['nothing modified', 'it answered 304', () => provider.answer((_q, response) => response.writeHead(304).end())],
-  ['a connection cut', 'it could not be fetched (', () => provider.answer(({ socket }) => socket.destroy())],
+  [
+    'an error',
+    'it answered 500',
+    () => provider.answer((_request, response) => response.writeHead(500).end()),
+  ],
+  [
+    'a redirect to nothing',
+    'it answered 301',
+    () => provider.answer((_q, response) => response.writeHead(301).end()),
+  ],
+  [
+    'nothing modified',
+    'it answered 304',
+    () => provider.answer((_q, response) => response.writeHead(304).end()),
+  ],
+  [
+    'a connection cut',
+    'it could not be fetched (',
+    () => provider.answer(({ socket }) => socket.destroy()),
+  ],
   [
     'a body cut',
     'it could not be fetched (',
@@ -151,7 +179,10 @@ it.each([
   [
     'damaged gzip',
     'it could not be fetched (',
-    () => provider.answer((_q, response) => response.setHeader('content-encoding', 'gzip').end('no gzip at all')),
+    () =>
+      provider.answer((_q, response) =>
+        response.setHeader('content-encoding', 'gzip').end('no gzip at all'),
+      ),
   ],
 ])('names provider, address and remedy for %s', async (_, what, answer) => {
   answer();
@@ -171,19 +202,28 @@ it('says so when no server is listening', async () => {
   await expect(fetching).rejects.toThrow('it could not be fetched (ECONNREFUSED)');
 });
 
-it.each(['file:///etc/hostname', 'data:application/json,[]', 'ftp://127.0.0.1/data.json', 'no address'])(
-  'never reads %s',
-  async (address) => {
-    const hosts = ['', '127.0.0.1', 'no address', 'localhost'];
-    await expect(fetchDocument(address, { provider: 'them', hosts }, textOf)).rejects.toThrow('not among PULL_HOSTS');
+it.each([
+  'file:///etc/hostname',
+  'data:application/json,[]',
+  'ftp://127.0.0.1/data.json',
+  'no address',
+])('never reads %s', async (address) => {
+  const hosts = ['', '127.0.0.1', 'no address', 'localhost'];
+  await expect(fetchDocument(address, { provider: 'them', hosts }, textOf)).rejects.toThrow(
+    'not among PULL_HOSTS',
+  );
+});
+
+it.each(['me:secret', ':secret', 'me'])(
+  'refuses an address with %s, and does not repeat it',
+  async (user) => {
+    const fetching = fetchIt(provider.url().replace('//', `//${user}@`));
+    await expect(fetching).rejects.toThrow(
+      `provider them, ${provider.url()}: it contains a user name or a password`,
+    );
+    expect(provider.requests).toEqual([]);
   },
 );
-
-it.each(['me:secret', ':secret', 'me'])('refuses an address with %s, and does not repeat it', async (user) => {
-  const fetching = fetchIt(provider.url().replace('//', `//${user}@`));
-  await expect(fetching).rejects.toThrow(`provider them, ${provider.url()}: it contains a user name or a password`);
-  expect(provider.requests).toEqual([]);
-});
 
 it.each([
   ['https://data.example/x.json', 'data.example', true],

@@ -3,20 +3,36 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
+import { makePull } from '../../../src/extras/feeds/pullDue.ts';
 import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
-import { makePull } from '../../../src/extras/feeds/pullDue.ts';
-import { bringIn, differences, keepingLog, NOW, smallNetwork, stored } from '../../ingest/support.ts';
+import {
+  bringIn,
+  differences,
+  keepingLog,
+  NOW,
+  smallNetwork,
+  stored,
+} from '../../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { openProvider, type Provider } from './server.ts';
 
-const RECORDED: Element[] = JSON.parse(readFileSync(new URL('./data.json', import.meta.url), 'utf8'));
+const RECORDED: Element[] = JSON.parse(
+  readFileSync(new URL('./data.json', import.meta.url), 'utf8'),
+);
 type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordatavalues?: unknown };
 
 let lastId = 0;
-const element = (sensor: number, minutesAgo: number, values: Record<string, string> = { P2: '10' }): Element => ({
+const element = (
+  sensor: number,
+  minutesAgo: number,
+  values: Record<string, string> = { P2: '10' },
+): Element => ({
   id: ++lastId,
-  timestamp: new Date(NOW.getTime() - minutesAgo * 60_000).toISOString().slice(0, 19).replace('T', ' '),
+  timestamp: new Date(NOW.getTime() - minutesAgo * 60_000)
+    .toISOString()
+    .slice(0, 19)
+    .replace('T', ' '),
   sensor: { id: sensor },
   sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
 });
@@ -71,7 +87,8 @@ onOneEngine('pull', (engine) => {
   const states = () => owner`select * from raw.pull order by provider_id`;
   const quarantine = () =>
     owner`select source, provider_id, kind, reason, text from raw.quarantine order by kind, reason, text`;
-  const logged = (level: string) => log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
+  const logged = (level: string) =>
+    log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
 
   it('stores the readings of the provider’s own sensors, and logs it', async () => {
     await run();
@@ -83,7 +100,9 @@ onOneEngine('pull', (engine) => {
       { source: 'us', provider_id: 'us', kind: 'value', reason: 'unreadable:humidity' },
     ]);
     const counts = { received: 4, accepted: 2, unchanged: 1, quarantined: 0, ignored: 1 };
-    expect(log.lines).toEqual([{ level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } }]);
+    expect(log.lines).toEqual([
+      { level: 'info', message: 'readings pulled', fields: { provider: 'us', ...counts } },
+    ]);
     expect(await states()).toEqual([
       {
         provider_id: 'us',
@@ -161,11 +180,21 @@ onOneEngine('pull', (engine) => {
     us.serve([element(1, 2), element(2, 1_441), element(1, 30_000)]);
     await run();
     expect(await stored(owner)).toHaveLength(3); // at first there is no last one
-    us.serve([element(2, 1_442), element(1, 1_443), element(3, 20_000), { ...element(3, 0), timestamp: 'then' }]);
+    us.serve([
+      element(2, 1_442),
+      element(1, 1_443),
+      element(3, 20_000),
+      { ...element(3, 0), timestamp: 'then' },
+    ]);
     after(5);
     await run();
     expect(await stored(owner)).toHaveLength(4);
-    expect(logged('info').at(-1)).toMatchObject({ received: 4, accepted: 1, quarantined: 1, ignored: 2 });
+    expect(logged('info').at(-1)).toMatchObject({
+      received: 4,
+      accepted: 1,
+      quarantined: 1,
+      ignored: 2,
+    });
     expect(await quarantine()).toMatchObject([{ reason: 'unreadable_time' }]);
   });
 
@@ -181,8 +210,13 @@ onOneEngine('pull', (engine) => {
       'reading unreadable_line',
       'value unreadable:temperature',
     ]);
-    expect((await quarantine())[2]).toMatchObject({ provider_id: 'us', text: JSON.stringify(ours) });
-    expect(logged('debug')).toMatchObject([{ received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 }]);
+    expect((await quarantine())[2]).toMatchObject({
+      provider_id: 'us',
+      text: JSON.stringify(ours),
+    });
+    expect(logged('debug')).toMatchObject([
+      { received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 },
+    ]);
   });
 
   it('stores what a sensor measured before it moved to another provider', async () => {
@@ -205,10 +239,18 @@ onOneEngine('pull', (engine) => {
       { id: 'them', title: 'Them' },
     ];
     await bringIn(owner, { ...network, providers });
-    us.serve([element(3, 1), element(1, 1), element(3, 31), { ...element(2, 0), timestamp: 'then' }, element(3, 5)]);
+    us.serve([
+      element(3, 1),
+      element(1, 1),
+      element(3, 31),
+      { ...element(2, 0), timestamp: 'then' },
+      element(3, 5),
+    ]);
     await run();
     expect((await stored(owner)).map(({ sensor_id }) => sensor_id)).toEqual([1, 3]);
-    expect(logged('info')).toMatchObject([{ received: 5, accepted: 2, quarantined: 1, ignored: 2 }]);
+    expect(logged('info')).toMatchObject([
+      { received: 5, accepted: 2, quarantined: 1, ignored: 2 },
+    ]);
     expect(await differences(db)).toEqual([]);
     // its newest reading at the other provider does not count for this one
     const late = { ...element(1, 0), timestamp: '2026-11-17 10:00:00' };
@@ -235,7 +277,10 @@ onOneEngine('pull', (engine) => {
       await running.run();
     }
     expect(logged('warn')).toMatchObject([{ failures: 1 }, { failures: 10 }, { failures: 20 }]);
-    expect(logged('warn')[0]).toMatchObject({ provider: 'us', error: expect.stringContaining('it answered 502') });
+    expect(logged('warn')[0]).toMatchObject({
+      provider: 'us',
+      error: expect.stringContaining('it answered 502'),
+    });
     expect(await states()).toMatchObject([
       {
         failures: 21,
@@ -247,7 +292,12 @@ onOneEngine('pull', (engine) => {
     after(315);
     await running.run();
     expect(await states()).toMatchObject([
-      { failures: 0, error: null, started_at: '2026-11-20T21:15:00+04:00', succeeded_at: '2026-11-20T21:15:00+04:00' },
+      {
+        failures: 0,
+        error: null,
+        started_at: '2026-11-20T21:15:00+04:00',
+        succeeded_at: '2026-11-20T21:15:00+04:00',
+      },
     ]);
     us.serve('no array');
     after(320);
@@ -268,7 +318,11 @@ onOneEngine('pull', (engine) => {
     us.serve([element(1, 1)]);
     await job([us.host, them.host], { timeMs: 100, bytes: 2_000 }).run();
     expect(await states()).toMatchObject([
-      { provider_id: 'them', failures: 1, error: expect.stringContaining('did not arrive within 0.1 s') },
+      {
+        provider_id: 'them',
+        failures: 1,
+        error: expect.stringContaining('did not arrive within 0.1 s'),
+      },
       { provider_id: 'us', failures: 0, error: null },
     ]);
     expect(us.requests).toHaveLength(1);
@@ -282,7 +336,10 @@ onOneEngine('pull', (engine) => {
       ...{ id, title: id },
       pull: { kind: 'sensor-community', url: url(`/${id}`), every: '1 minute' },
     }));
-    return bringIn(owner, { ...smallNetwork(), providers: [...providers, { id: 'them', title: 'Them' }] });
+    return bringIn(owner, {
+      ...smallNetwork(),
+      providers: [...providers, { id: 'them', title: 'Them' }],
+    });
   };
   const HANGING = ['a', 'b', 'c', 'd'];
 
@@ -296,7 +353,9 @@ onOneEngine('pull', (engine) => {
       if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]'); // one after the other, none is answered
     });
     await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
-    expect(await states()).toMatchObject([...HANGING, 'us'].map((provider_id) => ({ provider_id, failures: 0 })));
+    expect(await states()).toMatchObject(
+      [...HANGING, 'us'].map((provider_id) => ({ provider_id, failures: 0 })),
+    );
     expect(most).toBe(4);
   });
 
@@ -312,7 +371,10 @@ onOneEngine('pull', (engine) => {
       const run = running.run();
       if (minute === 1) {
         await expect.poll(() => stored(owner)).toHaveLength(2); // while the four hang
-        expect(await states()).toMatchObject([...HANGING.map(() => ({ failures: 1 })), { failures: 0 }]);
+        expect(await states()).toMatchObject([
+          ...HANGING.map(() => ({ failures: 1 })),
+          { failures: 0 },
+        ]);
       }
       await run;
       if (them.requests.length > before) polled.push(minute);
@@ -324,7 +386,9 @@ onOneEngine('pull', (engine) => {
     them.serve([]);
     after(60);
     await job([us.host, them.host]).run(); // another process
-    expect(await states()).toMatchObject([...HANGING, 'us'].map(() => ({ failures: 0, retry_at: null })));
+    expect(await states()).toMatchObject(
+      [...HANGING, 'us'].map(() => ({ failures: 0, retry_at: null })),
+    );
   });
 
   it.each([
@@ -364,11 +428,16 @@ onOneEngine('pull', (engine) => {
         fields: { provider: 'them', url: them.url() },
       },
     ]);
-    const pulls = async () => (await providerArrivals(owner, NOW)).map(({ id, pull }) => [id, pull]);
+    const pulls = async () =>
+      (await providerArrivals(owner, NOW)).map(({ id, pull }) => [id, pull]);
     expect(await pulls()).toMatchObject([
       [
         'them',
-        { started_at: null, failures: 1, error: expect.stringContaining('its host is not in PULL_HOSTS. Add it') },
+        {
+          started_at: null,
+          failures: 1,
+          error: expect.stringContaining('its host is not in PULL_HOSTS. Add it'),
+        },
       ],
       ['us', { failures: 0, error: null }],
     ]);
@@ -395,7 +464,10 @@ onOneEngine('pull', (engine) => {
           {
             value: 19.125,
             parameter: { id: 7, name: 'no2', units: 'µg/m³' },
-            period: { datetimeFrom: { utc: '2026-11-20T10:00:00Z' }, datetimeTo: { utc: '2026-11-20T11:00:00Z' } },
+            period: {
+              datetimeFrom: { utc: '2026-11-20T10:00:00Z' },
+              datetimeTo: { utc: '2026-11-20T11:00:00Z' },
+            },
           },
         ],
       },
@@ -418,7 +490,9 @@ onOneEngine('pull', (engine) => {
   it('fails for an unknown kind', async () => {
     await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
     await run();
-    expect(await states()).toMatchObject([{ failures: 1, error: expect.stringContaining('knows no kind toString') }]);
+    expect(await states()).toMatchObject([
+      { failures: 1, error: expect.stringContaining('knows no kind toString') },
+    ]);
     expect(us.requests).toEqual([]);
   });
 });

@@ -6,7 +6,8 @@ import { MOST_IN_ALL, MOST_READINGS, readFeed } from '../../../src/extras/feeds/
 
 const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
 const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
-const read = (text: string) => readFeed(chunksOf(text), { name: 'sensor-community' }, (sensor) => sensor < 100, refuse);
+const read = (text: string) =>
+  readFeed(chunksOf(text), { name: 'sensor-community' }, (sensor) => sensor < 100, refuse);
 const readOne = async (element: unknown) => (await read(JSON.stringify([element]))).readings;
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
@@ -44,8 +45,22 @@ it.each(['', '{}', 'null', '[1', '[1,]', '[1}', '[1][2]', '[{]', '<html></html>'
 );
 
 it('leaves out elements that name no sensor of ours, whatever their form', async () => {
-  const strangers = [null, 1, 'x', [], {}, { sensor: null }, { sensor: { id: null } }, { sensor: { id: [1] } }];
-  const more = [{ sensor: { id: true } }, { sensor: { id: '' } }, { sensor: { id: 100 } }, { sensor: [1] }];
+  const strangers = [
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { sensor: null },
+    { sensor: { id: null } },
+    { sensor: { id: [1] } },
+  ];
+  const more = [
+    { sensor: { id: true } },
+    { sensor: { id: '' } },
+    { sensor: { id: 100 } },
+    { sensor: [1] },
+  ];
   const document = { received: 12, readings: [] };
   expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
 });
@@ -60,15 +75,24 @@ it.each([
   ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
 ])('makes an unreadable reading of a malformed element of our sensors: %s', async (_, element) => {
   const text = JSON.stringify(element);
-  expect(await readOne(element)).toMatchObject([{ sensorId: 7, values: {}, text, unreadable: true }]);
+  expect(await readOne(element)).toMatchObject([
+    { sensorId: 7, values: {}, text, unreadable: true },
+  ]);
 });
 
 it('leaves out elements that are too long or too deeply nested, and keeps the next one', async () => {
-  const long = { sensor, timestamp, sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }] };
+  const long = {
+    sensor,
+    timestamp,
+    sensordatavalues: [{ value_type: 'x'.repeat(70_000), value: '1' }],
+  };
   const deep = `{"sensor":{"id":7},"sensordatavalues":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const plain = { sensor, timestamp, sensordatavalues: [] };
   const document = await read(`[${JSON.stringify(long)},${deep},${JSON.stringify(plain)}]`);
-  expect(document).toMatchObject({ received: 3, readings: [{ sensorId: 7, text: JSON.stringify(plain) }] });
+  expect(document).toMatchObject({
+    received: 3,
+    readings: [{ sensorId: 7, text: JSON.stringify(plain) }],
+  });
 });
 
 it('keeps at most a fixed number of readings, and reports if there are more', async () => {

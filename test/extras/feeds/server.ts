@@ -33,7 +33,9 @@ export async function openProvider(): Promise<Provider> {
     answer,
     serve(document) {
       const text = typeof document === 'string' ? document : JSON.stringify(document);
-      answer((_request, response) => response.setHeader('content-type', 'application/json').end(text));
+      answer((_request, response) =>
+        response.setHeader('content-type', 'application/json').end(text),
+      );
     },
     close: () =>
       new Promise((resolve) => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const isInstalled = existsSync(CHROMIUM);
-if (!isInstalled) process.stderr.write(`\n=== NOT TESTED in a browser: there is no ${CHROMIUM} ===\n\n`);
+if (!isInstalled)
+  process.stderr.write(`\n=== NOT TESTED in a browser: there is no ${CHROMIUM} ===\n\n`);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -43,6 +44,8 @@ export function inBrowser(name: string, tests: (open: Open) => void): void {
 /** What axe finds wrong: rules and the elements concerned. */
 export async function axe(page: Page): Promise<string[]> {
   const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;
-  const { violations } = (await page.evaluate(source)) as { violations: { id: string; nodes: { html: string }[] }[] };
+  const { violations } = (await page.evaluate(source)) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

@@ -23,9 +23,12 @@ beforeAll(async () => {
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 /** The snippets of a page as text, as a browser would have them: of addresses and what embeds, and by name. */
-async function snippetsOf(path: string): Promise<{ addresses: string[]; named: Record<string, string> }> {
+async function snippetsOf(
+  path: string,
+): Promise<{ addresses: string[]; named: Record<string, string> }> {
   const { body } = await site.get(path);
-  const [, part = ''] = /<section class="card" id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
+  const [, part = ''] =
+    /<section class="card" id="developers"[^>]*>(.*?)<\/section>/s.exec(body) ?? [];
   const read = (html = '') =>
     html
       .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? '')
@@ -49,14 +52,20 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
     writeFileSync(join(folder, 'snippet.mjs'), named.JavaScript ?? '');
     const printed = `${values['pm2.5']} µg/m³, AQI ${values.aqi}\n`;
     expect((await run(process.execPath, [join(folder, 'snippet.mjs')])).stdout).toBe(printed);
-    const python = await run('python3', [join(folder, 'snippet.py')], { env: { ...process.env, PYTHONUTF8: '1' } });
+    const python = await run('python3', [join(folder, 'snippet.py')], {
+      env: { ...process.env, PYTHONUTF8: '1' },
+    });
     expect(python.stdout).toBe(printed);
   });
 
   it('for Home Assistant is YAML whose templates name values that there are', async () => {
     const { named } = await snippetsOf(path);
     const { rest } = parse(named['Home Assistant'] ?? '') as {
-      rest: { resource: string; scan_interval: number; sensor: { value_template: string; name: string }[] }[];
+      rest: {
+        resource: string;
+        scan_interval: number;
+        sensor: { value_template: string; name: string }[];
+      }[];
     };
     const values = await (await fetch(rest[0]?.resource ?? '')).json();
     expect(values).toEqual(await api());
@@ -72,7 +81,8 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
     const urls = addresses.flatMap((text) => /^curl (\S+)$/.exec(text)?.[1] ?? []);
     expect(urls).toHaveLength(4);
     const later = /\/explore\/v1\//; // documents of their own, tested with the API
-    for (const url of urls.filter((one) => !later.test(one))) expect((await fetch(url)).status, url).toBe(200);
+    for (const url of urls.filter((one) => !later.test(one)))
+      expect((await fetch(url)).status, url).toBe(200);
   });
 });
 
@@ -102,7 +112,9 @@ inBrowser('the part for developers', (open) => {
     await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await page.goto(`${site.origin}/en/station/1`);
     await page.locator('[data-copy]').first().click();
-    await expect.poll(() => page.locator('[data-copy] + [role=status]').first().textContent()).toBe(WORDS.en.copied);
+    await expect
+      .poll(() => page.locator('[data-copy] + [role=status]').first().textContent())
+      .toBe(WORDS.en.copied);
     expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
   });
 
@@ -110,7 +122,9 @@ inBrowser('the part for developers', (open) => {
     const { addresses } = await snippetsOf('/ru/region/town');
     const foreign = createServer((_req, res) => {
       res.setHeader('Content-Type', 'text/html; charset=utf-8');
-      res.end(`<!doctype html><title>Elsewhere</title>${addresses.filter((text) => text.startsWith('<')).join('')}`);
+      res.end(
+        `<!doctype html><title>Elsewhere</title>${addresses.filter((text) => text.startsWith('<')).join('')}`,
+      );
     }).listen(0);
     onTestFinished(() => {
       foreign.close();

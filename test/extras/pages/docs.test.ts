@@ -18,7 +18,8 @@ inBrowser('the API reference', (open) => {
     await page.goto(`${site.origin}/docs`);
     const paths = page.locator('.opblock-summary-path');
     await paths.first().waitFor();
-    const read = async () => (await paths.allTextContents()).map((path) => path.replaceAll('\u200b', '')).sort();
+    const read = async () =>
+      (await paths.allTextContents()).map((path) => path.replaceAll('\u200b', '')).sort();
     expect(await read()).toEqual(Object.keys(openApi.paths).sort());
     await page.locator('.operation-filter-input').fill('readings');
     await expect.poll(read).toEqual(['/{locale}/explore/v1/station/{id}/readings/{hour}.json']);
@@ -32,6 +33,8 @@ inBrowser('the API reference', (open) => {
     await operation.locator('.execute').click();
     const answer = operation.locator('.live-responses-table tbody .response-col_description');
     await expect.poll(() => answer.first().textContent()).toContain('"title": "Town"');
-    expect(await operation.locator('.request-url').textContent()).toContain('/en/air-quality-app/v1/region/town.json');
+    expect(await operation.locator('.request-url').textContent()).toContain(
+      '/en/air-quality-app/v1/region/town.json',
+    );
   });
 });

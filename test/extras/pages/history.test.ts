@@ -8,7 +8,13 @@ import { serveTown } from './town.ts';
 type Point = { timestamp: string } & Record<string, number | [number, number] | null>;
 type History = Record<string, Point[]>;
 
-const WINDOWS = { '24h': 'hour', '7d': 'hour', '30d': 'day', '1y': 'month', '2y': 'month' } as const;
+const WINDOWS = {
+  '24h': 'hour',
+  '7d': 'hour',
+  '30d': 'day',
+  '1y': 'month',
+  '2y': 'month',
+} as const;
 type Key = keyof typeof WINDOWS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ');
 
@@ -17,7 +23,9 @@ inBrowser('the history in a browser', (newPage) => {
   beforeAll(async () => {
     const town = await serveTown(engines[0] ?? 'plain');
     origin = town.origin;
-    history = (await (await fetch(`${origin}/en/air-quality-app/v1/station/1-history.json`)).json()) as History;
+    history = (await (
+      await fetch(`${origin}/en/air-quality-app/v1/station/1-history.json`)
+    ).json()) as History;
     return () => town.close();
   });
 
@@ -41,7 +49,9 @@ inBrowser('the history in a browser', (newPage) => {
     const url = `${origin}/en/explore/v1/station/1/completeness.json`;
     const { days, months } = (await (await fetch(url)).json()) as Record<'days' | 'months', Row[]>;
     const rows = { hour: [], day: days, month: months }[WINDOWS[key]];
-    const known = new Map(rows.map((row) => [row.timestamp, `${row.hours['pm2.5']} of ${row.expected_hours}`]));
+    const known = new Map(
+      rows.map((row) => [row.timestamp, `${row.hours['pm2.5']} of ${row.expected_hours}`]),
+    );
     return points.flatMap(({ timestamp }) => known.get(timestamp) ?? []);
   }
   const live = (page: Page) => page.locator('#parts > div .live').first().textContent();
@@ -76,7 +86,9 @@ inBrowser('the history in a browser', (newPage) => {
       const measured = lines.flatMap((line) => hours.exec(line)?.[1] ?? []);
       expect(measured).toEqual(await hoursOf(key, history[key] ?? []));
       const points = history[key] ?? [];
-      expect(told.filter((line) => !line.endsWith('no value'))).toEqual(points.map((point) => lineOf(point, key)));
+      expect(told.filter((line) => !line.endsWith('no value'))).toEqual(
+        points.map((point) => lineOf(point, key)),
+      );
       const counts = { '7d': 168, '30d': 30, '2y': 24 };
       expect(told).toHaveLength(counts[key]);
       const missing = { '7d': 4, '30d': 2, '2y': 1 };
@@ -93,12 +105,15 @@ inBrowser('the history in a browser', (newPage) => {
       const lines = page.locator('#parts > div details:not(.inputs) tbody tr');
       await lines.first().waitFor();
       const rows = await lines.evaluateAll((all) =>
-        all.map((row) => [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? '')),
+        all.map((row) =>
+          [...(row as HTMLTableRowElement).cells].map(({ textContent }) => textContent ?? ''),
+        ),
       );
       const hours = await hoursOf(key, history[key] ?? []);
       const expected = (history[key] ?? []).map((point, n) => {
         const range = point.range_pm25;
-        const isFew = Number.parseInt(hours[n] ?? '', 10) < 0.75 * Number(hours[n]?.split(' of ')[1]);
+        const isFew =
+          Number.parseInt(hours[n] ?? '', 10) < 0.75 * Number(hours[n]?.split(' of ')[1]);
         return [
           timeOf(point.timestamp, key),
           `${tenths(point.avg_pm25)} µg/m³`,
@@ -108,7 +123,9 @@ inBrowser('the history in a browser', (newPage) => {
       });
       const shown = rows.map(([time = '', ...rest]) => [time.replace(' (running)', ''), ...rest]);
       expect(shown.filter(([, value]) => value?.includes('µg'))).toEqual(expected);
-      expect(shown.filter(([, value]) => !value?.includes('µg')).every(([, value]) => value === '–')).toBe(true);
+      expect(
+        shown.filter(([, value]) => !value?.includes('µg')).every(([, value]) => value === '–'),
+      ).toBe(true);
       if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)'); // four readings a day
       const saved = page.waitForEvent('download');
       await page.getByText('This table as CSV').click();
@@ -129,9 +146,12 @@ inBrowser('the history in a browser', (newPage) => {
     const isDrawnAt = (timestamp: string) => {
       const share = ((Date.parse(timestamp) - first) / 3_600_000 + 0.5) / 168;
       return page.locator('.chart .trace').evaluate((path, at) => {
-        const { x: left = 0, width = 0 } = document.querySelector<SVGPathElement>('.chart .grid')?.getBBox() ?? {};
+        const { x: left = 0, width = 0 } =
+          document.querySelector<SVGPathElement>('.chart .grid')?.getBBox() ?? {};
         const heights = Array.from({ length: 300 }, (_, y) => y);
-        return heights.some((y) => (path as SVGPathElement).isPointInStroke(new DOMPoint(left + at * width, y)));
+        return heights.some((y) =>
+          (path as SVGPathElement).isPointInStroke(new DOMPoint(left + at * width, y)),
+        );
       }, share);
     };
     expect(await isDrawnAt('2026-11-19T02:00:00+04:00')).toBe(false);
@@ -150,7 +170,9 @@ inBrowser('the history in a browser', (newPage) => {
       `${origin}/ru/station/1?window=1y&parameter=wind_speed`,
     );
     await page.goBack();
-    await expect.poll(() => page.locator('.what').textContent()).toMatch(/^PM2.5, µg\/m³: monthly means/);
+    await expect
+      .poll(() => page.locator('.what').textContent())
+      .toMatch(/^PM2.5, µg\/m³: monthly means/);
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
     await page.goBack();
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
@@ -163,7 +185,15 @@ inBrowser('the history in a browser', (newPage) => {
   it('only what is measured can be chosen; rain is summed, wind has its direction, the index its note', async () => {
     const page = await show('?window=24h');
     expect(await page.getByLabel('Parameter').locator('option').allTextContents()).toEqual([
-      ...['PM2.5', 'AQI (US EPA)', 'Temperature', 'Humidity', 'PM2.5, uncorrected', 'PM10', 'Sulphur dioxide'],
+      ...[
+        'PM2.5',
+        'AQI (US EPA)',
+        'Temperature',
+        'Humidity',
+        'PM2.5, uncorrected',
+        'PM10',
+        'Sulphur dioxide',
+      ],
       ...['Wind speed', 'Rain'],
     ]);
     const last = history['24h']?.at(-1);
@@ -190,7 +220,9 @@ inBrowser('the history in a browser', (newPage) => {
       await page.getByRole('button', { name: 'Print a month' }).click();
       await page.waitForFunction(() => 'isPrinted' in window);
       expect(new URL(page.url()).search).toBe('?window=30d');
-      const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g);
+      const sheets = (await page.pdf({ format: 'A4' }))
+        .toString('latin1')
+        .match(/\/Type\s*\/Page\b/g);
       expect(sheets, subject).toHaveLength(1);
       await page.emulateMedia({ media: 'print' });
       for (const hidden of ['nav', '.controls', '#download', '#developers', '#calendar'])
@@ -212,13 +244,19 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('a year of days by keys, with the years before and after in the address', async () => {
     const page = await show('?window=30d');
-    const days = (await (await fetch(`${origin}/en/explore/v1/station/1/days/2026.json`)).json()) as { days: Point[] };
+    const days = (await (
+      await fetch(`${origin}/en/explore/v1/station/1/days/2026.json`)
+    ).json()) as { days: Point[] };
     await page.locator('#calendar').scrollIntoViewIfNeeded();
     await page.locator('.calendar [role=application]').focus();
     await page.keyboard.press('Home');
     const dayLive = page.locator('#calendar .live');
     const told = new Map<string, string>();
-    for (let line = await dayLive.textContent(); line !== null && !told.has(line); line = await dayLive.textContent()) {
+    for (
+      let line = await dayLive.textContent();
+      line !== null && !told.has(line);
+      line = await dayLive.textContent()
+    ) {
       told.set(line, line);
       if (line.includes(' 19 Nov 2026')) break;
       await page.keyboard.press('ArrowDown');
@@ -249,23 +287,41 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('the line under a number leads to its inputs: a month and a day to their hours, an hour to its readings or stations', async () => {
     for (const [subject, ofHour, rule] of [
-      ['station/1', 'readings', /^An hour of a sensor .* An hour of a station .* Many sensors overstate PM2\.5/],
-      ['region/town', 'stations', /^An hour of a city or district is the mean of the hours of its stations/],
+      [
+        'station/1',
+        'readings',
+        /^An hour of a sensor .* An hour of a station .* Many sensors overstate PM2\.5/,
+      ],
+      [
+        'region/town',
+        'stations',
+        /^An hour of a city or district is the mean of the hours of its stations/,
+      ],
     ] as const) {
       const hour = `${ofHour}/2026-11-20T15:00:00+04:00.json`;
       for (const [window, name, text, paths] of [
         ['24h', '20 Nov, 15:00', rule, [hour]],
-        ['30d', '19 Nov', /^A day is/, ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-19T00:00:00+04:00.json`]],
+        [
+          '30d',
+          '19 Nov',
+          /^A day is/,
+          ['hours/2026-11-19/2026-11-19.csv', `${ofHour}/2026-11-19T00:00:00+04:00.json`],
+        ],
         ['1y', 'Nov 2026', /a month is the mean of its hours/, ['hours/2026-11-01/2026-11-30.csv']],
       ] as const) {
         const page = await open(`${origin}/en/${subject}?window=${window}`);
         await page.locator('#history').scrollIntoViewIfNeeded();
         const line = page.locator('#parts .inputs').first();
-        await expect.poll(() => line.locator('summary').textContent()).toBe(`How it is computed: PM2.5, ${name}`);
+        await expect
+          .poll(() => line.locator('summary').textContent())
+          .toBe(`How it is computed: PM2.5, ${name}`);
         expect(await line.locator('.rule').textContent()).toMatch(text);
-        const links = await line.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+        const links = await line
+          .locator('a')
+          .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
         expect(links).toEqual(paths.map((path) => `/en/explore/v1/${subject}/${path}`));
-        for (const link of links) expect((await fetch(`${origin}${link}`)).status, `${link}`).toBe(200);
+        for (const link of links)
+          expect((await fetch(`${origin}${link}`)).status, `${link}`).toBe(200);
       }
     }
   });
@@ -275,7 +331,9 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('[data-live=indices]').textContent()).toMatch(
       /European index.*To compare with .*Sulphur dioxide: .*NowCast of PM2.5\d+\.\d µg\/m³, AQI \d+.*For air that changes/s,
     );
-    expect(await page.locator('figcaption').textContent()).toBe('PM2.5, last 24 hours · 24 of 24 hours measured');
+    expect(await page.locator('figcaption').textContent()).toBe(
+      'PM2.5, last 24 hours · 24 of 24 hours measured',
+    );
     expect(await page.locator('.index').count(), 'one headline').toBe(1);
   });
 
@@ -288,7 +346,9 @@ inBrowser('the history in a browser', (newPage) => {
     const text = (number: number) => number.toFixed(1).replace('-', '−');
     expect(await page.locator('#months thead').textContent()).toContain('Temperature, °C');
     const change = Math.round((now - before) * 10) / 10;
-    expect(rows).toContain(`Oct 2026${text(now)}${text(before)}${change > 0 ? '+' : ''}${text(change)}`);
+    expect(rows).toContain(
+      `Oct 2026${text(now)}${text(before)}${change > 0 ? '+' : ''}${text(change)}`,
+    );
     expect(rows).toHaveLength(11); // without April
   });
 
@@ -296,28 +356,44 @@ inBrowser('the history in a browser', (newPage) => {
     const page = await show('');
     await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
     const link = page.locator('#download a');
-    expect(await link.getAttribute('href')).toBe('/en/explore/v1/station/1/hours/2026-10-22/2026-11-20.csv');
+    expect(await link.getAttribute('href')).toBe(
+      '/en/explore/v1/station/1/hours/2026-10-22/2026-11-20.csv',
+    );
     const answer = await fetch(origin + (await link.getAttribute('href')));
-    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+    ]);
     await page.getByLabel('From', { exact: true }).fill('2025-10-01');
-    expect([await link.getAttribute('href'), await link.getAttribute('aria-disabled')]).toEqual([null, 'true']);
+    expect([await link.getAttribute('href'), await link.getAttribute('aria-disabled')]).toEqual([
+      null,
+      'true',
+    ]);
     await page.getByLabel('From', { exact: true }).fill('2025-10-17');
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
   it('a station that never sent anything says so, and shows neither a history nor forms', async () => {
     const page = await open(`${origin}/en/station/2?year=2026`);
-    expect(await page.locator('[data-live=head]').textContent()).toContain('Nothing has been measured here yet.');
-    expect(await page.locator('#history, .chart, .calendar, form, select, input, figure, .tile').count()).toBe(0);
+    expect(await page.locator('[data-live=head]').textContent()).toContain(
+      'Nothing has been measured here yet.',
+    );
+    expect(
+      await page.locator('#history, .chart, .calendar, form, select, input, figure, .tile').count(),
+    ).toBe(0);
     const region = await open(`${origin}/en/region/village`);
-    expect(await region.locator('[data-live=head]').textContent()).toContain('Nothing has been measured here yet.');
+    expect(await region.locator('[data-live=head]').textContent()).toContain(
+      'Nothing has been measured here yet.',
+    );
     expect(await region.locator('[data-live=health]').textContent()).toBe('');
   });
 
   it('says where the history cannot be reached, and gets it when that is over', async () => {
     const page = await newPage({ errors: /503/ });
     let isAway = true;
-    await page.route('**/1-history.json', (route) => (isAway ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.route('**/1-history.json', (route) =>
+      isAway ? route.fulfill({ status: 503 }) : route.continue(),
+    );
     await page.goto(`${origin}/en/station/1`);
     await page.locator('#history').evaluate((part) => part.scrollIntoView());
     await page.locator('#history .warning').waitFor();
@@ -342,8 +418,13 @@ inBrowser('the history in a browser', (newPage) => {
         await page.locator('.calendar').waitFor();
         for (const summary of await page.locator('#parts summary').all()) await summary.click();
         expect(await axe(page)).toEqual([]);
-        const [inside, whole] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
-        expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(inside ?? 0);
+        const [inside, whole] = await page.evaluate(() => [
+          innerWidth,
+          document.documentElement.scrollWidth,
+        ]);
+        expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(
+          inside ?? 0,
+        );
       }
     });
   });
@@ -368,10 +449,15 @@ inBrowser('the history in a browser', (newPage) => {
       await page.locator('.chart svg').waitFor();
       await page.locator('#calendar').scrollIntoViewIfNeeded();
       await page.locator('.calendar').waitFor();
-      const names = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+      const names = await page.evaluate(() =>
+        performance.getEntriesByType('resource').map(({ name }) => name),
+      );
       const assets = names.filter((name) => name.includes('/assets/'));
       const sizes = assets.map(async (name) => {
-        const answer = await fetch(name, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } });
+        const answer = await fetch(name, {
+          method: 'HEAD',
+          headers: { 'Accept-Encoding': 'gzip' },
+        });
         return Number(answer.headers.get('Content-Length'));
       });
       expect((await Promise.all(sizes)).reduce((a, b) => a + b, 0)).toBeLessThan(120_000);

@@ -29,7 +29,9 @@ inBrowser('the overview', (open) => {
       await page.goto(`${site.origin}/${locale}/`);
       for (const summary of await page.locator('summary').all()) await summary.click();
       expect(await axe(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        width,
+      );
     },
   );
 
@@ -59,10 +61,21 @@ inBrowser('the overview', (open) => {
     const shown = await page
       .locator('.line a[href^="/en/station/"]')
       .evaluateAll((links) =>
-        links.map((link) => [link.textContent, link.parentElement?.querySelector('.chip')?.classList[1]]),
+        links.map((link) => [
+          link.textContent,
+          link.parentElement?.querySelector('.chip')?.classList[1],
+        ]),
       );
     const inTown = shown.slice(0, -1).map(([, category]) => category); // the last is elsewhere
-    const worstFirst = ['hazardous', 'very-unhealthy', 'unhealthy', 'sensitive', 'moderate', 'moderate', 'good'];
+    const worstFirst = [
+      'hazardous',
+      'very-unhealthy',
+      'unhealthy',
+      'sensitive',
+      'moderate',
+      'moderate',
+      'good',
+    ];
     expect(inTown.slice(0, 7)).toEqual(worstFirst);
     expect(inTown.slice(7).toSorted()).toEqual(['offline', 'unknown']);
     for (const name of ['good', 'hazardous', 'unknown', 'offline'] as const) {
@@ -87,7 +100,9 @@ inBrowser('the overview', (open) => {
 
   /** The rectangles of all pins, once the map stands still. */
   const pinsOf = (page: Page) =>
-    page.locator('.map .pin').evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
+    page
+      .locator('.map .pin')
+      .evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
 
   it('cities from far, their stations nearer, and pins that never overlap', async () => {
     const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
@@ -99,7 +114,10 @@ inBrowser('the overview', (open) => {
       const boxes = await pinsOf(page);
       for (const [n, a] of boxes.entries()) {
         for (const b of boxes.slice(n + 1))
-          expect(Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height, `zoom ${zoom}`).toBe(true);
+          expect(
+            Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height,
+            `zoom ${zoom}`,
+          ).toBe(true);
       }
       counts.push(await page.locator('.map .pin.station').count());
       const scale = page.locator('.leaflet-control-scale-line');
@@ -121,7 +139,10 @@ inBrowser('the overview', (open) => {
   });
 
   it('goes to where the reader is, and names what is nearest', async () => {
-    const page = await open({ geolocation: { latitude: 40.02, longitude: 44.52 }, permissions: ['geolocation'] });
+    const page = await open({
+      geolocation: { latitude: 40.02, longitude: 44.52 },
+      permissions: ['geolocation'],
+    });
     await page.goto(`${site.origin}/ru/`);
     await page.getByRole('button', { name: WORDS.ru.nearMe }).click();
     const said = page.locator('#map [role=status] a');
@@ -150,7 +171,10 @@ inBrowser('the overview', (open) => {
       const page = await open();
       const asked = new Set<string>();
       await page.route('https://tiles.example/**', (route) =>
-        route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+        route.fulfill({
+          contentType: 'image/svg+xml',
+          body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        }),
       );
       page.on('request', (request) => asked.add(new URL(request.url()).origin));
       await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
@@ -168,7 +192,8 @@ inBrowser('the overview', (open) => {
       '© Example maps',
       'https://tiles.example/terms',
     ]);
-    const policyOf = async (one: Site, path: string) => (await one.get(path)).headers['content-security-policy'];
+    const policyOf = async (one: Site, path: string) =>
+      (await one.get(path)).headers['content-security-policy'];
     expect(await policyOf(tiled, '/en/')).toContain("img-src 'self' https://tiles.example;");
     expect(await policyOf(tiled, '/en/station/1')).toContain("img-src 'self';");
     expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
@@ -212,7 +237,11 @@ describe('the overview of a network', () => {
       aqi: id % 320,
     }) as ListedStation;
   const bytes = (stations: number) => {
-    const all = Array.from({ length: stations }, (_, n) => ({ ...stationOf(n + 1), 'pm2.5': n / 10, city_slug: null }));
+    const all = Array.from({ length: stations }, (_, n) => ({
+      ...stationOf(n + 1),
+      'pm2.5': n / 10,
+      city_slug: null,
+    }));
     const { kept } = renderPage(of, overviewPage(of, 'en', { ...list, stations: all }));
     return brotliCompressSync(kept.get('identity') as Buffer).length;
   };

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { makeApp } from '../../../src/serve/app.ts';
 import { type Api, openReaderPool } from '../../../src/database/pools.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { makeApp } from '../../../src/serve/app.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { beginRequest, httpGet } from '../../support/service.ts';
 import { MARKUP, NOW, openSite, type Site, STATIONS } from './site.ts';
@@ -50,13 +50,19 @@ describe.each(ALL)('%s', (path) => {
     const policy = headers['content-security-policy'] as string;
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
     expect(policy).not.toContain('unsafe');
-    expect(policy).toMatch(path.includes('/embed/') ? /frame-ancestors \*$/ : /frame-ancestors 'none'$/);
+    expect(policy).toMatch(
+      path.includes('/embed/') ? /frame-ancestors \*$/ : /frame-ancestors 'none'$/,
+    );
     expect(headers['set-cookie']).toBeUndefined();
     // what the policy would forbid
-    const bare = body.replace(/(?<==)"[^"]*"/g, (text) => (/^"(module|application\/json)"$/.test(text) ? text : ''));
-    expect(bare.match(/<script(?! src=| type="(module|application\/json)")|<style|<[^>]*\s(style|on\w+)=/g)).toEqual(
-      null,
+    const bare = body.replace(/(?<==)"[^"]*"/g, (text) =>
+      /^"(module|application\/json)"$/.test(text) ? text : '',
     );
+    expect(
+      bare.match(
+        /<script(?! src=| type="(module|application\/json)")|<style|<[^>]*\s(style|on\w+)=/g,
+      ),
+    ).toEqual(null);
     expect(body).toMatch(new RegExp(`<html lang="${headers['content-language']}">`));
   });
 
@@ -64,7 +70,11 @@ describe.each(ALL)('%s', (path) => {
     const { headers, body } = await get(path);
     const again = await get(path, { 'If-None-Match': headers.etag as string });
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });
-    const head = await beginRequest(Number(new URL(site.origin).port), { method: 'HEAD', path, headers: {} }).finish();
+    const head = await beginRequest(Number(new URL(site.origin).port), {
+      method: 'HEAD',
+      path,
+      headers: {},
+    }).finish();
     expect(head.body).toBe('');
     expect(head.headers).toMatchObject({
       etag: headers.etag,
@@ -78,14 +88,17 @@ describe('a page', () => {
   it('names itself in the other languages, whose addresses exist', async () => {
     const { body } = await get('/ru/station/1');
     const others = [...body.matchAll(/<link rel="alternate" hreflang="(\w+)" href="([^"]+)">/g)];
-    expect(others.map(([, locale, href]) => [locale, href])).toEqual(LOCALES.map((one) => [one, `/${one}/station/1`]));
+    expect(others.map(([, locale, href]) => [locale, href])).toEqual(
+      LOCALES.map((one) => [one, `/${one}/station/1`]),
+    );
     expect((await get('/docs')).body).not.toContain('<link rel="alternate" hreflang');
   });
 
   it('has only addresses that exist', async () => {
     const found = new Set<string>();
     for (const path of ALL) {
-      for (const [, href = ''] of (await get(path)).body.matchAll(/(?:href|src)="(\/[^"#]*)"/g)) found.add(href);
+      for (const [, href = ''] of (await get(path)).body.matchAll(/(?:href|src)="(\/[^"#]*)"/g))
+        found.add(href);
     }
     expect(found.size).toBeGreaterThan(40);
     const later = /\/explore\/v1\//; // documents of their own, tested with the API
@@ -131,33 +144,39 @@ async function fetchRaw(path: string, coding: string) {
 }
 
 describe('what the widget reads', () => {
-  it.each(LOCALES)('is text and links, and says its age to pages of other origins: %s', async (locale) => {
-    const paths = [
-      ...Object.values(STATIONS).map((id) => `station/${id}`),
-      'region/town',
-      'region/secret',
-      'station/999',
-    ];
-    for (const path of paths) {
-      const { headers, body } = await get(`/${locale}/embed/${path}`);
-      expect(headers).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers': expect.stringMatching(/\bAge\b/),
-      });
-      const [, main = ''] = /<main id="content">(.*)<\/main>/s.exec(body) ?? [];
-      const tags = [...main.matchAll(/<(\w+)([^>]*)>/g)];
-      expect(tags.length, path).toBeGreaterThan(3);
-      for (const [tag, name, attributes = ''] of tags) {
-        expect(name, tag).toMatch(/^(div|h1|p|a|b|s|span|small|time)$/);
-        const names = [...attributes.matchAll(/ ([\w-]+)(?:="([^"]*)")?/g)].map(([, one]) => one);
-        expect(
-          names.filter((one) => !/^(href|class|datetime|id|role|hidden|data-(live|text))$/.test(one ?? '')),
-          tag,
-        ).toEqual([]);
+  it.each(LOCALES)(
+    'is text and links, and says its age to pages of other origins: %s',
+    async (locale) => {
+      const paths = [
+        ...Object.values(STATIONS).map((id) => `station/${id}`),
+        'region/town',
+        'region/secret',
+        'station/999',
+      ];
+      for (const path of paths) {
+        const { headers, body } = await get(`/${locale}/embed/${path}`);
+        expect(headers).toMatchObject({
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': expect.stringMatching(/\bAge\b/),
+        });
+        const [, main = ''] = /<main id="content">(.*)<\/main>/s.exec(body) ?? [];
+        const tags = [...main.matchAll(/<(\w+)([^>]*)>/g)];
+        expect(tags.length, path).toBeGreaterThan(3);
+        for (const [tag, name, attributes = ''] of tags) {
+          expect(name, tag).toMatch(/^(div|h1|p|a|b|s|span|small|time)$/);
+          const names = [...attributes.matchAll(/ ([\w-]+)(?:="([^"]*)")?/g)].map(([, one]) => one);
+          expect(
+            names.filter(
+              (one) => !/^(href|class|datetime|id|role|hidden|data-(live|text))$/.test(one ?? ''),
+            ),
+            tag,
+          ).toEqual([]);
+        }
+        for (const [, href] of main.matchAll(/href="([^"]*)"/g))
+          expect(href).toMatch(/^\/(en|ru|hy)\//);
       }
-      for (const [, href] of main.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^\/(en|ru|hy)\//);
-    }
-  });
+    },
+  );
 });
 
 describe('/', () => {
@@ -171,11 +190,18 @@ describe('/', () => {
   ])('leads a browser that prefers "%s" to %s', async (wanted, to) => {
     const { status, headers } = await get('/', { 'Accept-Language': wanted });
     expect(status).toBe(302);
-    expect(headers).toMatchObject({ location: to, vary: 'Accept-Language', 'cache-control': 'no-cache' });
+    expect(headers).toMatchObject({
+      location: to,
+      vary: 'Accept-Language',
+      'cache-control': 'no-cache',
+    });
   });
 
   it('and a locale without a slash lead to the same', async () => {
-    expect(await get('/hy', { 'Accept-Language': 'en' })).toMatchObject({ status: 302, headers: { location: '/hy/' } });
+    expect(await get('/hy', { 'Accept-Language': 'en' })).toMatchObject({
+      status: 302,
+      headers: { location: '/hy/' },
+    });
   });
 });
 
@@ -185,7 +211,9 @@ describe('text of the network', () => {
       const { body } = await get(path);
       expect(body, path).not.toContain('<img');
       expect(body, path).not.toContain('{{\'"');
-      for (const [, json = ''] of body.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs))
+      for (const [, json = ''] of body.matchAll(
+        /<script type="application\/json"[^>]*>(.*?)<\/script>/gs,
+      ))
         JSON.parse(json);
     }
     const escaped = MARKUP.replace(
@@ -217,29 +245,34 @@ describe('what is hidden', () => {
 });
 
 describe('a problem', () => {
-  it.each(LOCALES)('is a page in the locale, %s, of an address that names nothing', async (locale) => {
-    for (const path of [
-      'station/999',
-      'station/99999999999',
-      'station/0',
-      'station/x',
-      'region/none',
-      'embed/station/999',
-      'what',
-    ]) {
-      const { status, headers, body } = await get(`/${locale}/${path}`);
-      expect(status, path).toBe(404);
-      expect(headers).toMatchObject({
-        'content-type': 'text/html; charset=utf-8',
-        'content-language': locale,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      });
-      const isEmbedded = path.startsWith('embed/');
-      expect(headers['content-security-policy']).toContain(`frame-ancestors ${isEmbedded ? '*' : "'none'"}`);
-      expect(body).toContain(`<h1>${WORDS[locale].notFound}</h1>`);
-    }
-  });
+  it.each(LOCALES)(
+    'is a page in the locale, %s, of an address that names nothing',
+    async (locale) => {
+      for (const path of [
+        'station/999',
+        'station/99999999999',
+        'station/0',
+        'station/x',
+        'region/none',
+        'embed/station/999',
+        'what',
+      ]) {
+        const { status, headers, body } = await get(`/${locale}/${path}`);
+        expect(status, path).toBe(404);
+        expect(headers).toMatchObject({
+          'content-type': 'text/html; charset=utf-8',
+          'content-language': locale,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        });
+        const isEmbedded = path.startsWith('embed/');
+        expect(headers['content-security-policy']).toContain(
+          `frame-ancestors ${isEmbedded ? '*' : "'none'"}`,
+        );
+        expect(body).toContain(`<h1>${WORDS[locale].notFound}</h1>`);
+      }
+    },
+  );
 
   it.each(LOCALES)('names what is not there: %s', async (locale) => {
     const { noStation, noRegion } = WORDS[locale];
@@ -264,7 +297,10 @@ describe('a problem', () => {
       '/assets/x/style.css',
     ]) {
       const { status, headers } = await get(path);
-      expect([status, headers['content-type']], path).toEqual([404, 'application/json; charset=utf-8']);
+      expect([status, headers['content-type']], path).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ]);
     }
   });
 
@@ -298,7 +334,9 @@ describe('a problem', () => {
 describe('files of pages', () => {
   it('may be kept forever, and are there for every page', async () => {
     const { body } = await get('/en/region/town');
-    const files = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    const files = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
     expect(files.length).toBeGreaterThan(3);
     for (const path of files) {
       const { status, headers } = await get(path);
@@ -306,7 +344,9 @@ describe('files of pages', () => {
       expect(headers).toMatchObject({
         'cache-control': 'max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
-        'content-type': expect.stringMatching(/^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/),
+        'content-type': expect.stringMatching(
+          /^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/,
+        ),
       });
       expect((await get(path, { 'If-None-Match': headers.etag as string })).status).toBe(304);
     }
@@ -314,7 +354,9 @@ describe('files of pages', () => {
 
   it('import only what is there', async () => {
     const { body } = await get('/en/region/town');
-    const left = [...body.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, path = '']) => path);
+    const left = [...body.matchAll(/<script type="module" src="([^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
     const seen = new Set(left);
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       const { status, body: text } = await get(path);

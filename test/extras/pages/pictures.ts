@@ -20,13 +20,21 @@ const WIDGETS = `<!doctype html><meta charset="utf-8"><style>
 <air-quality station="22" lang="ru" theme="light" size="small"></air-quality>`;
 
 async function openWidgets(page: Page): Promise<void> {
-  const server = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(WIDGETS)).listen(0);
-  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
+  const server = createServer((_req, res) =>
+    res.setHeader('Content-Type', 'text/html').end(WIDGETS),
+  ).listen(0);
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`, {
+    waitUntil: 'networkidle',
+  });
   await page.locator('air-quality .card').nth(2).waitFor();
   server.close();
 }
 
-const PICTURES: readonly { name: string; options: BrowserContextOptions; open: (page: Page) => Promise<unknown> }[] = [
+const PICTURES: readonly {
+  name: string;
+  options: BrowserContextOptions;
+  open: (page: Page) => Promise<unknown>;
+}[] = [
   {
     name: 'overview',
     options: { viewport: { width: 1200, height: 800 } },
@@ -48,6 +56,8 @@ for (const { name, options, open } of PICTURES) {
   const file = new URL(`${name}.png`, FOLDER);
   await page.screenshot({ path: file.pathname });
   await context.close();
-  process.stdout.write(`grafana/pictures/${name}.png: ${Math.round(statSync(file).size / 1024)} KB\n`);
+  process.stdout.write(
+    `grafana/pictures/${name}.png: ${Math.round(statSync(file).size / 1024)} KB\n`,
+  );
 }
 await browser.close();

@@ -20,7 +20,8 @@ import {
 } from '../../../src/extras/pages/series.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
-const at = (...timestamps: string[]): Point[] => timestamps.map((timestamp) => ({ timestamp, avg_pm25: 1 }));
+const at = (...timestamps: string[]): Point[] =>
+  timestamps.map((timestamp) => ({ timestamp, avg_pm25: 1 }));
 const LONG_AGO = 0;
 
 const gaps = (points: Point[], unit: 'hour' | 'day' | 'month', now = LONG_AGO, count = 100) =>
@@ -49,13 +50,25 @@ describe('gaps', () => {
   });
 
   it('are none where the clocks change', () => {
-    const hours = at('2026-10-25T01:00:00+02:00', '2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00');
+    const hours = at(
+      '2026-10-25T01:00:00+02:00',
+      '2026-10-25T02:00:00+02:00',
+      '2026-10-25T02:00:00+01:00',
+    );
     expect(gaps(hours, 'hour')).toEqual(hours.map(({ timestamp }) => timestamp));
     const spring = at('2026-03-29T01:00:00+01:00', '2026-03-29T03:00:00+02:00');
     expect(gaps(spring, 'hour')).toEqual(spring.map(({ timestamp }) => timestamp));
-    const days = at('2026-03-28T00:00:00+02:00', '2026-03-29T00:00:00+02:00', '2026-03-30T00:00:00+03:00');
+    const days = at(
+      '2026-03-28T00:00:00+02:00',
+      '2026-03-29T00:00:00+02:00',
+      '2026-03-30T00:00:00+03:00',
+    );
     expect(gaps(days, 'day')).toEqual(days.map(({ timestamp }) => timestamp));
-    const midnightSkipped = at('2018-11-03T00:00:00-03:00', '2018-11-04T01:00:00-02:00', '2018-11-05T00:00:00-02:00');
+    const midnightSkipped = at(
+      '2018-11-03T00:00:00-03:00',
+      '2018-11-04T01:00:00-02:00',
+      '2018-11-05T00:00:00-02:00',
+    );
     expect(gaps(midnightSkipped, 'day')).toEqual(midnightSkipped.map(({ timestamp }) => timestamp));
   });
 
@@ -97,7 +110,9 @@ describe('points', () => {
     expect(describeValue('en', undefined, quantity('pm2.5'), gap)).toBe(gap);
     for (let pressure = 50_005; pressure <= 110_000; pressure += 10) {
       const halfUp = formatNumber('en', (pressure + 5) / 100, 1);
-      expect(describeValue('en', { ...day, avg_pressure: pressure }, quantity('pressure'), gap)).toBe(`${halfUp} hPa`);
+      expect(
+        describeValue('en', { ...day, avg_pressure: pressure }, quantity('pressure'), gap),
+      ).toBe(`${halfUp} hPa`);
     }
     expect(rangeOf({ ...day, min_no2: 1, max_no2: 2 }, quantity('no2'))).toEqual([1, 2]);
     expect(rangeOf({ ...day, range_aqi: null }, AQI)).toBeNull();
@@ -118,8 +133,14 @@ describe('points', () => {
 
   it('decide which parameters there are: PM2.5 first, a direction with the speed', () => {
     const keys = (point: object) =>
-      measuredQuantities(QUANTITIES, [[], [{ timestamp: day.timestamp, ...point }]]).map(({ key }) => key);
-    expect(keys({ avg_temperature: 0, avg_pm25: 1, aqi: 6, avg_pm10: null })).toEqual(['pm2.5', 'aqi', 'temperature']);
+      measuredQuantities(QUANTITIES, [[], [{ timestamp: day.timestamp, ...point }]]).map(
+        ({ key }) => key,
+      );
+    expect(keys({ avg_temperature: 0, avg_pm25: 1, aqi: 6, avg_pm10: null })).toEqual([
+      'pm2.5',
+      'aqi',
+      'temperature',
+    ]);
     expect(keys({ avg_wind_direction: 90 })).toEqual(['wind_speed']);
     expect(keys({})).toEqual([]);
   });
@@ -130,17 +151,27 @@ it('the axis has no more times than fit, and the year where it changes', () => {
     { length: 24 },
     (_, n) => `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`,
   );
-  const buckets = fillGaps(at(...months.map((month) => `${month}-01T00:00:00+04:00`)), { unit: 'month', count: 24 }, 0);
+  const buckets = fillGaps(
+    at(...months.map((month) => `${month}-01T00:00:00+04:00`)),
+    { unit: 'month', count: 24 },
+    0,
+  );
   const window = { key: '2y', unit: 'month', count: 24 } as const;
   expect(ticksOf('en', buckets, window, 24).map(({ label }) => label)).toEqual(
     expect.arrayContaining(['Jan\n2025', 'Feb', 'Jan\n2026']),
   );
-  for (const most of [2, 5, 12, 24]) expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
+  for (const most of [2, 5, 12, 24])
+    expect(ticksOf('en', buckets, window, most).length).toBeLessThanOrEqual(most);
 });
 
 it('an axis has as many decimals as its steps', () => {
-  const tick = (value: number, step: number, key: string) => formatTick('en', value, step, quantity(key));
-  expect([tick(12.5, 2.5, 'pm2.5'), tick(12, 1, 'pm2.5'), tick(0.25, 0.25, 'rain')]).toEqual(['12.5', '12', '0.25']);
+  const tick = (value: number, step: number, key: string) =>
+    formatTick('en', value, step, quantity(key));
+  expect([tick(12.5, 2.5, 'pm2.5'), tick(12, 1, 'pm2.5'), tick(0.25, 0.25, 'rain')]).toEqual([
+    '12.5',
+    '12',
+    '0.25',
+  ]);
   expect([tick(99_950, 50, 'pressure'), tick(99_900, 100, 'pressure')]).toEqual(['999.5', '999']);
 });
 
@@ -156,11 +187,16 @@ it('Armenian, which browsers do not know, is written as the server would', () =>
   expect(formatDate('hy', '2026-11-22', 'day of week')).toBe('կիր, 22 նոյ, 2026 թ.');
 });
 
-it.each(LOCALES)('%s has its separators and months in numbers.ts, and its pressure is in hPa', (locale) => {
-  expect(formatNumber(locale, -12_345.6, 1)).toBe(new Intl.NumberFormat(locale).format(-12_345.6).replace('-', '−'));
-  expect(SHORT_MONTHS[locale]?.split(' ')).toHaveLength(12);
-  expect(unitIn(locale, 'Pa')).not.toBe('Pa');
-});
+it.each(LOCALES)(
+  '%s has its separators and months in numbers.ts, and its pressure is in hPa',
+  (locale) => {
+    expect(formatNumber(locale, -12_345.6, 1)).toBe(
+      new Intl.NumberFormat(locale).format(-12_345.6).replace('-', '−'),
+    );
+    expect(SHORT_MONTHS[locale]?.split(' ')).toHaveLength(12);
+    expect(unitIn(locale, 'Pa')).not.toBe('Pa');
+  },
+);
 
 describe('the address', () => {
   it('keeps a view, and only what makes sense', () => {
@@ -177,7 +213,8 @@ describe('the calendar', () => {
       expect(days).toHaveLength(new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365);
       for (const { date, week, weekday } of days) {
         const at = new Date(`${date}T00:00:00Z`);
-        if ((at.getUTCDay() + 6) % 7 !== weekday || week > 53) expect.fail(`${date} is at ${week}, ${weekday}`);
+        if ((at.getUTCDay() + 6) % 7 !== weekday || week > 53)
+          expect.fail(`${date} is at ${week}, ${weekday}`);
       }
       expect(new Set(days.map(({ week, weekday }) => week * 7 + weekday)).size).toBe(days.length);
     }

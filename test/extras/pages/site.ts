@@ -1,7 +1,8 @@
 /** The service with its pages over a test database: stations of every category, in a city that is shown and one that is hidden. */
+
+import { makeLog } from '../../../src/base/log.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { DatabaseAddress } from '../../../src/database/client.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import { start } from '../../../src/service.ts';
 import { engines } from '../../support/database.ts';
 import { type Installation, install, reading, type Values } from '../../support/installation.ts';
@@ -14,7 +15,14 @@ export const NOW = new Date('2026-11-20T12:00:00Z');
 export const MARKUP = `<img src=x onerror="document.title='hacked'"> </script>{{'"&amp;`;
 
 /** PM2.5 of stations 1 to 6, one of each category. */
-const CATEGORIES = { good: 5, moderate: 20, sensitive: 45, unhealthy: 100, 'very-unhealthy': 180, hazardous: 400 };
+const CATEGORIES = {
+  good: 5,
+  moderate: 20,
+  sensitive: 45,
+  unhealthy: 100,
+  'very-unhealthy': 180,
+  hazardous: 400,
+};
 
 /** The stations, by what they show; of `unknown` there is a temperature only, and `hidden` is in no list. */
 export const STATIONS = {
@@ -27,7 +35,10 @@ export const STATIONS = {
 };
 
 function idsOf(names: readonly string[]): Record<keyof typeof CATEGORIES, number> {
-  return Object.fromEntries(names.map((name, n) => [name, n + 1])) as Record<keyof typeof CATEGORIES, number>;
+  return Object.fromEntries(names.map((name, n) => [name, n + 1])) as Record<
+    keyof typeof CATEGORIES,
+    number
+  >;
 }
 
 const title = (name: string) => ({ en: `At ${name}`, ru: `Станция ${name}`, hy: `Կայան ${name}` });
@@ -84,7 +95,12 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   await here.digest(NOW);
   let now = NOW;
   const [port, adminPort] = [Number(await freePort()), Number(await freePort())];
-  const config = { ...readConfig({ SITE_TITLE: MARKUP, ...environment }), role: 'api' as const, port, adminPort };
+  const config = {
+    ...readConfig({ SITE_TITLE: MARKUP, ...environment }),
+    role: 'api' as const,
+    port,
+    adminPort,
+  };
   const service = start(
     { ...config, databaseUrl: addressOf(here.database.target) },
     { clock: () => now, log: makeLog('silent'), pollMs: 100 },

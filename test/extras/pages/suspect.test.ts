@@ -12,7 +12,8 @@ const LOCALES = ['en', 'ru', 'hy'] as const;
 const SINCE = '2026-11-19T20:00:00Z';
 const LIAR = STATIONS.hazardous;
 const EVIDENCE = { 'pm2.5': 400, median: 75.5, compared_with: [{ id: 1, 'pm2.5': 75.5 }] };
-const SENTENCE = "Its particles have been left out of the city's mean since 20 Nov 2026: 5 times its neighbours.";
+const SENTENCE =
+  "Its particles have been left out of the city's mean since 20 Nov 2026: 5 times its neighbours.";
 
 let site: Site;
 /** A period as screening records it. */
@@ -37,7 +38,13 @@ beforeAll(async () => {
 describe('the sentence', () => {
   const at = new Date('2026-11-20T12:00:00Z');
   const one = (change: Partial<Flag>): Flag => ({
-    ...{ kind: 'pm', test: 'flat', sensor_id: null, since: '2026-11-03T04:00:00+04:00', until: null },
+    ...{
+      kind: 'pm',
+      test: 'flat',
+      sensor_id: null,
+      since: '2026-11-03T04:00:00+04:00',
+      until: null,
+    },
     ...{ 'pm2.5': 312, median: 60, compared_with: [] },
     ...change,
   });
@@ -49,7 +56,9 @@ describe('the sentence', () => {
     expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
     expect(said(one({ test: 'outlier' }))).toBe(`${start}5 times its neighbours.`);
     expect(said(one({ test: 'outlier', median: 0 }))).toBe(`${start}far above its neighbours.`);
-    expect(said(one({ test: 'operator', 'pm2.5': null }))).toBe(`${start}its operator does not trust them.`);
+    expect(said(one({ test: 'operator', 'pm2.5': null }))).toBe(
+      `${start}its operator does not trust them.`,
+    );
   });
 
   it('names each reason once, since the first of them; without a start, none', () => {
@@ -57,7 +66,9 @@ describe('the sentence', () => {
     expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
       'since 3 Nov 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
     );
-    expect(said(later, one({ test: 'operator', since: null }))).toMatch(/^Its particles are left out of the city's/);
+    expect(said(later, one({ test: 'operator', since: null }))).toMatch(
+      /^Its particles are left out of the city's/,
+    );
   });
 
   it('is of the periods that hold, of particles', () => {
@@ -69,19 +80,26 @@ describe('the sentence', () => {
   });
 
   it.each(LOCALES)('has its plurals: %s', (locale) => {
-    const times = (n: number) => leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
+    const times = (n: number) =>
+      leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
     for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
     if (locale === 'ru') expect(times(22)).toContain('в 22 раза');
   });
 });
 
 describe('the report card', () => {
-  const pair = { x: { sensor_id: 11, station_id: 1 }, y: { sensor_id: 21, station_id: 2 }, days: 30 };
+  const pair = {
+    x: { sensor_id: 11, station_id: 1 },
+    y: { sensor_id: 21, station_id: 2 },
+    days: 30,
+  };
   const figures = { slope: 1.184, intercept: -0.25, r2: 0.987, rmse: 1_234.56 };
   const cells = (...pairs: Trust['pairs']) =>
-    [...trustPart('ru', 1, { flags: [], pairs }).text.matchAll(/<(?:td|th scope="row")>(.*?)<\/t/g)].map(
-      ([, cell]) => cell,
-    );
+    [
+      ...trustPart('ru', 1, { flags: [], pairs }).text.matchAll(
+        /<(?:td|th scope="row")>(.*?)<\/t/g,
+      ),
+    ].map(([, cell]) => cell);
 
   it('has the figures of each pair, and leads to the other station', () => {
     const name = '11 · 21 (<a href="/ru/station/2">2</a>)';
@@ -99,8 +117,18 @@ describe('the report card', () => {
 
   it('says nothing of what is not known, and is not there without pairs', () => {
     const unknown = { slope: null, intercept: null, r2: null, meets_targets: null };
-    expect(cells({ ...pair, ...unknown, rmse: 0 })).toEqual([expect.any(String), '30', '–', '–', '–', '0,0', '–']);
-    expect(trustPart('en', 1, { flags: [], pairs: [] }).text).toBe('<section data-live="trust"></section>');
+    expect(cells({ ...pair, ...unknown, rmse: 0 })).toEqual([
+      expect.any(String),
+      '30',
+      '–',
+      '–',
+      '–',
+      '0,0',
+      '–',
+    ]);
+    expect(trustPart('en', 1, { flags: [], pairs: [] }).text).toBe(
+      '<section data-live="trust"></section>',
+    );
   });
 });
 
@@ -110,20 +138,33 @@ describe('without a browser', () => {
     async (locale) => {
       const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="words"');
       const words = WORDS[locale];
-      expect(body).toContain(`<div class="warning"><p>${leftOutOf(locale).replaceAll("'", '&#39;')}`);
+      expect(body).toContain(
+        `<div class="warning"><p>${leftOutOf(locale).replaceAll("'", '&#39;')}`,
+      );
       expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
       expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
       expect(body).not.toContain(words.everybody);
       expect(body).toContain('<rect class="plain"');
       expect(body).not.toContain(words.hazardous);
-      expect(body).toMatch(new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`));
+      expect(body).toMatch(
+        new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`),
+      );
     },
   );
   const leftOutOf = (locale: (typeof LOCALES)[number]) =>
     leftOut(
       locale,
-      [{ kind: 'pm', test: 'outlier', sensor_id: null, since: '2026-11-20', until: null, ...EVIDENCE }],
+      [
+        {
+          kind: 'pm',
+          test: 'outlier',
+          sensor_id: null,
+          since: '2026-11-20',
+          until: null,
+          ...EVIDENCE,
+        },
+      ],
       NOW,
     ) ?? '';
 
@@ -143,9 +184,13 @@ describe('without a browser', () => {
       const { body } = await site.get(`/en/${path}`);
       const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
       const at = lines.findIndex((line) => line.includes(`/station/${LIAR}"`));
-      expect(lines[at]).toMatch(/<span class="chip unknown">suspect <s>\d+<\/s><\/span>.*<s>400\.0 µg\/m³<\/s>/);
+      expect(lines[at]).toMatch(
+        /<span class="chip unknown">suspect <s>\d+<\/s><\/span>.*<s>400\.0 µg\/m³<\/s>/,
+      );
       expect(
-        lines.slice(0, at).filter((line) => /chip (good|moderate|sensitive|unhealthy|very)/.test(line)).length,
+        lines
+          .slice(0, at)
+          .filter((line) => /chip (good|moderate|sensitive|unhealthy|very)/.test(line)).length,
       ).toBe(6);
     }
     const region = async () => (await site.get('/en/region/old-town')).body;
@@ -155,7 +200,8 @@ describe('without a browser', () => {
 });
 
 inBrowser('with a browser', (open) => {
-  const shown = async (page: Page, selector: string) => (await page.locator(selector).first().innerText()).trim();
+  const shown = async (page: Page, selector: string) =>
+    (await page.locator(selector).first().innerText()).trim();
 
   it('the map strikes it through, without the colour of a category', async () => {
     const page = await open({ viewport: { width: 1280, height: 2_000 } });
@@ -180,7 +226,9 @@ inBrowser('with a browser', (open) => {
       '400.0 µg/m³',
     ]);
     expect(await shown(page, 'air-quality .index span')).toContain('suspect');
-    expect(await page.locator('air-quality .index').first().getAttribute('class')).toBe('index unknown');
+    expect(await page.locator('air-quality .index').first().getAttribute('class')).toBe(
+      'index unknown',
+    );
     expect(await page.locator('air-quality .warning').count()).toBe(1);
   });
 

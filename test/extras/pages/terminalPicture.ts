@@ -21,7 +21,13 @@ const NETWORK = {
   regions: [{ slug: 'example', kind: 'city', title: { en: 'Example' } }],
   stations: [
     {
-      ...{ id: 1, provider: 'city', title: { en: '1 Main Street' }, latitude: 40.18, longitude: 44.51 },
+      ...{
+        id: 1,
+        provider: 'city',
+        title: { en: '1 Main Street' },
+        latitude: 40.18,
+        longitude: 44.51,
+      },
       ...{ regions: ['example'], sensors: [{ id: SENSOR, kind: 'SDS011' }] },
     },
   ],
@@ -56,7 +62,11 @@ function draw(rows: readonly string[]): string {
   const [line, margin] = [17, 14];
   const [width, height] = [COLUMNS * 7.25 + 2 * margin, rows.length * line + 2 * margin];
   const texts = rows.map((row, n) => {
-    const fill = row.startsWith('$') ? '#6fb3f5' : /^(warn|error)/.test(row) ? '#f5c66f' : '#e4e8ec';
+    const fill = row.startsWith('$')
+      ? '#6fb3f5'
+      : /^(warn|error)/.test(row)
+        ? '#f5c66f'
+        : '#e4e8ec';
     return `<text x="${margin}" y="${margin + n * line + 12}" fill="${fill}" xml:space="preserve">${escapeXml(row)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="12">
@@ -72,14 +82,24 @@ chmodSync(folder, 0o755); // as root, the server runs as another user and must g
 writeFileSync(join(folder, 'network.json'), JSON.stringify(NETWORK));
 writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(readings()));
 const ports = { PORT: '18093', ADMIN_PORT: '18094' };
-const env = { ...process.env, ...ports, DATA_DIR: join(folder, 'data'), DEMO: 'off', TIME_ZONE: NETWORK.time_zone };
+const env = {
+  ...process.env,
+  ...ports,
+  DATA_DIR: join(folder, 'data'),
+  DEMO: 'off',
+  TIME_ZONE: NETWORK.time_zone,
+};
 const service = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), 'start'], {
   env,
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 for await (const text of service.stderr) if (String(text).includes('ready')) break;
 
-const COMMANDS = ['import network network.json', 'import readings readings.csv.gz', 'status --sensors'];
+const COMMANDS = [
+  'import network network.json',
+  'import readings readings.csv.gz',
+  'status --sensors',
+];
 const written = COMMANDS.map((words) => {
   const command = `stty cols ${COLUMNS}; exec ${process.execPath} ${join(ROOT, 'dist/cli.js')} ${words}`;
   const transcript = execFileSync('script', ['-qec', command, '/dev/null'], {

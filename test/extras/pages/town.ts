@@ -22,7 +22,8 @@ const isSilent = (at: number) => SILENCES.some(([from = 0, to = 0]) => at >= fro
 
 /** Dense in the last days, of which readings are shown; four a day before. */
 function* instants(): Generator<number> {
-  for (let at = SINCE; at <= now; at += at < now - 200 * HOUR_MS ? 6 * HOUR_MS : STEP_MS) if (!isSilent(at)) yield at;
+  for (let at = SINCE; at <= now; at += at < now - 200 * HOUR_MS ? 6 * HOUR_MS : STEP_MS)
+    if (!isSilent(at)) yield at;
 }
 
 /** Waves that no two parameters share. */

@@ -16,10 +16,17 @@ inBrowser('an open page', (open) => {
   });
 
   const partsOf = (page: Page) =>
-    page.locator('[data-live]').evaluateAll((parts) => parts.map((part) => part.outerHTML.replaceAll(' open=""', '')));
+    page
+      .locator('[data-live]')
+      .evaluateAll((parts) => parts.map((part) => part.outerHTML.replaceAll(' open=""', '')));
 
   /** Opens a page before a change, and expects it to be what a page opened after it is. */
-  async function follows(path: string, change: () => Promise<unknown>, expected: string, unexpected: string) {
+  async function follows(
+    path: string,
+    change: () => Promise<unknown>,
+    expected: string,
+    unexpected: string,
+  ) {
     const page = await open({ viewport: { width: 1_280, height: 6_000 } });
     await page.goto(`${site.origin}${path}`, { waitUntil: 'networkidle' });
     const shown = () =>
@@ -50,13 +57,23 @@ inBrowser('an open page', (open) => {
 
   it('of a station that goes offline', async () => {
     const change = () => site.setNow(after(30 * HOUR));
-    const page = await follows('/en/station/1', change, 'does not report at the moment', 'great day');
+    const page = await follows(
+      '/en/station/1',
+      change,
+      'does not report at the moment',
+      'great day',
+    );
     expect(await page.locator('.index, .tile').count()).toBe(0);
   });
 
   it('of a region that loses its digest, and gets one', async () => {
     const lose = () => site.setNow(after(40 * MINUTE));
-    const page = await follows('/en/region/town', lose, 'There are no recent values.', 'mean over the online stations');
+    const page = await follows(
+      '/en/region/town',
+      lose,
+      'There are no recent values.',
+      'mean over the online stations',
+    );
     expect(await page.locator('h2', { hasText: 'Guideline of the WHO' }).count()).toBeLessThan(2);
     await follows(
       '/en/region/town',
@@ -75,7 +92,12 @@ inBrowser('an open page', (open) => {
   });
 
   it('of another category', async () => {
-    await follows('/en/station/1', () => site.read(1, { pm25: 700 }, after(-1_000)), 'Remain indoors', 'great day');
+    await follows(
+      '/en/station/1',
+      () => site.read(1, { pm25: 700 }, after(-1_000)),
+      'Remain indoors',
+      'great day',
+    );
   });
 
   it('of a parameter more, also in its history once its hour has closed, and less', async () => {
@@ -84,7 +106,12 @@ inBrowser('an open page', (open) => {
       await site.setNow(after(HOUR));
       await site.read(1, { pm25: 5, no2: 12 });
     };
-    const page = await follows('/en/station/1', more, '12.0 ppb', 'mean of the hour to 20 Nov, 16:00');
+    const page = await follows(
+      '/en/station/1',
+      more,
+      '12.0 ppb',
+      'mean of the hour to 20 Nov, 16:00',
+    );
     await page.waitForFunction(() => document.querySelector('#parts option[value=no2]') !== null);
     expect(await page.locator('#parts select').count(), 'parts are made anew, not twice').toBe(1);
     const less = async () => {
@@ -96,14 +123,31 @@ inBrowser('an open page', (open) => {
 
   it('of a station with its first values, which is loaded anew, since it has a history now', async () => {
     const place = { latitude: 40.5, longitude: 44.5, regions: ['old-town'] };
-    const station = { id: 12, provider: 'us', title: { en: 'New' }, ...place, screening: false, sensors: [{ id: 12 }] };
-    await site.here.importNetwork({ time_zone: 'Asia/Yerevan', providers: [], regions: [], stations: [station] });
+    const station = {
+      id: 12,
+      provider: 'us',
+      title: { en: 'New' },
+      ...place,
+      screening: false,
+      sensors: [{ id: 12 }],
+    };
+    await site.here.importNetwork({
+      time_zone: 'Asia/Yerevan',
+      providers: [],
+      regions: [],
+      stations: [station],
+    });
     await expect.poll(async () => (await site.get('/en/station/12')).status).toBe(200);
     const change = async () => {
       await site.read(12, { pm25: 7 }, after(-HOUR));
       await site.read(12, { pm25: 7 });
     };
-    const page = await follows('/en/station/12', change, 'PM2.5 7.0 µg/m³', 'Nothing has been measured here yet.');
+    const page = await follows(
+      '/en/station/12',
+      change,
+      'PM2.5 7.0 µg/m³',
+      'Nothing has been measured here yet.',
+    );
     await page.locator('#parts select').waitFor();
   });
 
@@ -121,6 +165,8 @@ inBrowser('an open page', (open) => {
       })
       .toMatch(/6\.0 µg/);
     expect(await rules.getAttribute('open')).not.toBeNull();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('/en/station/1');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/en/station/1',
+    );
   });
 });

@@ -31,44 +31,48 @@ inBrowser('every view', (open) => {
   });
 
   /** On a screen as long as the page, since parts are made when they come near. */
-  const openLong = (options = {}) => open({ ...options, viewport: { width: 1_280, height: 9_000 } });
+  const openLong = (options = {}) =>
+    open({ ...options, viewport: { width: 1_280, height: 9_000 } });
 
-  it.each(VIEWS)('%s: the Tab key reaches everything, in its order, and shows where it is', async (path, whole) => {
-    const page = await openLong({ reducedMotion: 'reduce' });
-    await page.goto(origin + path, { waitUntil: 'networkidle' });
-    await page.locator(whole).first().waitFor();
-    await page.setViewportSize({ width: 1_280, height: 800 });
-    const count = await page.evaluate(() => {
-      const can = 'a[href], button:enabled, select, input, summary, [tabindex="0"]';
-      const all = [...document.querySelectorAll<HTMLElement>(can)].filter(
-        (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }),
-      );
-      for (const [n, one] of all.entries()) one.dataset.turn = String(n);
-      document.body.tabIndex = -1;
-      document.body.focus();
-      return all.length;
-    });
-    expect(count).toBeGreaterThan(0);
-    const turns: number[] = [];
-    for (let presses = 0; turns.length < count && presses < 3 * count + 20; presses++) {
-      await page.keyboard.press('Tab');
-      const at = await page.evaluate(() => {
-        const focused = document.activeElement as HTMLElement;
-        const { top, bottom, width } = focused.getBoundingClientRect();
-        const { outlineStyle, outlineWidth } = getComputedStyle(focused);
-        return {
-          turn: Number(focused.dataset.turn ?? Number.NaN),
-          isSeen: bottom > 0 && top < innerHeight && width > 0,
-          hasOutline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
-          html: focused.outerHTML.slice(0, 120),
-        };
+  it.each(VIEWS)(
+    '%s: the Tab key reaches everything, in its order, and shows where it is',
+    async (path, whole) => {
+      const page = await openLong({ reducedMotion: 'reduce' });
+      await page.goto(origin + path, { waitUntil: 'networkidle' });
+      await page.locator(whole).first().waitFor();
+      await page.setViewportSize({ width: 1_280, height: 800 });
+      const count = await page.evaluate(() => {
+        const can = 'a[href], button:enabled, select, input, summary, [tabindex="0"]';
+        const all = [...document.querySelectorAll<HTMLElement>(can)].filter(
+          (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }),
+        );
+        for (const [n, one] of all.entries()) one.dataset.turn = String(n);
+        document.body.tabIndex = -1;
+        document.body.focus();
+        return all.length;
       });
-      if (at.turn === turns.at(-1)) continue; // the fields of a date are one element
-      expect(at, at.html).toMatchObject({ turn: turns.length, isSeen: true, hasOutline: true });
-      turns.push(at.turn);
-    }
-    expect(turns).toHaveLength(count);
-  });
+      expect(count).toBeGreaterThan(0);
+      const turns: number[] = [];
+      for (let presses = 0; turns.length < count && presses < 3 * count + 20; presses++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+          const focused = document.activeElement as HTMLElement;
+          const { top, bottom, width } = focused.getBoundingClientRect();
+          const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+          return {
+            turn: Number(focused.dataset.turn ?? Number.NaN),
+            isSeen: bottom > 0 && top < innerHeight && width > 0,
+            hasOutline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+            html: focused.outerHTML.slice(0, 120),
+          };
+        });
+        if (at.turn === turns.at(-1)) continue; // the fields of a date are one element
+        expect(at, at.html).toMatchObject({ turn: turns.length, isSeen: true, hasOutline: true });
+        turns.push(at.turn);
+      }
+      expect(turns).toHaveLength(count);
+    },
+  );
 
   it('Enter goes from the list to a city, arrow keys through its chart, Enter to what a value was made of', async () => {
     const page = await open();

@@ -39,7 +39,9 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
   await page.clock.install();
   await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
   const cards = page.locator('air-quality .card'); // through shadow roots
-  await expect.poll(() => cards.count(), { timeout: 10_000 }).toBe(html.split('<air-quality').length - 1);
+  await expect
+    .poll(() => cards.count(), { timeout: 10_000 })
+    .toBe(html.split('<air-quality').length - 1);
   return page;
 }
 
@@ -47,14 +49,17 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
 const textOf = async (page: Page, selector = 'air-quality') =>
   (await page.locator(selector).locator('.card').innerText()).replace(/[ \n]+/g, ' ').trim();
 
-const api = (locale: string, path: string) => site.json(`/${locale}/air-quality-app/v1/${path}.json`);
+const api = (locale: string, path: string) =>
+  site.json(`/${locale}/air-quality-app/v1/${path}.json`);
 
 inBrowser('the widget', (open) => {
   it.each(LOCALES)(
     'shows what the API says, in %s: every category, unlike the others, and a region',
     async (locale) => {
       const ids = Object.values(STATIONS);
-      const stations = ids.map((id) => `<air-quality id="s${id}" station="${id}" lang="${locale}"></air-quality>`);
+      const stations = ids.map(
+        (id) => `<air-quality id="s${id}" station="${id}" lang="${locale}"></air-quality>`,
+      );
       const page = await show(
         open,
         `${stations.join('')}<air-quality id="r" region="town" lang="${locale}-AM"></air-quality>`,
@@ -73,11 +78,16 @@ inBrowser('the widget', (open) => {
             ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
             : words[category],
           aqi !== null && words.aqiOf,
-          aqi !== null && `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
-          when === null ? words.nothingRecent : words.meanOfHour.replace('{time}', formatTime(locale, when)),
+          aqi !== null &&
+            `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
+          when === null
+            ? words.nothingRecent
+            : words.meanOfHour.replace('{time}', formatTime(locale, when)),
           `· ${MARKUP}`,
         ];
-        expect(await textOf(page, `#s${id}`)).toBe(parts.filter((one) => typeof one === 'string').join(' '));
+        expect(await textOf(page, `#s${id}`)).toBe(
+          parts.filter((one) => typeof one === 'string').join(' '),
+        );
         if (category !== 'unknown')
           looks.set(
             category,
@@ -87,7 +97,9 @@ inBrowser('the widget', (open) => {
             })) as string,
           );
       }
-      expect([...looks.keys()].sort()).toEqual([...CATEGORIES.map(({ name }) => name), 'offline'].sort());
+      expect([...looks.keys()].sort()).toEqual(
+        [...CATEGORIES.map(({ name }) => name), 'offline'].sort(),
+      );
       expect(new Set(looks.values()).size).toBe(looks.size);
       const region = await api(locale, 'region/town');
       expect(await textOf(page, '#r')).toContain(
@@ -96,7 +108,9 @@ inBrowser('the widget', (open) => {
       expect(await textOf(page, '#r')).toContain(
         `${region.aqi} ${words[categoryOf(region.aqi as number)]} ${words.aqiOf}`,
       );
-      const links = await page.locator('#r a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
+      const links = await page
+        .locator('#r a')
+        .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
       expect(links).toEqual([`${site.origin}/${locale}/region/town`, `${site.origin}/${locale}/`]);
     },
   );
@@ -112,7 +126,10 @@ inBrowser('the widget', (open) => {
   });
 
   it('shows markup as text', async () => {
-    const page = await show(open, `<air-quality station="${STATIONS.markup}" lang="en"></air-quality>`);
+    const page = await show(
+      open,
+      `<air-quality station="${STATIONS.markup}" lang="en"></air-quality>`,
+    );
     expect(await page.locator('air-quality h1').textContent()).toBe(MARKUP);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Elsewhere');
@@ -128,35 +145,43 @@ inBrowser('the widget', (open) => {
     expect(targets).toEqual([null, null]);
   });
 
-  it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s, in three sizes', async (theme) => {
-    const one = (size: string, id: number) =>
-      `<air-quality station="${id}" lang="en" theme="${theme}" size="${size}"></air-quality>`;
-    const page = await show(
-      open,
-      Object.values(STATIONS)
-        .map((id, n) => one(['small', 'normal', 'large'][n % 3] ?? '', id))
-        .join(''),
-      { colorScheme: theme === 'light' ? 'dark' : 'light' }, // the attribute decides
-    );
-    expect(await axe(page)).toEqual([]);
-    const heights = await page
-      .locator('air-quality')
-      .evaluateAll((all) => all.slice(0, 3).map((widget) => Number.parseFloat(getComputedStyle(widget).fontSize)));
-    expect(heights).toEqual([13, 16, 21]);
-    const background = await page
-      .locator('air-quality .card')
-      .first()
-      .evaluate((card) => getComputedStyle(card).backgroundColor);
-    expect(background).toBe(theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
-  });
+  it.each(['light', 'dark'] as const)(
+    'has no barrier that axe finds, %s, in three sizes',
+    async (theme) => {
+      const one = (size: string, id: number) =>
+        `<air-quality station="${id}" lang="en" theme="${theme}" size="${size}"></air-quality>`;
+      const page = await show(
+        open,
+        Object.values(STATIONS)
+          .map((id, n) => one(['small', 'normal', 'large'][n % 3] ?? '', id))
+          .join(''),
+        { colorScheme: theme === 'light' ? 'dark' : 'light' }, // the attribute decides
+      );
+      expect(await axe(page)).toEqual([]);
+      const heights = await page
+        .locator('air-quality')
+        .evaluateAll((all) =>
+          all.slice(0, 3).map((widget) => Number.parseFloat(getComputedStyle(widget).fontSize)),
+        );
+      expect(heights).toEqual([13, 16, 21]);
+      const background = await page
+        .locator('air-quality .card')
+        .first()
+        .evaluate((card) => getComputedStyle(card).backgroundColor);
+      expect(background).toBe(theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
+    },
+  );
 
-  it.each(['light', 'dark'] as const)('follows the scheme that its reader prefers, %s', async (colorScheme) => {
-    const page = await show(open, '<air-quality station="1"></air-quality>', { colorScheme });
-    const background = await page
-      .locator('air-quality .card')
-      .evaluate((card) => getComputedStyle(card).backgroundColor);
-    expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
-  });
+  it.each(['light', 'dark'] as const)(
+    'follows the scheme that its reader prefers, %s',
+    async (colorScheme) => {
+      const page = await show(open, '<air-quality station="1"></air-quality>', { colorScheme });
+      const background = await page
+        .locator('air-quality .card')
+        .evaluate((card) => getComputedStyle(card).backgroundColor);
+      expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 28, 34)');
+    },
+  );
 
   it('asks once, again after five minutes by ETag, and not while nobody looks', async () => {
     const page = await open();
@@ -164,7 +189,8 @@ inBrowser('the widget', (open) => {
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
     session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
-      if (headers[':path']?.includes('station') || headers.Accept === '*/*') asked.push(headers['If-None-Match']);
+      if (headers[':path']?.includes('station') || headers.Accept === '*/*')
+        asked.push(headers['If-None-Match']);
     });
     let answers = 0;
     page.on('response', (answer) => {
@@ -180,7 +206,9 @@ inBrowser('the widget', (open) => {
     await page.clock.fastForward(10_000);
     await expect.poll(() => answers).toBe(2);
     expect(asked.at(-1)).toMatch(/^"[\w-]+"$/);
-    await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+    await page.evaluate(
+      "Object.defineProperty(document, 'hidden', { value: true, configurable: true })",
+    );
     await page.clock.fastForward(2 * REFRESH_MS);
     expect(answers).toBe(2);
     await page.evaluate(
@@ -190,7 +218,10 @@ inBrowser('the widget', (open) => {
   });
 
   it('shows a new value, and another station when its attribute changes', async () => {
-    const page = await show(open, `<air-quality station="${STATIONS.elsewhere}" lang="en"></air-quality>`);
+    const page = await show(
+      open,
+      `<air-quality station="${STATIONS.elsewhere}" lang="en"></air-quality>`,
+    );
     expect(await textOf(page)).toContain('PM2.5 30.0 µg/m³');
     await site.read(STATIONS.elsewhere, { pm25: 50 }, new Date('2026-11-20T11:59:00Z'));
     const published = async () => (await api('en', `station/${STATIONS.elsewhere}`))['pm2.5'];
@@ -263,22 +294,27 @@ inBrowser('the widget', (open) => {
 });
 
 inBrowser('the frame', (open) => {
-  it.each([200, 320, 600])('of %i pixels shows all of a station without scrolling, light and dark', async (width) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await open({ colorScheme, viewport: { width, height: 180 } });
-      for (const subject of ['station/5', 'station/7', 'station/8', 'region/town']) {
-        for (const locale of LOCALES) {
-          await page.goto(`${site.origin}/${locale}/embed/${subject}`);
-          await page.evaluate('document.querySelector(\'main a[href$="/"]\').textContent = "Air of the town"');
-          const [w = 0, h = 0] = await page.evaluate(() => [
-            document.documentElement.scrollWidth,
-            document.body.scrollHeight,
-          ]);
-          expect(w, `${locale} ${subject}`).toBeLessThanOrEqual(width);
-          expect(h, `${locale} ${subject}`).toBeLessThanOrEqual(180);
+  it.each([200, 320, 600])(
+    'of %i pixels shows all of a station without scrolling, light and dark',
+    async (width) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await open({ colorScheme, viewport: { width, height: 180 } });
+        for (const subject of ['station/5', 'station/7', 'station/8', 'region/town']) {
+          for (const locale of LOCALES) {
+            await page.goto(`${site.origin}/${locale}/embed/${subject}`);
+            await page.evaluate(
+              'document.querySelector(\'main a[href$="/"]\').textContent = "Air of the town"',
+            );
+            const [w = 0, h = 0] = await page.evaluate(() => [
+              document.documentElement.scrollWidth,
+              document.body.scrollHeight,
+            ]);
+            expect(w, `${locale} ${subject}`).toBeLessThanOrEqual(width);
+            expect(h, `${locale} ${subject}`).toBeLessThanOrEqual(180);
+          }
+          if (width === 320) expect(await axe(page)).toEqual([]);
         }
-        if (width === 320) expect(await axe(page)).toEqual([]);
       }
-    }
-  });
+    },
+  );
 });

@@ -40,7 +40,8 @@ const sixteen = (bodies: WorstBody[]) => {
       const [body, headers] = packed[n % packed.length] as (typeof packed)[number];
       return post(here.port, tokens[Math.floor(n / 4)] as string, body, headers);
     });
-    for (const { status } of await Promise.all(sent)) expect([200, 400, 413, 422]).toContain(status);
+    for (const { status } of await Promise.all(sent))
+      expect([200, 400, 413, 422]).toContain(status);
   };
 };
 const named = (pattern: RegExp) => BODIES.filter(({ name }) => pattern.test(name));
@@ -59,7 +60,9 @@ it('16 nested bodies at once take no more memory than their bytes', async ({ ann
   expect(megabytes).toBeLessThan(400);
 });
 
-it(`none of ${BODIES.length} bodies blocks the event loop for ${MOST_MS} ms`, async ({ annotate }) => {
+it(`none of ${BODIES.length} bodies blocks the event loop for ${MOST_MS} ms`, async ({
+  annotate,
+}) => {
   const costs: { name: string; heldMs: number }[] = [];
   for (const body of BODIES) {
     const packed = pack(body);
@@ -79,7 +82,12 @@ it(`none of ${BODIES.length} bodies blocks the event loop for ${MOST_MS} ms`, as
 });
 
 it('16 at once do not block it either', async ({ annotate }) => {
-  const heldMs = await leastHeld(sixteen(named(/as long as can be|long characters|every metric|many keys/)), ENOUGH_MS);
-  await annotate(`row 3: 16 of the worst bodies at once held the loop up for ${heldMs.toFixed(0)} ms`);
+  const heldMs = await leastHeld(
+    sixteen(named(/as long as can be|long characters|every metric|many keys/)),
+    ENOUGH_MS,
+  );
+  await annotate(
+    `row 3: 16 of the worst bodies at once held the loop up for ${heldMs.toFixed(0)} ms`,
+  );
   expect(heldMs).toBeLessThan(MOST_MS);
 });

@@ -21,7 +21,9 @@ function makeBalancer(services: readonly Service[], everyMs: number) {
   let ready = [...services];
   let turn = 0;
   const look = async () => {
-    const statuses = await Promise.all(services.map(async ({ port }) => (await httpGet(port.admin, '/readyz')).status));
+    const statuses = await Promise.all(
+      services.map(async ({ port }) => (await httpGet(port.admin, '/readyz')).status),
+    );
     ready = services.filter((_, n) => statuses[n] === 200);
   };
   const timer = setInterval(look, everyMs);
@@ -29,9 +31,12 @@ function makeBalancer(services: readonly Service[], everyMs: number) {
     get(path: string): Promise<number> {
       const service = ready[turn++ % ready.length];
       return new Promise((resolve) => {
-        const sent = httpRequest({ host: '127.0.0.1', port: service?.port.public, path, agent }, (res) => {
-          res.resume().on('close', () => resolve(res.complete ? (res.statusCode ?? 0) : 0));
-        });
+        const sent = httpRequest(
+          { host: '127.0.0.1', port: service?.port.public, path, agent },
+          (res) => {
+            res.resume().on('close', () => resolve(res.complete ? (res.statusCode ?? 0) : 0));
+          },
+        );
         sent.on('error', () => resolve(0)).end();
       });
     },
@@ -42,7 +47,9 @@ function makeBalancer(services: readonly Service[], everyMs: number) {
   };
 }
 
-it('no request fails, whether readiness is checked every 0.1, 0.5, 1 or 2 seconds', async ({ annotate }) => {
+it('no request fails, whether readiness is checked every 0.1, 0.5, 1 or 2 seconds', async ({
+  annotate,
+}) => {
   const services = both.map(({ service }) => service);
   let over = false;
   const runs = EVERY_S.map(async (seconds) => {
@@ -65,7 +72,9 @@ it('no request fails, whether readiness is checked every 0.1, 0.5, 1 or 2 second
   over = true;
   const outcomes = await Promise.all(runs);
   for (const { seconds, requests, failed } of outcomes) {
-    await annotate(`row 8: readiness checked every ${seconds} s: ${failed} of ${requests} requests failed`);
+    await annotate(
+      `row 8: readiness checked every ${seconds} s: ${failed} of ${requests} requests failed`,
+    );
   }
   expect(outcomes.map(({ failed }) => failed)).toEqual([0, 0, 0, 0]);
   expect(code).toBe(0);

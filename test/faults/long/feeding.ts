@@ -19,7 +19,10 @@ export type Feeding = {
 };
 
 /** Imports the network and creates a token; once per home. */
-export async function prepare(home: ReturnType<typeof makeHome>, environment = home.environment): Promise<string> {
+export async function prepare(
+  home: ReturnType<typeof makeHome>,
+  environment = home.environment,
+): Promise<string> {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
   const imported = await start(['import', 'network', file], environment).finished;
@@ -31,7 +34,12 @@ export async function prepare(home: ReturnType<typeof makeHome>, environment = h
 export async function feed(environment: Record<string, string>, token: string): Promise<Feeding> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start(['start'], { ...environment, ...ports, DEMO: 'off', INGEST_RATE: '1000000' });
+  const service = start(['start'], {
+    ...environment,
+    ...ports,
+    DEMO: 'off',
+    INGEST_RATE: '1000000',
+  });
   await ready(ADMIN_PORT, service);
   const batches: Feeding['batches'] = new Map();
   let minute = 0;
@@ -49,7 +57,11 @@ export async function feed(environment: Record<string, string>, token: string): 
         pm25: n % 100,
       }));
       const began = performance.now();
-      const begun = beginRequest(Number(INGEST_PORT), { method: 'POST', path: '/v1/readings', headers });
+      const begun = beginRequest(Number(INGEST_PORT), {
+        method: 'POST',
+        path: '/v1/readings',
+        headers,
+      });
       const { status } = await begun.finish(JSON.stringify(readings));
       batches.set(first, { size, acknowledged: status === 200 });
       return { status, seconds: (performance.now() - began) / 1_000 };
@@ -58,10 +70,15 @@ export async function feed(environment: Record<string, string>, token: string): 
 }
 
 /** Readings lost from acknowledged batches, and batches stored only in part. */
-export function compare(batches: Feeding['batches'], stored: ReadonlySet<number>): { lost: number; half: number } {
+export function compare(
+  batches: Feeding['batches'],
+  stored: ReadonlySet<number>,
+): { lost: number; half: number } {
   let [lost, half] = [0, 0];
   for (const [first, { size, acknowledged }] of batches) {
-    const found = Array.from({ length: size }, (_, n) => stored.has(first + n)).filter(Boolean).length;
+    const found = Array.from({ length: size }, (_, n) => stored.has(first + n)).filter(
+      Boolean,
+    ).length;
     if (acknowledged) lost += size - found;
     else if (found > 0 && found < size) half += 1;
   }

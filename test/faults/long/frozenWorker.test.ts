@@ -16,7 +16,11 @@ onEveryEngine('a frozen worker', (engine) => {
 
   async function work(): Promise<Running> {
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
-    const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://', DRAIN_SECONDS: '0' };
+    const environment = {
+      ...addressVariables(here.database.target),
+      DATABASE_URL: 'postgres://',
+      DRAIN_SECONDS: '0',
+    };
     const service = start(['start'], { ...environment, PORT, ADMIN_PORT, INGEST_PORT });
     await ready(ADMIN_PORT, service);
     return service;
@@ -36,7 +40,10 @@ onEveryEngine('a frozen worker', (engine) => {
     await annotate(`row 5, ${engine}: a frozen worker was replaced after ${seconds.toFixed(1)} s`);
 
     first.kill('SIGCONT');
-    await until(() => first.log().includes('the worker lock was lost'), 'the first one has noticed');
+    await until(
+      () => first.log().includes('the worker lock was lost'),
+      'the first one has noticed',
+    );
     expect(first.log().split(WORKER)).toHaveLength(2);
     first.kill('SIGTERM');
     second.kill('SIGTERM');

@@ -17,7 +17,9 @@ let token: string;
 beforeAll(async () => {
   try {
     mkdirSync(disk, { mode: 0o755 });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=755', 'none', disk], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=755', 'none', disk], {
+      stdio: 'ignore',
+    });
     mounted = true;
   } catch {
     return;
@@ -42,7 +44,8 @@ it.for([
     const answers: Pushed[] = [];
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(filler, Buffer.alloc(bavail * bsize - left * MIB));
-    while (answers.filter(({ status }) => status !== 200).length < 40) answers.push(await push(2_000));
+    while (answers.filter(({ status }) => status !== 200).length < 40)
+      answers.push(await push(2_000));
     const reads = await Promise.all(
       Array.from({ length: 5 }, () => httpGet(port, '/en/air-quality-app/v1/stations.json')),
     );
@@ -59,7 +62,9 @@ it.for([
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);
 
-    expect(Object.keys(statuses).filter((status) => !['200', '503', '507'].includes(status))).toEqual([]);
+    expect(
+      Object.keys(statuses).filter((status) => !['200', '503', '507'].includes(status)),
+    ).toEqual([]);
     expect(slowest).toBeLessThan(3.2);
     expect(back).toBeLessThan(10);
     const audited = await start(['audit', '--from', '2020-01-01'], home.environment).finished;

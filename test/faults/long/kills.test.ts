@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { onConnection } from '../../../src/database/client.ts';
 import { refresh } from '../../../src/aggregate/refresh.ts';
+import { onConnection } from '../../../src/database/client.ts';
 import { engines } from '../../support/database.ts';
 import { makeHome, start } from '../../support/program.ts';
 import { until } from '../../support/service.ts';
@@ -26,7 +26,8 @@ it.for(
   const environment = { ...home.environment, EMBEDDED_PG: kind };
   const token = await prepare(home, environment);
   const { service, push, batches } = await feed(environment, token);
-  const find = (name: string) => execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
+  const find = (name: string) =>
+    execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
   const target = {
     host: dirname(find('.s.PGSQL.5432')),
     port: 5432,
@@ -42,7 +43,10 @@ it.for(
     }
   });
   const refreshing = (async () => {
-    while (!over) await refresh(target, new Date()).catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    while (!over)
+      await refresh(target, new Date()).catch(
+        () => new Promise((resolve) => setTimeout(resolve, 100)),
+      );
   })();
   const acknowledged = () => [...batches.values()].filter((batch) => batch.acknowledged).length;
   for (let n = 0; n < kills; n++) {
@@ -69,5 +73,9 @@ it.for(
   await annotate(
     `kills, ${kind}: ${kills} kills of the server, ${stored.length} readings in ${all.length} batches, ${refused} not acknowledged; lost ${lost}, half ${half}`,
   );
-  expect({ lost, half, audited: audited.stdout.trim() }).toEqual({ lost: 0, half: 0, audited: '[]' });
+  expect({ lost, half, audited: audited.stdout.trim() }).toEqual({
+    lost: 0,
+    half: 0,
+    audited: '[]',
+  });
 });

@@ -66,7 +66,10 @@ function makeRequest(random: Random): { bytes: Buffer; isWhole: boolean } {
       `${random.pick(['GET', 'POST', 'PUT'])} ${encodeURI(path)} HTTP/1.1`,
       'Host: x',
       'Connection: close',
-      `Authorization: Bearer ${random.below(2) === 0 ? busy.service.token : random.pick(ODD)}`.replace(/[^ -~]/g, ''),
+      `Authorization: Bearer ${random.below(2) === 0 ? busy.service.token : random.pick(ODD)}`.replace(
+        /[^ -~]/g,
+        '',
+      ),
       `Content-Type: ${random.pick(['application/json', 'application/x-ndjson', 'text/html', ';'])}`,
       ...(random.below(4) === 0 ? [`Content-Encoding: ${random.pick(['gzip', 'br', 'x'])}`] : []),
       `Content-Length: ${Buffer.byteLength(body)}`,
@@ -98,7 +101,10 @@ function makeRequest(random: Random): { bytes: Buffer; isWhole: boolean } {
     'latin1',
   );
   for (let n = random.below(4); n > 0; n--) bytes[random.below(bytes.length)] = random.below(256);
-  return { bytes: bytes.subarray(0, random.below(5) === 0 ? random.below(bytes.length) : undefined), isWhole: false };
+  return {
+    bytes: bytes.subarray(0, random.below(5) === 0 ? random.below(bytes.length) : undefined),
+    isWhole: false,
+  };
 }
 
 /** Resolves to the answer; `hung`: the connection was still open at the deadline. */
@@ -106,7 +112,9 @@ function exchange(port: number, { bytes, isWhole }: { bytes: Buffer; isWhole: bo
   return new Promise<{ text: string; hung: boolean }>((resolve) => {
     let text = '';
     let hung = false;
-    const socket = connect(port, '127.0.0.1', () => (isWhole ? socket.write(bytes) : socket.end(bytes)));
+    const socket = connect(port, '127.0.0.1', () =>
+      isWhole ? socket.write(bytes) : socket.end(bytes),
+    );
     const timer = setTimeout(() => {
       hung = true;
       socket.destroy();
@@ -122,33 +130,43 @@ function exchange(port: number, { bytes, isWhole }: { bytes: Buffer; isWhole: bo
   });
 }
 
-it.for(['public', 'admin', 'ingest'] as const)('10,000 on the %s listener', async (name, { annotate }) => {
-  const random = seeded(9);
-  const statuses = new Map<string, number>();
-  const wrong: string[] = [];
-  let hangs = 0;
-  let left = REQUESTS;
-  const began = performance.now();
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      while (left-- > 0) {
-        const made = makeRequest(random);
-        const { text, hung } = await exchange(busy.service.port[name], made);
-        if (hung) hangs += 1;
-        const status = /^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 'hung up';
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        const isMetrics = name === 'admin' && status === '200';
-        if (status.startsWith('5') || hung || (!isMetrics && INSIDE.test(text)) || (made.isWhole && text === '')) {
-          wrong.push(`${JSON.stringify(made.bytes.toString('latin1').slice(0, 300))} → ${JSON.stringify(text)}`);
+it.for(['public', 'admin', 'ingest'] as const)(
+  '10,000 on the %s listener',
+  async (name, { annotate }) => {
+    const random = seeded(9);
+    const statuses = new Map<string, number>();
+    const wrong: string[] = [];
+    let hangs = 0;
+    let left = REQUESTS;
+    const began = performance.now();
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (left-- > 0) {
+          const made = makeRequest(random);
+          const { text, hung } = await exchange(busy.service.port[name], made);
+          if (hung) hangs += 1;
+          const status = /^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 'hung up';
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          const isMetrics = name === 'admin' && status === '200';
+          if (
+            status.startsWith('5') ||
+            hung ||
+            (!isMetrics && INSIDE.test(text)) ||
+            (made.isWhole && text === '')
+          ) {
+            wrong.push(
+              `${JSON.stringify(made.bytes.toString('latin1').slice(0, 300))} → ${JSON.stringify(text)}`,
+            );
+          }
         }
-      }
-    }),
-  );
-  const seconds = Math.round((performance.now() - began) / 1000);
-  const counts = [...statuses].sort().map(([status, n]) => `${n} × ${status}`);
-  await annotate(
-    `held: 10,000 malformed requests, ${name}: ${counts.join(', ')}; ${hangs} hangs, ${wrong.length} wrong, ${seconds} s`,
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-  expect((await httpGet(busy.service.port.admin, '/readyz')).status).toBe(200);
-});
+      }),
+    );
+    const seconds = Math.round((performance.now() - began) / 1000);
+    const counts = [...statuses].sort().map(([status, n]) => `${n} × ${status}`);
+    await annotate(
+      `held: 10,000 malformed requests, ${name}: ${counts.join(', ')}; ${hangs} hangs, ${wrong.length} wrong, ${seconds} s`,
+    );
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect((await httpGet(busy.service.port.admin, '/readyz')).status).toBe(200);
+  },
+);

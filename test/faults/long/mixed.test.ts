@@ -52,9 +52,15 @@ async function load(ms: number, tally: Tally): Promise<void> {
     });
   const paths = [...FIVE, ...HISTORIES];
   const push = async (turn: number) => {
-    const body = JSON.stringify([{ sensor_id: 1 + (turn % 12), time: SERVICE_NOW.toISOString(), pm25: turn % 50 }]);
+    const body = JSON.stringify([
+      { sensor_id: 1 + (turn % 12), time: SERVICE_NOW.toISOString(), pm25: turn % 50 },
+    ]);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    return (await beginRequest(port.ingest, { method: 'POST', path: '/v1/readings', headers }).finish(body)).status;
+    return (
+      await beginRequest(port.ingest, { method: 'POST', path: '/v1/readings', headers }).finish(
+        body,
+      )
+    ).status;
   };
   const leave = async (turn: number) => {
     await sleep(100); // flood.test.ts sends more
@@ -66,12 +72,14 @@ async function load(ms: number, tally: Tally): Promise<void> {
       socket.on('error', () => undefined).on('close', () => resolve('left'));
     });
   };
-  const get = async (turn: number) => (await httpGet(port.public, paths[turn % paths.length] ?? '')).status;
+  const get = async (turn: number) =>
+    (await httpGet(port.public, paths[turn % paths.length] ?? '')).status;
   const scrape = async () => {
     await sleep(500);
     return (await httpGet(port.admin, '/metrics')).status;
   };
-  const lose = async (turn: number) => (await httpGet(port.public, `${BASE}/station/${turn}x.json`)).status;
+  const lose = async (turn: number) =>
+    (await httpGet(port.public, `${BASE}/station/${turn}x.json`)).status;
   await Promise.all([
     ...many(4, 'GET', get),
     ...many(1, 'unknown', lose),
@@ -81,7 +89,9 @@ async function load(ms: number, tally: Tally): Promise<void> {
   ]);
 }
 
-it('a minute of reads, pushes, scrapes, unknown paths and clients that disconnect', async ({ annotate }) => {
+it('a minute of reads, pushes, scrapes, unknown paths and clients that disconnect', async ({
+  annotate,
+}) => {
   await load(WARM_MS, new Map());
   const before = await heapMegabytes();
   const tally: Tally = new Map();
@@ -93,5 +103,7 @@ it('a minute of reads, pushes, scrapes, unknown paths and clients that disconnec
     `held: ${LOAD_MS / 1000} s of mixed load (${counts.join(', ')}): heap ${before.toFixed(1)} → ${after.toFixed(1)} MB`,
   );
   expect(after - before).toBeLessThan(4);
-  expect([...tally.keys()].sort()).toEqual(['GET 200', 'client left', 'push 200', 'scrape 200', 'unknown 404'].sort());
+  expect([...tally.keys()].sort()).toEqual(
+    ['GET 200', 'client left', 'push 200', 'scrape 200', 'unknown 404'].sort(),
+  );
 });

@@ -36,7 +36,8 @@ function serve(start: string, unit: string, end = ''): void {
 }
 
 const ours = (length: number) => {
-  const bare = '{"sensor":{"id":7},"timestamp":"2026-11-20 11:58:02","sensordatavalues":[],"x":""},';
+  const bare =
+    '{"sensor":{"id":7},"timestamp":"2026-11-20 11:58:02","sensordatavalues":[],"x":""},';
   return bare.replace('""', `"${'x'.repeat(length - bare.length)}"`);
 };
 const world =
@@ -57,8 +58,11 @@ it.each<[name: string, outcome: string, serve: () => void]>([
   const result: { read?: string } = {};
   const read = async (): Promise<void> => {
     const address = provider.url();
-    const document = fetchDocument(address, { provider: 'them', hosts: [provider.host] }, (chunks, refuse) =>
-      readFeed(chunks, { name: 'sensor-community' }, (sensor) => sensor < 100, refuse),
+    const document = fetchDocument(
+      address,
+      { provider: 'them', hosts: [provider.host] },
+      (chunks, refuse) =>
+        readFeed(chunks, { name: 'sensor-community' }, (sensor) => sensor < 100, refuse),
     );
     result.read = await document.then(
       ({ readings, received }) => `${readings.length} of ${received}`,

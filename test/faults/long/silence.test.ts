@@ -3,11 +3,11 @@
  * it gives up in time, and continues when it is back.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sql } from '../../../src/database/client.ts';
-import { openIngestPool } from '../../../src/database/pools.ts';
+import { becomeLeader } from '../../../src/aggregate/leader.ts';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import { Unavailable } from '../../../src/base/unavailable.ts';
-import { becomeLeader } from '../../../src/aggregate/leader.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { openIngestPool } from '../../../src/database/pools.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { openWire, type Wire } from '../../support/silence.ts';
@@ -43,7 +43,9 @@ onEveryEngine('a silent database', (engine) => {
     while (!(await condition())) await blocker`select pg_sleep(0.01)`;
   };
 
-  it('fails a running refresh within ten seconds, and the next one gets its lock', async ({ annotate }) => {
+  it('fails a running refresh within ten seconds, and the next one gets its lock', async ({
+    annotate,
+  }) => {
     await blocker`call raw.acquire_lock('rollup.refresh')`;
     const refreshing = refresh(wire.target, NOW);
     const ended = expect(refreshing).rejects.toMatchObject({ code: 'UNREACHABLE' });
@@ -62,7 +64,9 @@ onEveryEngine('a silent database', (engine) => {
     await writes.close();
   });
 
-  it('refuses readings within three seconds, including those that wait for a connection', async ({ annotate }) => {
+  it('refuses readings within three seconds, including those that wait for a connection', async ({
+    annotate,
+  }) => {
     const writes = openIngestPool(wire.target, { timeZone: 'UTC', max: 4 });
     await writes.query('select 1', []);
     wire.cut(true);
@@ -71,13 +75,17 @@ onEveryEngine('a silent database', (engine) => {
     );
     const slowest = Math.max(...(await Promise.all(all)));
     expect(slowest).toBeLessThan(3);
-    await annotate(`row 5, ${engine}: ingest was refused ${slowest.toFixed(1)} s after the network was cut`);
+    await annotate(
+      `row 5, ${engine}: ingest was refused ${slowest.toFixed(1)} s after the network was cut`,
+    );
     wire.join();
     expect(await seconds(writes.query('select 1', []))).toBeLessThan(3);
     await writes.close();
   });
 
-  it('replaces the worker: another takes over within ten seconds, and the first one notices', async ({ annotate }) => {
+  it('replaces the worker: another takes over within ten seconds, and the first one notices', async ({
+    annotate,
+  }) => {
     const log = keepingLog();
     const working: string[] = [];
     const first = await becomeLeader(wire.target, log, async () => {
@@ -92,14 +100,18 @@ onEveryEngine('a silent database', (engine) => {
     wire.cut(true);
     const took = await seconds(until(() => working.includes('second')));
     expect(took).toBeLessThan(10);
-    await annotate(`row 5, ${engine}: another worker took over ${took.toFixed(1)} s after the first was cut off`);
+    await annotate(
+      `row 5, ${engine}: another worker took over ${took.toFixed(1)} s after the first was cut off`,
+    );
     await until(() => !working.includes('first'));
 
     await second.stop();
     wire.join();
     const back = await seconds(until(() => working.includes('first')));
     expect(back).toBeLessThan(15);
-    await annotate(`row 5, ${engine}: the first was the worker again ${back.toFixed(1)} s after the network was back`);
+    await annotate(
+      `row 5, ${engine}: the first was the worker again ${back.toFixed(1)} s after the network was back`,
+    );
     await first.stop();
   });
 });

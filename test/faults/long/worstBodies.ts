@@ -8,14 +8,20 @@ export type WorstBody = { name: string; text: string; lines?: true };
 const repeated = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
 const array = (elements: string[]) => `[${elements.join(',')}]`;
 const elementsOf = (make: (n: number, length: number) => string, length: number) =>
-  Array.from({ length: Math.min(5_000, Math.floor(SIZE / (length + 1))) }, (_, n) => make(n, length));
+  Array.from({ length: Math.min(5_000, Math.floor(SIZE / (length + 1))) }, (_, n) =>
+    make(n, length),
+  );
 
 const reading = (n: number, rest: string) => `{"sensor_id":${1 + (n % 7)},"time":"${T}",${rest}}`;
-const padded = (n: number, length: number) => reading(n, `"pm25":1,"note":"${'x'.repeat(length - 70)}"`);
+const padded = (n: number, length: number) =>
+  reading(n, `"pm25":1,"note":"${'x'.repeat(length - 70)}"`);
 const nested = (n: number, length: number) =>
   reading(n, `"pm25":${'['.repeat(length / 2 - 40)}${']'.repeat(length / 2 - 40)}`);
 const manyKeys = (n: number, length: number) =>
-  reading(n, `${Array.from({ length: Math.floor(length / 10) - 10 }, (_, key) => `"${(key + n).toString(36)}k":1`)}`);
+  reading(
+    n,
+    `${Array.from({ length: Math.floor(length / 10) - 10 }, (_, key) => `"${(key + n).toString(36)}k":1`)}`,
+  );
 const longNumbers = (_n: number, length: number) =>
   `{"sensor_id":1,"time":"${T}","pm25":"${'1'.repeat(length - 80)}x"}`;
 const allMetrics = (n: number) =>
@@ -26,7 +32,11 @@ const allMetrics = (n: number) =>
 
 export function worstBodies(): WorstBody[] {
   const half = Math.floor(SIZE / 2);
-  const lines = (elements: string[], name: string): WorstBody => ({ name, text: elements.join('\n'), lines: true });
+  const lines = (elements: string[], name: string): WorstBody => ({
+    name,
+    text: elements.join('\n'),
+    lines: true,
+  });
   const both = (elements: string[], name: string): WorstBody[] => [
     { name, text: array(elements) },
     lines(elements, `${name}, as lines`),
@@ -40,7 +50,10 @@ export function worstBodies(): WorstBody[] {
       text: `[{"sensor_id":1,"time":"${T}","pm25":${'['.repeat(half - 99)}${']'.repeat(half - 99)}}]`,
     },
     { name: 'empty objects', text: `[${repeated('{},', SIZE - 9)}{}]` },
-    { name: 'objects in one reading', text: `[{"sensor_id":1,"a":[${repeated('{},', SIZE - 99)}{}]}]` },
+    {
+      name: 'objects in one reading',
+      text: `[{"sensor_id":1,"a":[${repeated('{},', SIZE - 99)}{}]}]`,
+    },
     { name: 'one string', text: `["${'x'.repeat(SIZE - 9)}"]` },
     { name: 'escapes', text: `["${repeated('\\u00e9', SIZE - 9)}"]` },
     { name: 'characters of three bytes', text: `["${'\u20ac'.repeat((SIZE - 9) / 3)}"]` },

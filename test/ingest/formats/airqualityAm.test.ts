@@ -5,23 +5,34 @@ import { openSource } from '../../../src/ingest/formats/source.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { file } from '../support.ts';
 
-const HEADER = 'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
+const HEADER =
+  'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
 const formatOf = (timeZone: string): Format => ({ name: 'airquality-am', timeZone });
 
 async function read(content: string, timeZone = 'Asia/Yerevan') {
   const batches: ReadingBatch[] = [];
-  for await (const batch of readReadings(await openSource(file('measurements.csv', content)), formatOf(timeZone))) {
+  for await (const batch of readReadings(
+    await openSource(file('measurements.csv', content)),
+    formatOf(timeZone),
+  )) {
     batches.push(batch);
   }
-  return { readings: batches.flatMap(({ readings }) => readings), ignored: [...(batches[0]?.notes.ignored ?? [])] };
+  return {
+    readings: batches.flatMap(({ readings }) => readings),
+    ignored: [...(batches[0]?.notes.ignored ?? [])],
+  };
 }
 const failure = (content: string) => read(content).catch((error: Error) => error.message);
 
 describe('measurements', () => {
   test('in files of means the only PM2.5 is the corrected one, whatever its name', async () => {
     const daily = await read('sensor_id,timestamp,avg_pm2.5,avg_temperature\n2,2025-02-27,6.7,\n');
-    expect(daily.readings).toMatchObject([{ measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } }]);
-    const hourly = await read('sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n');
+    expect(daily.readings).toMatchObject([
+      { measuredAt: '2025-02-27 00:00:00+04:00', values: { pm25: '6.7' } },
+    ]);
+    const hourly = await read(
+      'sensor_id,timestamp,pm2.5,avg_pm10,total_rain\n2,2025-02-27 01:00:00,6.7,7.7,0.2\n',
+    );
     expect(hourly.readings[0]?.values).toEqual({ pm25: '6.7', pm10: '7.7', rain: '0.2' });
   });
 
@@ -31,15 +42,20 @@ describe('measurements', () => {
     [HEADER, undefined],
   ])('%s has means of a %s', async (header, means) => {
     const source = await openSource(file('means.csv', `${header}\n2,2026-02-01 00:00:00,1\n`));
-    for await (const batch of readReadings(source, formatOf('Asia/Yerevan'))) expect(batch.notes.means).toBe(means);
+    for await (const batch of readReadings(source, formatOf('Asia/Yerevan')))
+      expect(batch.notes.means).toBe(means);
     expect.assertions(1);
   });
 
   test.each(['sensor_id,timestamp,avg_pm2.5', 'sensor_id,timestamp,pm2.5,avg_pm10', HEADER])(
     'without its format, a file that begins with %s is recognized, and its times are those of the network',
     async (header) => {
-      const values = header.split(',').map((name) => (name === 'timestamp' ? '2026-02-01 00:00:00' : '1'));
-      const source = await openSource(file('means.csv', `SET\n${header}\n${values.join(',').replace('1,1', '1,')}\n`));
+      const values = header
+        .split(',')
+        .map((name) => (name === 'timestamp' ? '2026-02-01 00:00:00' : '1'));
+      const source = await openSource(
+        file('means.csv', `SET\n${header}\n${values.join(',').replace('1,1', '1,')}\n`),
+      );
       for await (const { notes } of readReadings(source, { timeZone: 'Asia/Yerevan' })) {
         expect(notes.format).toBe('airquality-am');
       }
@@ -60,22 +76,30 @@ describe('measurements', () => {
   test.each([
     ['NDJSON', 'application/x-ndjson', `${lines}\n`],
     ['an array', 'application/json', JSON.stringify(rows)],
-  ])('%s is recognized where the first reading has no corrected value', async (_, type, content) => {
-    const source = await openSource(file('readings.json', content));
-    const read: unknown[] = [];
-    for await (const { readings } of readReadings(source, { timeZone: 'Asia/Yerevan' })) read.push(...readings);
-    expect(read).toMatchObject(both);
-    const body = await readBatch(Buffer.from(content), type, { timeZone: 'Asia/Yerevan' });
-    expect(body).toMatchObject({ readings: both });
-  });
+  ])(
+    '%s is recognized where the first reading has no corrected value',
+    async (_, type, content) => {
+      const source = await openSource(file('readings.json', content));
+      const read: unknown[] = [];
+      for await (const { readings } of readReadings(source, { timeZone: 'Asia/Yerevan' }))
+        read.push(...readings);
+      expect(read).toMatchObject(both);
+      const body = await readBatch(Buffer.from(content), type, { timeZone: 'Asia/Yerevan' });
+      expect(body).toMatchObject({ readings: both });
+    },
+  );
 
   test('a corrected value that comes too late to be recognized by is rejected with its reason, and not stored as raw', async () => {
     const own = Array.from({ length: 2_000 }, () => JSON.stringify(rows[0]));
     const source = await openSource(file('readings.json', [...own, lines, lines].join('\n')));
     const rejected: unknown[] = [];
     for await (const { readings } of readReadings(source))
-      rejected.push(...readings.filter(({ unreadable }) => unreadable).map(({ line, why }) => [line, why]));
-    const why = expect.stringMatching(/format airquality-am, but those before it are not.*--format/);
+      rejected.push(
+        ...readings.filter(({ unreadable }) => unreadable).map(({ line, why }) => [line, why]),
+      );
+    const why = expect.stringMatching(
+      /format airquality-am, but those before it are not.*--format/,
+    );
     expect(rejected).toEqual([
       [2_002, why],
       [2_004, why],
@@ -90,7 +114,10 @@ describe('measurements', () => {
 describe('stamps where clocks change', () => {
   const measured = async (stamps: [number, string][]) => {
     const lines = stamps.map(([sensor, stamp]) => `${sensor},${stamp},1`);
-    const { readings } = await read(`sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`, 'Europe/London');
+    const { readings } = await read(
+      `sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`,
+      'Europe/London',
+    );
     return readings.map(({ measuredAt }) => String(measuredAt).slice(11));
   };
 
@@ -121,7 +148,10 @@ describe('stamps where clocks change', () => {
 test('newest first, the first pass of that hour begins where the stamps go forward', async () => {
   const stamps = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
   const lines = stamps.map((time) => `1,2026-10-25 ${time},1`);
-  const { readings } = await read(`sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`, 'Europe/London');
+  const { readings } = await read(
+    `sensor_id,timestamp,pm2.5\n${lines.join('\n')}\n`,
+    'Europe/London',
+  );
   expect(readings.map(({ measuredAt }) => String(measuredAt).slice(11))).toEqual([
     ...['02:00+00:00', '01:30+00:00', '01:00+00:00', '01:30+01:00', '01:00+01:00', '00:30+01:00'],
   ]);

@@ -31,7 +31,9 @@ const assigned = (given: PushRecord, sensors: PushSensor[]) =>
   readingsOfPush(given, sensors).map(({ sensorId, values }) => [sensorId, Object.keys(values)]);
 
 test('assigns each value, unchanged, to the sensor of its kind', () => {
-  expect(readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'bme-280'), sensor(3, null)])).toEqual([
+  expect(
+    readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'bme-280'), sensor(3, null)]),
+  ).toEqual([
     {
       sensorId: 1,
       measuredAt: AT,
@@ -48,7 +50,9 @@ test('assigns each value, unchanged, to the sensor of its kind', () => {
 });
 
 test('assigns what fits no other sensor to one without a kind, as one reading', () => {
-  expect(assigned(BODY, [sensor(3, null)])).toEqual([[3, ['pm10', 'pm25', 'temperature', 'pressure', 'humidity']]]);
+  expect(assigned(BODY, [sensor(3, null)])).toEqual([
+    [3, ['pm10', 'pm25', 'temperature', 'pressure', 'humidity']],
+  ]);
   expect(assigned(BODY, [sensor(1, 'BME280'), sensor(3, null)])).toEqual([
     [3, ['pm10', 'pm25']],
     [1, ['temperature', 'pressure', 'humidity']],
@@ -61,7 +65,12 @@ test('keeps unassigned values together, so that they can be retried once the net
   for (const sensors of [[], [sensor(4, 'DHT22')], [sensor(3, null), sensor(4, null)]]) {
     const [unassigned, ...more] = readingsOfPush(BODY, sensors);
     expect(more).toEqual([]);
-    expect(unassigned).toEqual({ sensorId: undefined, measuredAt: AT, values: {}, text: expect.any(String) });
+    expect(unassigned).toEqual({
+      sensorId: undefined,
+      measuredAt: AT,
+      values: {},
+      text: expect.any(String),
+    });
     expect(unassigned?.text).toBe(
       `{"device":"esp8266-12345678","pin":null,"measured_at":"${AT}","sensordatavalues":${JSON.stringify([...PM, ...WEATHER])}}`,
     );
@@ -82,21 +91,27 @@ test('does not guess between two sensors that fit', () => {
 
 test('uses the pin to tell which instrument names without a prefix are of', () => {
   const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
-  expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([[1, ['pm10', 'pm25', 'temperature']]]);
+  expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([
+    [1, ['pm10', 'pm25', 'temperature']],
+  ]);
   const [unassigned] = readingsOfPush(record(values, '1'), []);
   expect(pushFromText(unassigned?.text ?? '')).toEqual(record(values, '1'));
   expect(assigned(record(values), [sensor(4, 'DHT22')])).toEqual([[4, ['temperature']]]);
   expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
 });
 
-test('makes no reading of a body without a parameter', () => expect(readingsOfPush(record(REST), [])).toEqual([]));
+test('makes no reading of a body without a parameter', () =>
+  expect(readingsOfPush(record(REST), [])).toEqual([]));
 
 test('reads the list of values, and skips malformed ones', () => {
   const nested = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));
   expect(
-    readPushedValues({ sensordatavalues: [...PM, null, 7, 'x', [], { value_type: 1 }, value('SDS_P1', nested)] }),
+    readPushedValues({
+      sensordatavalues: [...PM, null, 7, 'x', [], { value_type: 1 }, value('SDS_P1', nested)],
+    }),
   ).toEqual([...PM, value('SDS_P1', 'nested')]);
-  for (const body of [null, 1, 'x', [], {}, { sensordatavalues: {} }]) expect(readPushedValues(body)).toBeUndefined();
+  for (const body of [null, 1, 'x', [], {}, { sensordatavalues: {} }])
+    expect(readPushedValues(body)).toBeUndefined();
 });
 
 test('finds no push in other texts of the quarantine', () => {

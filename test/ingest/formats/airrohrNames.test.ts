@@ -6,7 +6,12 @@ test.each<[string, string[], string[], string[]]>([
   ['SDS011', ['SDS_P1', 'SDS_P2'], ['pm10', 'pm25'], []],
   ['PMS7003', ['PMS_P0', 'PMS_P1', 'PMS_P2'], ['pm1', 'pm10', 'pm25'], []],
   ['HPM', ['HPM_P1', 'HPM_P2'], ['pm10', 'pm25'], []],
-  ['NextPM', ['NPM_P0', 'NPM_P1', 'NPM_P2'], ['pm1', 'pm10', 'pm25'], ['NPM_N1', 'NPM_N10', 'NPM_N25']],
+  [
+    'NextPM',
+    ['NPM_P0', 'NPM_P1', 'NPM_P2'],
+    ['pm1', 'pm10', 'pm25'],
+    ['NPM_N1', 'NPM_N10', 'NPM_N25'],
+  ],
   [
     'IPS7100',
     ['IPS_P0', 'IPS_P1', 'IPS_P2'],
@@ -22,30 +27,70 @@ test.each<[string, string[], string[], string[]]>([
   ['DHT22', ['temperature', 'humidity'], ['temperature', 'humidity'], []],
   ['HTU21D', ['HTU21D_temperature', 'HTU21D_humidity'], ['temperature', 'humidity'], []],
   ['SHT31', ['SHT3X_temperature', 'SHT3X_humidity'], ['temperature', 'humidity'], []],
-  ['SCD30', ['SCD30_temperature', 'SCD30_humidity'], ['temperature', 'humidity'], ['SCD30_co2_ppm']],
+  [
+    'SCD30',
+    ['SCD30_temperature', 'SCD30_humidity'],
+    ['temperature', 'humidity'],
+    ['SCD30_co2_ppm'],
+  ],
   ['BMP180', ['BMP_pressure', 'BMP_temperature'], ['pressure', 'temperature'], []],
   ['BMP280', ['BMP280_pressure', 'BMP280_temperature'], ['pressure', 'temperature'], []],
   [
     'BME280',
     ['BME280_temperature', 'BME280_pressure', 'BME280_humidity'],
     ['temperature', 'pressure', 'humidity'],
-    ['samples', 'min_micro', 'max_micro', 'interval', 'signal', 'GPS_lat', 'GPS_lon', 'GPS_height', 'GPS_timestamp'],
+    [
+      'samples',
+      'min_micro',
+      'max_micro',
+      'interval',
+      'signal',
+      'GPS_lat',
+      'GPS_lon',
+      'GPS_height',
+      'GPS_timestamp',
+    ],
   ],
-  ['DS18B20', ['DS18B20_temperature'], ['temperature'], ['DNMS_noise_LAeq', 'DNMS_noise_LA_min', 'DNMS_noise_LA_max']],
+  [
+    'DS18B20',
+    ['DS18B20_temperature'],
+    ['temperature'],
+    ['DNMS_noise_LAeq', 'DNMS_noise_LA_min', 'DNMS_noise_LA_max'],
+  ],
   ['PPD42NS', [], [], ['P1', 'P2', 'durP1', 'ratioP1', 'durP2', 'ratioP2']],
 ])('names of %s', (kind, names, parameters, others) => {
   const meanings = names.map((name) => meaningOf(name, null));
   expect(meanings.map((meaning) => meaning?.parameter)).toEqual(parameters);
   for (const meaning of meanings) expect(isOfKind(kind, meaning?.kinds ?? [])).toBe(true);
-  for (const other of [...others, '', 'constructor', '__proto__', 'SDS_', 'SDS_constructor', 'sds_P1']) {
+  for (const other of [
+    ...others,
+    '',
+    'constructor',
+    '__proto__',
+    'SDS_',
+    'SDS_constructor',
+    'sds_P1',
+  ]) {
     expect(meaningOf(other, null), other).toBeUndefined();
   }
 });
 
 test.each<[string, string, string, string[], string[]]>([
-  ['1', 'P2', 'pm25', ['SDS011', 'PMS5003', 'HPM', 'Next-PM', 'IPS7100', 'Sensirion SPS30'], ['DHT22', 'BME280']],
+  [
+    '1',
+    'P2',
+    'pm25',
+    ['SDS011', 'PMS5003', 'HPM', 'Next-PM', 'IPS7100', 'Sensirion SPS30'],
+    ['DHT22', 'BME280'],
+  ],
   ['3', 'pressure', 'pressure', ['BMP180', 'BMP280', 'bmp 280'], ['BME280']],
-  ['7', 'humidity', 'humidity', ['DHT22', 'DHT11', 'HTU21D', 'SHT30', 'SHT3X', 'sht-35'], ['BME280', 'SDS011']],
+  [
+    '7',
+    'humidity',
+    'humidity',
+    ['DHT22', 'DHT11', 'HTU21D', 'SHT30', 'SHT3X', 'sht-35'],
+    ['BME280', 'SDS011'],
+  ],
   ['11', 'temperature', 'temperature', ['BME280', 'Bosch BME 280'], ['BMP280', 'DHT22']],
   ['13', 'temperature', 'temperature', ['DS18B20'], ['DHT22']],
 ])('pin %s with %s', (pin, name, parameter, kinds, others) => {

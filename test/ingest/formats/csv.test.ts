@@ -14,10 +14,13 @@ test.each([
   expect(splitCsvLine(text, ',')).toEqual(fields);
 });
 
-test.each([';', '\t'] as const)('splits by %j, and leaves other delimiters in the fields', (delimiter) => {
-  expect(splitCsvLine(['a,b', `"c${delimiter}d"`, 'e'].join(delimiter), delimiter)).toEqual([
-    'a,b',
-    `c${delimiter}d`,
-    'e',
-  ]);
-});
+test.each([';', '\t'] as const)(
+  'splits by %j, and leaves other delimiters in the fields',
+  (delimiter) => {
+    expect(splitCsvLine(['a,b', `"c${delimiter}d"`, 'e'].join(delimiter), delimiter)).toEqual([
+      'a,b',
+      `c${delimiter}d`,
+      'e',
+    ]);
+  },
+);

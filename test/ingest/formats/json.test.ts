@@ -1,14 +1,20 @@
 /** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEEPEST, type Element, isTooDeep, splitElements } from '../../../src/ingest/formats/json.ts';
+import {
+  DEEPEST,
+  type Element,
+  isTooDeep,
+  splitElements,
+} from '../../../src/ingest/formats/json.ts';
 import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
 import { rowReader } from '../../../src/ingest/formats/rows.ts';
 
 async function split(text: string, size = 7): Promise<Element[]> {
   async function* pieces(): AsyncGenerator<Buffer> {
     const bytes = Buffer.from(text);
-    for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+    for (let start = 0; start < bytes.length; start += size)
+      yield bytes.subarray(start, start + size);
   }
   const all: Element[] = [];
   for await (const elements of splitElements(pieces())) all.push(...elements);
@@ -35,22 +41,37 @@ it('finds the elements of any array', async () => {
 it.each(['{"a":["]",{"b":"\\"}"}]}', '7', '"x, y"', 'null'])(
   'yields %s, which is no array, as the only element',
   async (text) => {
-    expect((await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() }))).toEqual([
-      { text, alone: true },
-    ]);
+    expect(
+      (await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() })),
+    ).toEqual([{ text, alone: true }]);
   },
 );
 
-it.each(['', ' ', '[', '[1', '["]', '[[]', '[1}', '[1]]', '[1] 2', '[]]', '[1],', '[}', ']', '[{}}]'])(
-  'rejects %s',
+it.each([
+  '',
+  ' ',
+  '[',
+  '[1',
+  '["]',
+  '[[]',
+  '[1}',
+  '[1]]',
+  '[1] 2',
+  '[]]',
+  '[1],',
+  '[}',
+  ']',
+  '[{}}]',
+])('rejects %s', async (text) => {
+  await expect(parsed(text)).rejects.toThrow(SyntaxError);
+});
+
+it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
+  'leaves it to JSON.parse to reject %s',
   async (text) => {
     await expect(parsed(text)).rejects.toThrow(SyntaxError);
   },
 );
-
-it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])('leaves it to JSON.parse to reject %s', async (text) => {
-  await expect(parsed(text)).rejects.toThrow(SyntaxError);
-});
 
 const TOO_DEEP = 'it is nested more than 32 levels deep';
 const TOO_LONG = 'it is longer than 64 KiB';
@@ -60,19 +81,34 @@ describe('an element is not to be parsed', () => {
     const elements = await split(
       `[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`,
     );
-    expect(elements.map(({ unparsable = 'no' }) => unparsable)).toEqual(['no', TOO_DEEP, 'no', TOO_DEEP, 'no']);
+    expect(elements.map(({ unparsable = 'no' }) => unparsable)).toEqual([
+      'no',
+      TOO_DEEP,
+      'no',
+      TOO_DEEP,
+      'no',
+    ]);
   });
 
   it('if it is too long, and only its beginning is kept', async () => {
     const string = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
-    const elements = await split(`[${string(LONGEST_LINE)},${string(LONGEST_LINE + 1)},${string(1e6)},1]`, 10_000);
-    expect(elements.map(({ unparsable = 'no' }) => unparsable)).toEqual(['no', TOO_LONG, TOO_LONG, 'no']);
+    const elements = await split(
+      `[${string(LONGEST_LINE)},${string(LONGEST_LINE + 1)},${string(1e6)},1]`,
+      10_000,
+    );
+    expect(elements.map(({ unparsable = 'no' }) => unparsable)).toEqual([
+      'no',
+      TOO_LONG,
+      TOO_LONG,
+      'no',
+    ]);
     expect(elements[2]?.text).toBe(string(1e6).slice(0, 2_000));
   });
 });
 
 it('makes an unreadable reading of a line that is nested too deeply', () => {
-  const read = (levels: number) => rowReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
+  const read = (levels: number) =>
+    rowReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
   expect([read(DEEPEST - 1), read(DEEPEST)]).toMatchObject([{ sensorId: 1 }, { unreadable: true }]);
 });
 

@@ -25,11 +25,18 @@ test('numbers lines from 1, leaves blank ones out, and strips CRLF and a byte or
 test('yields the same lines wherever the chunks end, even within a character', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\n', '\r\n', 'é', '😀', '\0', '\ufeff'))),
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.constantFrom('\n', '\r\n', 'é', '😀', '\0', '\ufeff'),
+        ),
+      ),
       fc.array(fc.nat(200)),
       async (parts, cuts) => {
         const bytes = Buffer.from(parts.join(''));
-        const ends = [...cuts.filter((cut) => cut < bytes.length), bytes.length].sort((a, b) => a - b);
+        const ends = [...cuts.filter((cut) => cut < bytes.length), bytes.length].sort(
+          (a, b) => a - b,
+        );
         const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
         expect(await split(chunks)).toEqual(await split([bytes]));
       },
@@ -40,7 +47,9 @@ test('yields the same lines wherever the chunks end, even within a character', a
 test.each([1_000, 65_536, 1_000_000])(
   'marks a line that is too long, and only that one, in chunks of %d',
   async (size) => {
-    const bytes = Buffer.from(`a\n${'x'.repeat(LONGEST_LINE)}\n${'é'.repeat(LONGEST_LINE)}\nb\n${'y'.repeat(300_000)}`);
+    const bytes = Buffer.from(
+      `a\n${'x'.repeat(LONGEST_LINE)}\n${'é'.repeat(LONGEST_LINE)}\nb\n${'y'.repeat(300_000)}`,
+    );
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
       bytes.subarray(n * size, (n + 1) * size),
     );

@@ -6,40 +6,53 @@ import { offsetAt } from '../../support/localTime.ts';
 const HOUR = 3_600_000;
 const written = (offset: number) => {
   const minutes = Math.abs(offset) / 60_000;
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
   return `${offset < 0 ? '-' : '+'}${hours}:${rest}`;
 };
 
 describe('offsets of local hours', () => {
-  const zones = ['Asia/Yerevan', 'Europe/London', 'America/New_York', 'Africa/Casablanca', 'Pacific/Apia', 'UTC'];
+  const zones = [
+    'Asia/Yerevan',
+    'Europe/London',
+    'America/New_York',
+    'Africa/Casablanca',
+    'Pacific/Apia',
+    'UTC',
+  ];
   const offTheHour = ['Asia/Kathmandu', 'Asia/Kolkata', 'Australia/Adelaide', 'Asia/Tehran'];
-  test.each([...zones, ...offTheHour])('are right for every hour that clocks in %s showed in 2011', (zone) => {
-    const expected = new Map<string, string[]>();
-    for (let at = Date.UTC(2011, 0, 1); at < Date.UTC(2012, 0, 1); at += HOUR) {
-      const offset = offsetAt(zone, at);
-      const hour = new Date(at + offset).toISOString().slice(0, 13).replace('T', ' ');
-      expected.set(hour, [...(expected.get(hour) ?? []), written(offset)]);
-    }
-    const offsetsOf = makeLocalOffsets(zone);
-    expect([...expected.keys()].map((hour) => [hour, offsetsOf(hour)])).toEqual([...expected]);
-  });
+  test.each([...zones, ...offTheHour])(
+    'are right for every hour that clocks in %s showed in 2011',
+    (zone) => {
+      const expected = new Map<string, string[]>();
+      for (let at = Date.UTC(2011, 0, 1); at < Date.UTC(2012, 0, 1); at += HOUR) {
+        const offset = offsetAt(zone, at);
+        const hour = new Date(at + offset).toISOString().slice(0, 13).replace('T', ' ');
+        expected.set(hour, [...(expected.get(hour) ?? []), written(offset)]);
+      }
+      const offsetsOf = makeLocalOffsets(zone);
+      expect([...expected.keys()].map((hour) => [hour, offsetsOf(hour)])).toEqual([...expected]);
+    },
+  );
 
   test('are empty for skipped hours and for text that is no hour', () => {
     const offsetsOf = makeLocalOffsets('Europe/London');
-    expect(['2026-03-29 01', '2026-03-29 02', 'garbage', '2026-99-99 12', ''].map(offsetsOf)).toEqual([
-      [],
-      ['+01:00'],
-      [],
-      [],
-      [],
-    ]);
+    expect(
+      ['2026-03-29 01', '2026-03-29 02', 'garbage', '2026-99-99 12', ''].map(offsetsOf),
+    ).toEqual([[], ['+01:00'], [], [], []]);
   });
 });
 
 test('in an hour that occurs twice, a stamp that is repeated is of the second time', () => {
   const withOffset = makeOffsetAdder('Europe/Berlin');
   const stamps = ['2026-10-25 01:30', '2026-10-25 02:30', '2026-10-25 02:30', '2026-10-25 03:30'];
-  expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual(['+02:00', '+02:00', '+01:00', '+01:00']);
+  expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual([
+    '+02:00',
+    '+02:00',
+    '+01:00',
+    '+01:00',
+  ]);
 });
 
 test.each([
@@ -52,7 +65,9 @@ test.each([
   ['2026/06/05', '2026-06-05 00:00:00'],
 ])('a date as people write it has one reading: %s', (given, stamp) => {
   for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
-    expect(makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1)).toBe(`${stamp}+03:00`);
+    expect(makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1)).toBe(
+      `${stamp}+03:00`,
+    );
 });
 
 test.each([
@@ -62,30 +77,48 @@ test.each([
   ['5/6/2026 8:00:12 pm', '2026-06-05T20:00:12+03:00', '2026-05-06T20:00:12+03:00'],
   ['05/06/2026 08:00Z', '2026-06-05T08:00Z', '2026-05-06T08:00Z'],
   ['05/06/2026 08:00+04:00', '2026-06-05T08:00+04:00', '2026-05-06T08:00+04:00'],
-])('a date with slashes or hyphens is read in the declared order only: %s', (given, dayFirst, monthFirst) => {
-  const read = (dateFormat?: string) => makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1);
-  expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
-});
-
-test.each(['20.11.26 08:00', '1.2.3', '20.11/2026 08:00', '20/11/20261 08:00', '20.11.20268:00', '2026/11/2026'])(
-  'what is no such date stays as it is: %s',
-  (given) => {
-    expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1)).toBe(given);
+])(
+  'a date with slashes or hyphens is read in the declared order only: %s',
+  (given, dayFirst, monthFirst) => {
+    const read = (dateFormat?: string) =>
+      makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1);
+    expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
   },
 );
 
+test.each([
+  '20.11.26 08:00',
+  '1.2.3',
+  '20.11/2026 08:00',
+  '20/11/20261 08:00',
+  '20.11.20268:00',
+  '2026/11/2026',
+])('what is no such date stays as it is: %s', (given) => {
+  expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1)).toBe(given);
+});
+
 test('numbers of nine digits and more are seconds up to 2100, included, or milliseconds', () => {
   const read = makeTimeReader({ zone: 'UTC' }, {});
-  const given = [946_684_800, '946684800', 946_684_800_000, 100_000_000, 99_999_999, '20261120', 4_102_444_800];
-  expect([...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1))).toEqual([
-    '2000-01-01T00:00:00Z',
-    '2000-01-01T00:00:00Z',
-    '2000-01-01T00:00:00Z',
-    '1973-03-03T09:46:40Z',
+  const given = [
+    946_684_800,
+    '946684800',
+    946_684_800_000,
+    100_000_000,
     99_999_999,
     '20261120',
-    '2100-01-01T00:00:00Z',
-    '2100-01-01T00:00:00Z',
-    4_102_444_800_001,
-  ]);
+    4_102_444_800,
+  ];
+  expect([...given, 4_102_444_800_000, 4_102_444_800_001].map((number) => read(number, 1))).toEqual(
+    [
+      '2000-01-01T00:00:00Z',
+      '2000-01-01T00:00:00Z',
+      '2000-01-01T00:00:00Z',
+      '1973-03-03T09:46:40Z',
+      99_999_999,
+      '20261120',
+      '2100-01-01T00:00:00Z',
+      '2100-01-01T00:00:00Z',
+      4_102_444_800_001,
+    ],
+  );
 });

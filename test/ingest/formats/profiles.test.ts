@@ -18,7 +18,12 @@ async function read(content: string, format: Format = {}) {
   return {
     format: last?.format,
     ignored: [...(last?.ignored ?? [])],
-    readings: readings.map(({ sensorId, device, measuredAt, values }) => ({ sensorId, device, measuredAt, values })),
+    readings: readings.map(({ sensorId, device, measuredAt, values }) => ({
+      sensorId,
+      device,
+      measuredAt,
+      values,
+    })),
   };
 }
 const T = '2026-11-20T08:00:00Z';
@@ -26,19 +31,38 @@ const SECONDS = String(Date.parse(T) / 1_000);
 const close = (value: number) => expect.closeTo(value, 6);
 
 const UPLINK = {
-  end_device_ids: { device_id: 'roof-1', application_ids: { application_id: 'air' }, dev_eui: '0004A30B001C0530' },
+  end_device_ids: {
+    device_id: 'roof-1',
+    application_ids: { application_id: 'air' },
+    dev_eui: '0004A30B001C0530',
+  },
   correlation_ids: ['as:up:01'],
   received_at: '2026-11-20T08:00:00.200Z',
   uplink_message: {
     f_port: 1,
     frm_payload: 'gkHe',
-    decoded_payload: { pm2_5: 7.5, temperature: 3.5, humidity: 80, pressure_hpa: 1013.2, battery: 3.6 },
+    decoded_payload: {
+      pm2_5: 7.5,
+      temperature: 3.5,
+      humidity: 80,
+      pressure_hpa: 1013.2,
+      battery: 3.6,
+    },
     rx_metadata: [{ gateway_ids: { gateway_id: 'gtw1' }, rssi: -35 }],
     received_at: '2026-11-20T08:00:00.100Z',
   },
 };
 const AIRGRADIENT = {
-  ...{ wifi: -46, serialno: 'ecda3b1eaaaf', rco2: 447, pm01: 3, pm02: 7, pm10: 8, pm003Count: 442, atmp: 25.87 },
+  ...{
+    wifi: -46,
+    serialno: 'ecda3b1eaaaf',
+    rco2: 447,
+    pm01: 3,
+    pm02: 7,
+    pm10: 8,
+    pm003Count: 442,
+    atmp: 25.87,
+  },
   ...{ atmpCompensated: 24.47, rhum: 43, rhumCompensated: 49, boot: 6, model: 'I-9PSL' },
 };
 const OPENAQ = {
@@ -61,7 +85,11 @@ const OPENAQ = {
 const STATE = {
   entity_id: 'sensor.garden_pressure',
   state: '29.92',
-  attributes: { unit_of_measurement: 'inHg', device_class: 'atmospheric_pressure', friendly_name: 'Garden' },
+  attributes: {
+    unit_of_measurement: 'inHg',
+    device_class: 'atmospheric_pressure',
+    friendly_name: 'Garden',
+  },
   last_changed: '2026-11-20T07:59:00+00:00',
   last_updated: T,
 };
@@ -94,7 +122,12 @@ const SAMPLES: Sample[] = [
     'purpleair',
     'JSON of the history API',
     JSON.stringify({
-      ...{ api_version: 'V1.0.14-0.0.58', time_stamp: 1_795_170_000, sensor_index: 53, average: 60 },
+      ...{
+        api_version: 'V1.0.14-0.0.58',
+        time_stamp: 1_795_170_000,
+        sensor_index: 53,
+        average: 60,
+      },
       fields: ['time_stamp', 'temperature', 'pm2.5_atm', 'pm2.5_cf_1'],
       data: [
         [Number(SECONDS), 41, 2.5, 2.6],
@@ -147,7 +180,13 @@ const SAMPLES: Sample[] = [
   [
     'purpleair',
     'JSON of the SD card whose CF=1 is mapped',
-    JSON.stringify({ sensor_index: 53, time_stamp: Number(SECONDS), pm2_5_cf_1: 8, pm2_5_cf_1_b: 9, pm2_5_atm: 1 }),
+    JSON.stringify({
+      sensor_index: 53,
+      time_stamp: Number(SECONDS),
+      pm2_5_cf_1: 8,
+      pm2_5_cf_1_b: 9,
+      pm2_5_atm: 1,
+    }),
     { columns: ['pm25_raw=pm2_5_cf_1'] },
     [{ sensorId: 53, values: { pm25_raw: 8.5 } }],
   ],
@@ -223,7 +262,17 @@ const SAMPLES: Sample[] = [
     'the same with names of its own',
     JSON.stringify(UPLINK),
     { columns: ['pm10=battery'], units: ['temperature=f'] },
-    [{ values: { pm25: 7.5, pm10: 3.6, temperature: close(-15.833333), humidity: 80, pressure: close(101_320) } }],
+    [
+      {
+        values: {
+          pm25: 7.5,
+          pm10: 3.6,
+          temperature: close(-15.833333),
+          humidity: 80,
+          pressure: close(101_320),
+        },
+      },
+    ],
   ],
   [
     'ttn',
@@ -233,21 +282,41 @@ const SAMPLES: Sample[] = [
       uplink_message: {
         ...UPLINK.uplink_message,
         decoded_payload: {
-          ...{ pm2_5: { displayName: 'PM2.5', value: 7.5, unit: 'µg/m³' }, temperature: { value: 50, unit: '°F' } },
-          ...{ humidity: { value: 80 }, pressure: { value: 1013.2, unit: 'hPa' }, pm10: { value: null } },
+          ...{
+            pm2_5: { displayName: 'PM2.5', value: 7.5, unit: 'µg/m³' },
+            temperature: { value: 50, unit: '°F' },
+          },
+          ...{
+            humidity: { value: 80 },
+            pressure: { value: 1013.2, unit: 'hPa' },
+            pm10: { value: null },
+          },
           no2: { value: 3, unit: 'stone' },
         },
       },
     }),
     {},
-    [{ values: { pm25: 7.5, temperature: close(10), humidity: 80, pressure: close(101_320), no2: '3 stone' } }],
+    [
+      {
+        values: {
+          pm25: 7.5,
+          temperature: close(10),
+          humidity: 80,
+          pressure: close(101_320),
+          no2: '3 stone',
+        },
+      },
+    ],
   ],
   [
     'ttn',
     'an uplink with objects within objects, one of which is mapped',
     JSON.stringify({
       ...UPLINK,
-      uplink_message: { ...UPLINK.uplink_message, decoded_payload: { particles: { fine: 7.5 }, pm10: 9 } },
+      uplink_message: {
+        ...UPLINK.uplink_message,
+        decoded_payload: { particles: { fine: 7.5 }, pm10: 9 },
+      },
     }),
     { columns: ['pm25=particles.fine'] },
     [{ values: { pm25: 7.5, pm10: 9 } }],
@@ -272,7 +341,13 @@ const SAMPLES: Sample[] = [
       {
         device: 'roof-1',
         measuredAt: '2026-11-20T08:00:00.100Z',
-        values: { temperature: 3.5, humidity: 80, pressure: close(101_320), wind_speed: 2.5, wind_direction: 90 },
+        values: {
+          temperature: 3.5,
+          humidity: 80,
+          pressure: close(101_320),
+          wind_speed: 2.5,
+          wind_direction: 90,
+        },
       },
     ],
   ],
@@ -301,7 +376,11 @@ const SAMPLES: Sample[] = [
     'the JSON feed',
     JSON.stringify([
       {
-        ...{ timestamp: '2026-11-20 08:00:00', sensor: { id: 36 }, location: { id: 500, indoor: 0 } },
+        ...{
+          timestamp: '2026-11-20 08:00:00',
+          sensor: { id: 36 },
+          location: { id: 500, indoor: 0 },
+        },
         sensordatavalues: [
           { value_type: 'P1', value: '17.3' },
           { value_type: 'P2', value: '4.6' },
@@ -330,13 +409,23 @@ const SAMPLES: Sample[] = [
     'several values in our names',
     JSON.stringify({ device: 'garden', pm25: 7, temperature_f: 50 }),
     { name: 'home-assistant', now: new Date(T) },
-    [{ device: 'garden', measuredAt: '2026-11-20T08:00:00.000Z', values: { pm25: 7, temperature: close(10) } }],
+    [
+      {
+        device: 'garden',
+        measuredAt: '2026-11-20T08:00:00.000Z',
+        values: { pm25: 7, temperature: close(10) },
+      },
+    ],
   ],
   [
     'home-assistant',
     'history, each entity of which is one parameter',
     `entity_id,state,last_changed\nsensor.garden_pm25,7,${T}\nsensor.garden_t,50,${T}\nsensor.garden_t,unavailable,2026-11-20T09:00:00Z\n`,
-    { sensor: 11, columns: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'], units: ['temperature=f'] },
+    {
+      sensor: 11,
+      columns: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'],
+      units: ['temperature=f'],
+    },
     [
       { sensorId: 11, measuredAt: T, values: { pm25: '7', temperature: close(10) } },
       { sensorId: 11, values: { temperature: 'unavailable' } },
@@ -358,7 +447,13 @@ const SAMPLES: Sample[] = [
       {
         sensorId: '7',
         measuredAt: '2026-11-20 09:00+01:00',
-        values: { no2: close(10), o3: close(19.957), pressure: close(101_320), temperature: '-1.5', pm25: '8' },
+        values: {
+          no2: close(10),
+          o3: close(19.957),
+          pressure: close(101_320),
+          temperature: '-1.5',
+          pm25: '8',
+        },
       },
     ],
   ],
@@ -366,11 +461,22 @@ const SAMPLES: Sample[] = [
     'airquality-am',
     'measurements in JSON, by the start of the interval of a mean',
     JSON.stringify({
-      ...{ sensor_id: 2, timestamp: '2026-02-01 13:00:00', time_start: '2026-02-01 12:00:00', time_end: null },
+      ...{
+        sensor_id: 2,
+        timestamp: '2026-02-01 13:00:00',
+        time_start: '2026-02-01 12:00:00',
+        time_end: null,
+      },
       ...{ 'pm2.5': 9, 'pm2.5_corrected': 5, pm10: 10 },
     }),
     { timeZone: 'Asia/Yerevan' },
-    [{ sensorId: 2, measuredAt: '2026-02-01 12:00:00+04:00', values: { pm25_raw: 9, pm25: 5, pm10: 10 } }],
+    [
+      {
+        sensorId: 2,
+        measuredAt: '2026-02-01 12:00:00+04:00',
+        values: { pm25_raw: 9, pm25: 5, pm10: 10 },
+      },
+    ],
   ],
   [
     'airquality-am',
@@ -384,7 +490,13 @@ const SAMPLES: Sample[] = [
     'measurements',
     'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n2,2026-02-01 00:05:10,14.2,9.1\n',
     { timeZone: 'Asia/Yerevan' },
-    [{ sensorId: '2', measuredAt: '2026-02-01 00:05:10+04:00', values: { pm25_raw: '14.2', pm25: '9.1' } }],
+    [
+      {
+        sensorId: '2',
+        measuredAt: '2026-02-01 00:05:10+04:00',
+        values: { pm25_raw: '14.2', pm25: '9.1' },
+      },
+    ],
   ],
 ];
 
@@ -418,7 +530,9 @@ describe('a profile', () => {
 
   it('has a sample here, a line in src/ingest/README.md, which lists every parameter, and a source', () => {
     expect([...new Set(SAMPLES.map(([name]) => name))].sort()).toEqual(FORMATS);
-    expect([...README.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)].map(([, name]) => name).sort()).toEqual(FORMATS);
+    expect(
+      [...README.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)].map(([, name]) => name).sort(),
+    ).toEqual(FORMATS);
     const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(README) ?? [];
     expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);
     for (const { source } of PROFILES) expect(source).toMatch(/https:|README/);
@@ -480,8 +594,11 @@ describe('units', () => {
   ])('are said by the name of a mapped column, too: %s', async (column, given, stored) => {
     const theirs = column.slice(column.indexOf('=') + 1);
     const csv = await read(`${header(theirs)}1,${T},${given}\n`, { columns: [column] });
-    const json = await read(JSON.stringify({ sensor_id: 1, time: T, [theirs]: given }), { columns: [column] });
-    for (const { readings } of [csv, json]) expect(Object.values(readings[0]?.values ?? {})).toEqual([stored]);
+    const json = await read(JSON.stringify({ sensor_id: 1, time: T, [theirs]: given }), {
+      columns: [column],
+    });
+    for (const { readings } of [csv, json])
+      expect(Object.values(readings[0]?.values ?? {})).toEqual([stored]);
   });
 
   it('are those of the profile where one of its own columns is mapped', async () => {
@@ -494,7 +611,9 @@ describe('units', () => {
     expect(await value('no2', '19.125', ['no2=ug/m3'])).toEqual(close(10));
     expect(await value('temperature_f', '12', ['temperature=c'])).toBe('12');
     const mapped = { columns: ['no2=Gas (µg/m³)'], units: ['no2=ppb'] };
-    expect((await read(`${header('Gas (µg/m³)')}1,${T},20\n`, mapped)).readings[0]?.values).toEqual({ no2: '20' });
+    expect((await read(`${header('Gas (µg/m³)')}1,${T},20\n`, mapped)).readings[0]?.values).toEqual(
+      { no2: '20' },
+    );
   });
 
   it.each<[string, Format, RegExp]>([
@@ -508,11 +627,27 @@ describe('units', () => {
       { units: ['temperature=hpa'] },
       /^--unit: temperature has no unit "hpa"\. It has: c, f, k\.$/,
     ],
-    ['an unknown parameter', { units: ['co=ppm'] }, /^--unit: there is no parameter "co"\. Known names: sensor_id/],
-    ['no unit', { units: ['no2'] }, /^--unit: "no2" is not of the form OURS=THEIRS\. An example: --unit no2=ug\/m3\.$/],
-    ['a column that is not there', { columns: ['pm25=fine'] }, /has no column fine, which --column names/],
+    [
+      'an unknown parameter',
+      { units: ['co=ppm'] },
+      /^--unit: there is no parameter "co"\. Known names: sensor_id/,
+    ],
+    [
+      'no unit',
+      { units: ['no2'] },
+      /^--unit: "no2" is not of the form OURS=THEIRS\. An example: --unit no2=ug\/m3\.$/,
+    ],
+    [
+      'a column that is not there',
+      { columns: ['pm25=fine'] },
+      /has no column fine, which --column names/,
+    ],
     ['a name that is none of ours', { columns: ['co=CO'] }, /^--column: unknown name "co"/],
-    ['a name that every object has', { columns: ['constructor=pm25'] }, /^--column: unknown name "constructor"/],
+    [
+      'a name that every object has',
+      { columns: ['constructor=pm25'] },
+      /^--column: unknown name "constructor"/,
+    ],
     [
       'an unknown zone',
       { zone: 'Europe/Berln' },
@@ -524,6 +659,8 @@ describe('units', () => {
       /^--format: there is no format "csv"\. There are: airgradient, airquality-am/,
     ],
   ])('%s is refused', async (_, format, message) => {
-    await expect(read(`${header('pm25,no2,temperature')}1,${T},5,6,7\n`, format)).rejects.toThrow(message);
+    await expect(read(`${header('pm25,no2,temperature')}1,${T},5,6,7\n`, format)).rejects.toThrow(
+      message,
+    );
   });
 });

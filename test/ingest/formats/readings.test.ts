@@ -27,9 +27,17 @@ describe('CSV', () => {
       ['sensor_id', 'time', 'pm25', 'colour', 'rain'],
       ['1', T, '5', 'red', ''],
     ];
-    const { readings, ignored } = await read(lines.map((fields) => fields.join(delimiter)).join('\n'));
+    const { readings, ignored } = await read(
+      lines.map((fields) => fields.join(delimiter)).join('\n'),
+    );
     expect(readings).toEqual([
-      { sensorId: '1', measuredAt: T, values: { pm25: '5' }, line: 2, text: lines[1]?.join(delimiter) },
+      {
+        sensorId: '1',
+        measuredAt: T,
+        values: { pm25: '5' },
+        line: 2,
+        text: lines[1]?.join(delimiter),
+      },
     ]);
     expect(ignored).toEqual(['colour']);
   });
@@ -64,7 +72,9 @@ describe('CSV', () => {
     ['hello world', 'has no column sensor_id'],
   ])('the header %j is refused', async (header, why) => {
     const { failure } = await read(`${header}\n`);
-    expect(failure).toContain(`readings:1: the header ${why}: ${JSON.stringify(header)}. Needed are sensor_id, one of`);
+    expect(failure).toContain(
+      `readings:1: the header ${why}: ${JSON.stringify(header)}. Needed are sensor_id, one of`,
+    );
   });
 });
 
@@ -98,7 +108,11 @@ describe('NDJSON', () => {
 
   test('as an array, or an object over several lines, of which a broken one is refused', async () => {
     const one = { sensor_id: 1, time: T, pm25: 5 };
-    for (const text of [JSON.stringify([one]), JSON.stringify([one], null, 2), JSON.stringify(one, null, 2)]) {
+    for (const text of [
+      JSON.stringify([one]),
+      JSON.stringify([one], null, 2),
+      JSON.stringify(one, null, 2),
+    ]) {
       const { readings } = await read(text);
       expect(readings).toEqual([
         { sensorId: 1, measuredAt: T, values: { pm25: 5 }, line: 1, text: JSON.stringify(one) },
@@ -111,7 +125,10 @@ describe('NDJSON', () => {
 });
 
 describe('files', () => {
-  const lines = Array.from({ length: 30_000 }, (_, n) => `1,${new Date(1.6e12 + n * 60_000).toISOString()},${n % 100}`);
+  const lines = Array.from(
+    { length: 30_000 },
+    (_, n) => `1,${new Date(1.6e12 + n * 60_000).toISOString()},${n % 100}`,
+  );
   const text = `sensor_id,time,pm25\n${lines.join('\n')}\n`;
 
   test('are unpacked if their first bytes are those of gzip, which may have several members', async () => {
@@ -131,7 +148,9 @@ describe('files', () => {
     expect(readings.length).toBeGreaterThan(10_000);
     expect(readings.slice(0, 10_000).map(({ text: line }) => line)).toEqual(lines.slice(0, 10_000));
     expect(failure).toMatch(
-      new RegExp(`^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`),
+      new RegExp(
+        `^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`,
+      ),
     );
   });
 

@@ -2,8 +2,8 @@
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
-import { NOW, stored } from '../support.ts';
 import { engines } from '../../support/database.ts';
+import { NOW, stored } from '../support.ts';
 import { openPushing, type Pushing, push } from './pushing.ts';
 
 /** As the device with an SDS011 and a BME280 sends it, blanks and all. */
@@ -28,7 +28,11 @@ describe('the airRohr firmware', () => {
   afterAll(() => here.close());
 
   const from = (device: string, given: string | object, headers = {}, token = here.token) =>
-    push(here.app, token, given, { 'X-Sensor': device, 'X-MAC-ID': 'esp8266-a4cf12f00baa', ...headers });
+    push(here.app, token, given, {
+      'X-Sensor': device,
+      'X-MAC-ID': 'esp8266-a4cf12f00baa',
+      ...headers,
+    });
   const answer = (received: number, accepted: number, ...refused: number[]) => ({
     received,
     accepted,
@@ -48,7 +52,8 @@ describe('the airRohr firmware', () => {
       { sensor_id: 1, measured_at: expect.any(String), pm10: 66.04, pm25: 53.32, pm25_raw: null },
       { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
     ]);
-    const [row] = await here.owner`select count(*)::int as n from raw.readings where measured_at = ${NOW}`;
+    const [row] =
+      await here.owner`select count(*)::int as n from raw.readings where measured_at = ${NOW}`;
     expect(row?.n).toBe(2);
     expect((await from('esp8266-12345678', BODY)).body).toEqual({ ...answer(2, 0), unchanged: 2 });
   });
@@ -56,9 +61,9 @@ describe('the airRohr firmware', () => {
   it('is recognized by its body where the header is missing', async () => {
     expect((await push(here.app, here.token, BODY)).body).toEqual(answer(2, 2));
     const other = body({ SDS_P2: '1' });
-    expect((await push(here.app, here.token, { ...other, esp8266id: undefined, esp32id: 'a0b1' })).body).toEqual(
-      answer(1, 0, 0),
-    );
+    expect(
+      (await push(here.app, here.token, { ...other, esp8266id: undefined, esp32id: 'a0b1' })).body,
+    ).toEqual(answer(1, 0, 0));
     expect(JSON.parse((await quarantine())[0]?.text).device).toBe('esp32-a0b1');
     expectProblem(await push(here.app, here.token, { ...other, esp8266id: '' }), 400, /X-Sensor/);
     expectProblem(await from('two words', other), 400, /X-Sensor/);
@@ -67,7 +72,9 @@ describe('the airRohr firmware', () => {
 
   it('may send each instrument by itself, with its pin', async () => {
     const particles = body({ P1: '12.50', P2: '7.25' });
-    expect((await from('esp8266-12345678', particles, { 'X-PIN': '1' })).body).toEqual(answer(1, 1));
+    expect((await from('esp8266-12345678', particles, { 'X-PIN': '1' })).body).toEqual(
+      answer(1, 1),
+    );
     const weather = body({ temperature: '21.90', pressure: '99312.25', humidity: '41.05' });
     expect((await from('esp8266-12345678', weather, { 'X-PIN': '11' })).body).toEqual(answer(1, 1));
     expect(await stored(here.owner)).toMatchObject([
@@ -75,7 +82,9 @@ describe('the airRohr firmware', () => {
       { sensor_id: 2, temperature: 21.9, pressure: 99312.25, humidity: 41.05 },
     ]);
     // a DHT22 that the network does not have
-    expect((await from('esp8266-12345678', body({ humidity: '50' }), { 'X-PIN': '7' })).body).toEqual(answer(1, 0, 0));
+    expect(
+      (await from('esp8266-12345678', body({ humidity: '50' }), { 'X-PIN': '7' })).body,
+    ).toEqual(answer(1, 0, 0));
   });
 
   it('may be of an unknown device if its token is scoped to a single station', async () => {
@@ -94,7 +103,9 @@ describe('the airRohr firmware', () => {
       { sensor_id: 6, humidity: 50 },
     ]);
     // sensor 7 is there too, but of another device; and two stations are not one
-    expect((await from('esp8266-new', body({ SDS_P1: '9' }), {}, narrow)).body).toEqual(answer(1, 0, 0));
+    expect((await from('esp8266-new', body({ SDS_P1: '9' }), {}, narrow)).body).toEqual(
+      answer(1, 0, 0),
+    );
     const wide = await here.makeToken('two', 'us', [2, 3]);
     expect((await from('esp8266-new', body(values), {}, wide)).body).toEqual(answer(1, 0, 0));
   });
@@ -116,7 +127,11 @@ describe('the airRohr firmware', () => {
     for (const given of ['nonsense', '[]', '7', '{"sensordatavalues":{}}', '{"P1":1}', '']) {
       expectProblem(await from(device, given), 400, /not JSON|sensordatavalues|empty/);
     }
-    expectProblem(await from(device, BODY, { 'Content-Type': 'text/html' }), 415, /application\/json/);
+    expectProblem(
+      await from(device, BODY, { 'Content-Type': 'text/html' }),
+      415,
+      /application\/json/,
+    );
     expectProblem(await from(device, body({ SDS_P1: '1'.repeat(65_536) })), 413, /64 KiB/);
     expect((await push(here.app, 'wrong', BODY)).status).toBe(401);
     expect((await from(device, body({ samples: '1', signal: '-66' }))).body).toEqual(answer(0, 0));
@@ -125,7 +140,13 @@ describe('the airRohr firmware', () => {
       ...answer(2, 1),
       quarantined: [{ index: 0, reason: 'no_value' }],
       values: [
-        { index: 0, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' },
+        {
+          index: 0,
+          parameter: 'pm25',
+          reason: 'out_of_bounds',
+          bounds: [-10, 2000],
+          unit: 'µg/m³',
+        },
         { index: 0, parameter: 'pm10', reason: 'unreadable' },
       ],
     });
@@ -137,16 +158,20 @@ describe('the airRohr firmware', () => {
       'feinstaub,node=esp8266-12345678 SDS_P1=66.04,SDS_P2=53.32,BME280_humidity=41.05,signal="-66",samples=823214\n';
 
     it('is the same as JSON', async () => {
-      expect((await push(here.app, here.token, LINE, { 'X-Sensor': 'esp8266-12345678', ...FORM })).body).toEqual(
-        answer(2, 2),
-      );
+      expect(
+        (await push(here.app, here.token, LINE, { 'X-Sensor': 'esp8266-12345678', ...FORM })).body,
+      ).toEqual(answer(2, 2));
       const byLine = await stored(here.owner);
       expect(byLine).toMatchObject([
         { sensor_id: 1, pm10: 66.04, pm25: 53.32 },
         { sensor_id: 2, humidity: 41.05 },
       ]);
       const json = body({ SDS_P1: '66.04', SDS_P2: '53.32', BME280_humidity: '41.05' });
-      expect((await from('esp8266-12345678', json)).body).toMatchObject({ received: 2, accepted: 0, unchanged: 2 });
+      expect((await from('esp8266-12345678', json)).body).toMatchObject({
+        received: 2,
+        accepted: 0,
+        unchanged: 2,
+      });
     });
 
     it('names the device by its tag, and may have a time, which is not used', async () => {
@@ -154,10 +179,13 @@ describe('the airRohr firmware', () => {
         .replace('=66.04', '=66.04i')
         .replace('feinstaub', 'air,site=roof');
       expect((await push(here.app, here.token, timed, FORM)).body).toEqual(answer(2, 2));
-      expect(await stored(here.owner)).toMatchObject([{ sensor_id: 1, pm10: 66.04 }, { sensor_id: 2 }]);
-      expect((await push(here.app, here.token, JSON.stringify(body({ SDS_P1: '1' })), FORM)).body).toEqual(
-        answer(1, 1),
-      );
+      expect(await stored(here.owner)).toMatchObject([
+        { sensor_id: 1, pm10: 66.04 },
+        { sensor_id: 2 },
+      ]);
+      expect(
+        (await push(here.app, here.token, JSON.stringify(body({ SDS_P1: '1' })), FORM)).body,
+      ).toEqual(answer(1, 1));
     });
 
     it.each([
@@ -169,7 +197,11 @@ describe('the airRohr firmware', () => {
       `${LINE}${LINE}`,
       '<html>',
     ])('is refused if it is no such line: %j', async (line) => {
-      expectProblem(await push(here.app, here.token, line, FORM), 400, /neither JSON nor a line of InfluxDB such as/);
+      expectProblem(
+        await push(here.app, here.token, line, FORM),
+        400,
+        /neither JSON nor a line of InfluxDB such as/,
+      );
     });
 
     it('is refused without a device', async () => {

@@ -1,7 +1,7 @@
 /** What a sender learns from the answer to its readings, beyond how many were stored. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stored } from '../support.ts';
 import { engines } from '../../support/database.ts';
+import { stored } from '../support.ts';
 import { openPushing, type Pushing, send } from './pushing.ts';
 
 // nothing here depends on the engine
@@ -14,25 +14,57 @@ afterAll(() => here.close());
 
 const T = '2026-11-20T10:00:00Z';
 const CSV = { 'Content-Type': 'text/csv; charset=utf-8' };
-const json = async (readings: object) => (await send(here.app, here.token, JSON.stringify(readings))).body;
-const csv = (text: string, headers: Record<string, string> = CSV) => send(here.app, here.token, text, headers);
+const json = async (readings: object) =>
+  (await send(here.app, here.token, JSON.stringify(readings))).body;
+const csv = (text: string, headers: Record<string, string> = CSV) =>
+  send(here.app, here.token, text, headers);
 
 describe('an answer', () => {
   it('names each value that was left out, with its bounds and what may have gone wrong', async () => {
     const answer = await json([
       { sensor_id: 1, time: T, pm25: 5, pm10: 2_001 },
-      { sensor_id: 2, time: T, temperature: 3, pressure: 1013.25, wind_direction: 361, humidity: '40,5' },
+      {
+        sensor_id: 2,
+        time: T,
+        temperature: 3,
+        pressure: 1013.25,
+        wind_direction: 361,
+        humidity: '40,5',
+      },
     ]);
     expect(answer).toEqual({
       ...{ received: 2, accepted: 2, unchanged: 0, quarantined: [] },
       values: [
-        { index: 0, parameter: 'pm10', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' },
-        { index: 1, parameter: 'humidity', reason: 'unreadable', hint: '40,5 has a comma: write 40.5' },
         {
-          ...{ index: 1, parameter: 'pressure', reason: 'out_of_bounds', bounds: [50_000, 110_000], unit: 'Pa' },
+          index: 0,
+          parameter: 'pm10',
+          reason: 'out_of_bounds',
+          bounds: [-10, 2000],
+          unit: 'µg/m³',
+        },
+        {
+          index: 1,
+          parameter: 'humidity',
+          reason: 'unreadable',
+          hint: '40,5 has a comma: write 40.5',
+        },
+        {
+          ...{
+            index: 1,
+            parameter: 'pressure',
+            reason: 'out_of_bounds',
+            bounds: [50_000, 110_000],
+            unit: 'Pa',
+          },
           hint: '1013.25 looks like hPa: send it in Pa, as 101325',
         },
-        { index: 1, parameter: 'wind_direction', reason: 'out_of_bounds', bounds: [0, 360], unit: 'degrees' },
+        {
+          index: 1,
+          parameter: 'wind_direction',
+          reason: 'out_of_bounds',
+          bounds: [0, 360],
+          unit: 'degrees',
+        },
       ],
       format: 'airseries',
     });
@@ -64,21 +96,38 @@ describe('readings', () => {
   it('may be CSV, with decimal commas between semicolons', async () => {
     const plain = await csv(`sensor_id,time,pm2.5,colour\n1,${T},5,red\n99,${T},5,red\n`);
     expect(plain.body).toEqual({
-      ...{ received: 2, accepted: 1, unchanged: 0, quarantined: [{ index: 1, reason: 'unknown_sensor' }] },
+      ...{
+        received: 2,
+        accepted: 1,
+        unchanged: 0,
+        quarantined: [{ index: 1, reason: 'unknown_sensor' }],
+      },
       ignored: ['colour'],
       format: 'airseries',
     });
     const german = await csv(`\ufeffsensor_id;time;temperature;pressure\r\n2;${T};-0,5;1013,2\r\n`);
     expect(german.body).toMatchObject({
       accepted: 1,
-      values: [{ index: 0, parameter: 'pressure', hint: expect.stringContaining('1013.2 looks like hPa') }],
+      values: [
+        { index: 0, parameter: 'pressure', hint: expect.stringContaining('1013.2 looks like hPa') },
+      ],
     });
-    expect(await stored(here.owner)).toMatchObject([{ pm25: 5 }, { temperature: -0.5, pressure: null }]);
-    expect((await csv('sensor_id,time,pm25\n')).body).toMatchObject({ received: 0, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { pm25: 5 },
+      { temperature: -0.5, pressure: null },
+    ]);
+    expect((await csv('sensor_id,time,pm25\n')).body).toMatchObject({
+      received: 0,
+      quarantined: [],
+    });
   });
 
   it.each<[string, string, RegExp]>([
-    ['without a header', `1,${T},5\n`, /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/],
+    [
+      'without a header',
+      `1,${T},5\n`,
+      /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/,
+    ],
     [
       "without a line of the header's length",
       `sensor_id,time,pm25\n1,${T}\n`,
@@ -92,7 +141,9 @@ describe('readings', () => {
   });
 
   it('of an unknown type are refused with what to send', async () => {
-    const { status, body } = await csv('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' });
+    const { status, body } = await csv('a=b', {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    });
     expect([status, body.detail]).toEqual([
       415,
       expect.stringMatching(/text\/csv.*With curl: -H 'Content-Type: application\/json'/),

@@ -2,16 +2,16 @@
 import express from 'express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeLog } from '../../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import { makeErrorHandlers } from '../../../src/http/middleware.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { presentedToken } from '../../../src/ingest/http/authenticate.ts';
 import { perMinute } from '../../../src/ingest/http/limits.ts';
 import { revokeToken } from '../../../src/ingest/http/tokens.ts';
-import { keepingLog, NOW } from '../support.ts';
 import { onOneEngine } from '../../support/database.ts';
+import { keepingLog, NOW } from '../support.ts';
 import { openPushing, type Pushing, send } from './pushing.ts';
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -43,7 +43,9 @@ onOneEngine('the ingestion endpoint', (engine) => {
 
   const post = (authorization: string | undefined, app = here.app) => {
     const call = request(app).post('/v1/readings').set('Content-Type', 'application/json');
-    return (authorization === undefined ? call : call.set('Authorization', authorization)).send('[]');
+    return (authorization === undefined ? call : call.set('Authorization', authorization)).send(
+      '[]',
+    );
   };
 
   it('refuses requests without a valid token before it reads the body', async () => {
@@ -56,10 +58,18 @@ onOneEngine('the ingestion endpoint', (engine) => {
     for (const token of [undefined, 'x', almost, stranger, `${here.token}x`, revoked]) {
       const res = await post(token && `Bearer ${token}`);
       expect(res.status, token).toBe(401);
-      expect(res.headers['www-authenticate']).toBe('Bearer realm="airseries", Basic realm="airseries"');
-      expect(res.body).toMatchObject({ status: 401, title: 'Unauthorized', detail: expect.stringMatching(/token/) });
+      expect(res.headers['www-authenticate']).toBe(
+        'Bearer realm="airseries", Basic realm="airseries"',
+      );
+      expect(res.body).toMatchObject({
+        status: 401,
+        title: 'Unauthorized',
+        detail: expect.stringMatching(/token/),
+      });
     }
-    const large = await send(here.app, 'x', Buffer.alloc(9_000_000, ' '), { 'Content-Type': 'image/png' });
+    const large = await send(here.app, 'x', Buffer.alloc(9_000_000, ' '), {
+      'Content-Type': 'image/png',
+    });
     expect(large.status).toBe(401);
   });
 
@@ -72,13 +82,18 @@ onOneEngine('the ingestion endpoint', (engine) => {
     const res = await post(`Bearer ${here.token}`, app);
     expect(Number(res.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(res.headers['retry-after'])).toBeLessThanOrEqual(60);
-    expect(res.body).toEqual({ status: 429, title: 'Too Many Requests', detail: expect.stringMatching(/more than 3/) });
+    expect(res.body).toEqual({
+      status: 429,
+      title: 'Too Many Requests',
+      detail: expect.stringMatching(/more than 3/),
+    });
     expect((await post(`Bearer ${other}`, app)).status).toBe(200);
   });
 
   it('limits wrong tokens by address, but not tokens that were valid before', async () => {
     const app = here.another({ failures: 3 });
-    const guess = (address: string, token = 'wrong') => post(`Bearer ${token}`, app).set('X-Forwarded-For', address);
+    const guess = (address: string, token = 'wrong') =>
+      post(`Bearer ${token}`, app).set('X-Forwarded-For', address);
     expect((await guess('198.51.100.1', here.token)).status).toBe(200);
     const statuses = [];
     for (let n = 0; n < 5; n++) statuses.push((await guess('198.51.100.1')).status);
@@ -103,7 +118,9 @@ onOneEngine('the ingestion endpoint', (engine) => {
     await administrator.unsafe(`alter database ${target.database} allow_connections true`);
     expect((await post(`Bearer ${here.token}`)).status).toBe(200);
     expect((await post(`Bearer ${here.token}`)).status, 'and says so once').toBe(200);
-    expect(here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)).toEqual([
+    expect(
+      here.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message),
+    ).toEqual([
       'the database cannot answer; answering 503 until it can',
       'the database answers again',
     ]);
@@ -127,7 +144,10 @@ describe('a limit per minute', () => {
 
   it('ends after a minute, and at once when the clock is set back an hour', async () => {
     const app = express();
-    app.use(perMinute({ limit: 1, keyGenerator: () => 'one', detail: 'too many' }), (_req, res) => void res.end());
+    app.use(
+      perMinute({ limit: 1, keyGenerator: () => 'one', detail: 'too many' }),
+      (_req, res) => void res.end(),
+    );
     app.use(makeErrorHandlers(makeLog('silent')).handle);
     const statusOf = async () => (await request(app).get('/')).status;
     expect([await statusOf(), await statusOf()]).toEqual([200, 429]);

@@ -3,8 +3,8 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
-import { keepingLog, NOW, stored } from '../support.ts';
 import { engines } from '../../support/database.ts';
+import { keepingLog, NOW, stored } from '../support.ts';
 import { openPushing, type Pushing } from './pushing.ts';
 
 // nothing here depends on the engine
@@ -34,7 +34,16 @@ const uplink = (decoded_payload: object, device_id = 'roof-1') => ({
   received_at: T,
   uplink_message: { f_port: 1, decoded_payload, rx_metadata: [{ rssi: -35 }], received_at: T },
 });
-const airgradient = { wifi: -46, serialno: 'roof-1', rco2: 447, pm01: 3, pm02: 7, pm10: 8, atmp: 25.5, rhum: 43 };
+const airgradient = {
+  wifi: -46,
+  serialno: 'roof-1',
+  rco2: 447,
+  pm01: 3,
+  pm02: 7,
+  pm10: 8,
+  atmp: 25.5,
+  rhum: 43,
+};
 const state = {
   entity_id: 'sensor.roof_temperature',
   state: '50',
@@ -43,7 +52,15 @@ const state = {
 };
 
 describe('a push', () => {
-  it.each<[path: string, body: object | string, headers: Record<string, string>, row: object, answer: object]>([
+  it.each<
+    [
+      path: string,
+      body: object | string,
+      headers: Record<string, string>,
+      row: object,
+      answer: object,
+    ]
+  >([
     [
       '/v1/push/ttn',
       uplink({ pm2_5: 7, temp_f: 50 }),
@@ -51,7 +68,13 @@ describe('a push', () => {
       { pm25: 7, temperature: 10, measured_at: STORED_T },
       { format: 'ttn' },
     ],
-    ['/v1/readings', uplink({ pm10: 7 }), {}, { pm10: 7, measured_at: STORED_T }, { format: 'ttn' }],
+    [
+      '/v1/readings',
+      uplink({ pm10: 7 }),
+      {},
+      { pm10: 7, measured_at: STORED_T },
+      { format: 'ttn' },
+    ],
     [
       '/v1/push/ttn?column=pm25=PM&unit=temperature=f',
       uplink({ PM: 7, temperature: 50, battery: 3 }),
@@ -83,7 +106,14 @@ describe('a push', () => {
     ],
     [
       '/v1/push/home-assistant?sensor_id=7',
-      [state, { ...state, state: '5', attributes: { device_class: 'pm25', unit_of_measurement: 'µg/m³' } }],
+      [
+        state,
+        {
+          ...state,
+          state: '5',
+          attributes: { device_class: 'pm25', unit_of_measurement: 'µg/m³' },
+        },
+      ],
       {},
       { temperature: 10, pm25: 5 },
       { received: 1, format: 'home-assistant' },
@@ -118,12 +148,20 @@ describe('a push', () => {
     ],
   ])('%s %j', async (path, body, headers, row, answer) => {
     const res = await post(path, body, headers);
-    expect([res.status, res.body]).toMatchObject([200, { accepted: 1, quarantined: [], ...answer }]);
+    expect([res.status, res.body]).toMatchObject([
+      200,
+      { accepted: 1, quarantined: [], ...answer },
+    ]);
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, ...row }]);
   });
 
   it('gets a hint where stored values look like another unit', async () => {
-    const answer = await post('/v1/readings', { sensor_id: 7, time: T, temperature: 52, no2: 0.02 });
+    const answer = await post('/v1/readings', {
+      sensor_id: 7,
+      time: T,
+      temperature: 52,
+      no2: 0.02,
+    });
     expect(answer.body).toMatchObject({
       accepted: 1,
       hints: [
@@ -211,9 +249,13 @@ describe('a push', () => {
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {
     const res = await post(path, body);
-    expect([res.status, res.body]).toMatchObject([status, { status, detail: expect.stringMatching(detail) }]);
+    expect([res.status, res.body]).toMatchObject([
+      status,
+      { status, detail: expect.stringMatching(detail) },
+    ]);
     expect(await stored(here.owner)).toEqual([]);
-    if (status === 422) expect(res.body).toMatchObject({ title: 'Unprocessable Entity', accepted: 0, unchanged: 0 });
+    if (status === 422)
+      expect(res.body).toMatchObject({ title: 'Unprocessable Entity', accepted: 0, unchanged: 0 });
   });
 });
 
@@ -222,10 +264,16 @@ describe('a token in the path', () => {
   const measures = '/sensors/airgradient:roof-1/measures';
   const { serialno: _, ...firmware } = airgradient;
   const bare = (path: string) =>
-    request(here.app).post(path).set('Content-Type', 'application/json').send(JSON.stringify(firmware));
+    request(here.app)
+      .post(path)
+      .set('Content-Type', 'application/json')
+      .send(JSON.stringify(firmware));
 
   it('is taken, with the device that the firmware appends', async () => {
-    expect((await bare(`${address()}${measures}`)).body).toMatchObject({ accepted: 1, format: 'airgradient' });
+    expect((await bare(`${address()}${measures}`)).body).toMatchObject({
+      accepted: 1,
+      format: 'airgradient',
+    });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25_raw: 7 }]);
   });
 
@@ -240,7 +288,10 @@ describe('a token in the path', () => {
       await bare(`${address()}${measures}?unit=x`),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 404, 404, 400]);
-    const all = JSON.stringify([here.log.lines, answers.map(({ text, headers }) => [text, headers])]);
+    const all = JSON.stringify([
+      here.log.lines,
+      answers.map(({ text, headers }) => [text, headers]),
+    ]);
     expect(here.log.lines.length).toBeGreaterThanOrEqual(answers.length - 1); // the last may still be on its way to the log
     expect(all).toContain('/v1/push/airgradient/sensors');
     expect(all).not.toMatch(/airs_/);
@@ -251,7 +302,10 @@ describe('from the quarantine', () => {
   it('a simulated message among others is kept with its reason', async () => {
     const messages = [{ ...uplink({ pm25: 99 }), simulated: true }, uplink({ pm25: 5 })];
     const { body } = await post('/v1/push/ttn', messages);
-    expect(body).toMatchObject({ accepted: 1, quarantined: [{ index: 0, reason: 'unreadable_line' }] });
+    expect(body).toMatchObject({
+      accepted: 1,
+      quarantined: [{ index: 0, reason: 'unreadable_line' }],
+    });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5 }]);
     const { lines } = await listQuarantine(here.owner, {}, 10);
     expect(lines).toMatchObject([
@@ -277,7 +331,11 @@ describe('from the quarantine', () => {
     await here.owner`update raw.sensor set device = 'roof-2' where id = 7`;
     await here.owner`insert into raw.sensor (id) values (99)`;
     await here.owner`insert into raw.sensor_station (sensor_id, station_id, since, until) values (99, 3, '-infinity', 'infinity')`;
-    const retried = await retryQuarantined(here.owner, { now: NOW, log: keepingLog(), terminal: false });
+    const retried = await retryQuarantined(here.owner, {
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
+    });
     expect(retried).toMatchObject({ retried: 2, accepted: 2 });
     expect(await stored(here.owner)).toMatchObject([
       { sensor_id: 7, temperature: 10, pm25: 7, measured_at: STORED_T },
@@ -296,7 +354,9 @@ describe('from the quarantine', () => {
     expect(lines[0]?.explanation).toMatch(/sensors 5 and 6 both have device twice/);
     await here.owner`update raw.sensor set device = null where id = 6`;
     const token = await here.makeToken('one station', 'us', [3]);
-    const { body } = await post('/v1/push/ttn', uplink({ pm25: 5 }, 'new'), { Authorization: `Bearer ${token}` });
+    const { body } = await post('/v1/push/ttn', uplink({ pm25: 5 }, 'new'), {
+      Authorization: `Bearer ${token}`,
+    });
     expect(body).toMatchObject({ accepted: 1 });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 6, pm25: 5 }]);
     await here.owner`update raw.sensor set device = null where id = 5`;

@@ -1,7 +1,13 @@
 /** Bodies within the limits of the ingestion endpoints that are made to be slow or large to read, in the shapes of all layouts. */
 
 /** What it is answered with, too. */
-export type Hostile = { what: string; status: number; path: string; type: string; body: () => string };
+export type Hostile = {
+  what: string;
+  status: number;
+  path: string;
+  type: string;
+  body: () => string;
+};
 
 const KIB = 1_024;
 /** Of an object, an element of an array and a whole body: a little less than they may have. */
@@ -9,7 +15,8 @@ const [OBJECT, ELEMENT, BODY] = [511 * KIB, 63 * KIB, 8_190 * KIB];
 
 const times = (count: number, text: string) => `${text},`.repeat(count).slice(0, -1);
 const filled = (bytes: number, text: string) => times(Math.floor(bytes / (text.length + 1)), text);
-const list = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n)).join(',');
+const list = (count: number, one: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => one(n)).join(',');
 const keys = (count: number) => list(count, (n) => `"k${n}":0`);
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -20,14 +27,35 @@ const purpleair = (fields: string, rows: string, more = '') =>
 const openaq = (rows: string, more = '') => `{"meta":{"found":1},${more}"results":[${rows}]}`;
 const uplink = (payload: string) =>
   `{"end_device_ids":{"device_id":"roof-1"},"uplink_message":{"received_at":${T},"decoded_payload":{${payload}}}}`;
-const MEASURED = ['pm1', 'pm25', 'pm10', 'no2', 'o3', 'so2', 'uv', 'rain', 'dust', 'usvh', 'humidity', 'temperature'];
+const MEASURED = [
+  'pm1',
+  'pm25',
+  'pm10',
+  'no2',
+  'o3',
+  'so2',
+  'uv',
+  'rain',
+  'dust',
+  'usvh',
+  'humidity',
+  'temperature',
+];
 
 type Row = [what: string, status: number, body: () => string, path?: string];
 
 const JSON_BODIES: Row[] = [
   // what a document says of all its rows, and columns without cells
-  ['rows that share 20,000 fields', 400, () => purpleair('"pm2.5_atm"', filled(250 * KIB, '[1]'), `${keys(20_000)},`)],
-  ['20,000 columns and empty rows', 400, () => purpleair(filled(200 * KIB, '"pm2.5_atm"'), filled(250 * KIB, '[]'))],
+  [
+    'rows that share 20,000 fields',
+    400,
+    () => purpleair('"pm2.5_atm"', filled(250 * KIB, '[1]'), `${keys(20_000)},`),
+  ],
+  [
+    '20,000 columns and empty rows',
+    400,
+    () => purpleair(filled(200 * KIB, '"pm2.5_atm"'), filled(250 * KIB, '[]')),
+  ],
   [
     'rows of 200 columns',
     422,
@@ -37,7 +65,11 @@ const JSON_BODIES: Row[] = [
         filled(500 * KIB, `[${times(199, '1')}]`),
       ),
   ],
-  ['a long name of a column', 400, () => purpleair(`"${'x'.repeat(200 * KIB)}"`, filled(300 * KIB, '[1,1]'))],
+  [
+    'a long name of a column',
+    400,
+    () => purpleair(`"${'x'.repeat(200 * KIB)}"`, filled(300 * KIB, '[1,1]')),
+  ],
   [
     '5,000 rows that share a long text',
     400,
@@ -60,7 +92,8 @@ const JSON_BODIES: Row[] = [
   [
     'values of lists in unknown units',
     422,
-    () => openaq(filled(OBJECT, `{"parameter":"pm1","units":"stone","value":[${times(2_000, '[]')}]}`)),
+    () =>
+      openaq(filled(OBJECT, `{"parameter":"pm1","units":"stone","value":[${times(2_000, '[]')}]}`)),
   ],
   ['documents of many rows', 413, () => `[${filled(BODY, openaq(filled(ELEMENT, '1')))}]`],
   ['documents without rows', 200, () => `[${filled(BODY, openaq(''))}]`],
@@ -72,12 +105,20 @@ const JSON_BODIES: Row[] = [
     422,
     () => `[${list(4_000, (row) => reading(list(100, (n) => `"r${row}c${n}":1`)))}]`,
   ],
-  ['names that all mean pm25', 400, () => reading(list(4_000, (n) => `"pm25 (ug/m3${' '.repeat(n % 200)})":${n}`))],
+  [
+    'names that all mean pm25',
+    400,
+    () => reading(list(4_000, (n) => `"pm25 (ug/m3${' '.repeat(n % 200)})":${n}`)),
+  ],
   // many, long, deep
   ['numbers', 413, () => `[${filled(BODY, '1')}]`],
   ['lists of 32 levels', 413, () => `[${filled(BODY, deep(32))}]`],
   ['lists of 250,000 levels', 400, () => deep(250_000)],
-  ['values that are lists', 422, () => `[${filled(BODY, reading(`"pm25":[${times(20_000, '[]')}]`))}]`],
+  [
+    'values that are lists',
+    422,
+    () => `[${filled(BODY, reading(`"pm25":[${times(20_000, '[]')}]`))}]`,
+  ],
   [
     'sensors that are lists',
     422,
@@ -92,15 +133,27 @@ const JSON_BODIES: Row[] = [
   ],
   // by layout
   ['a payload of 4,500 values', 400, () => uplink(keys(4_500)), '/v1/push/ttn'],
-  ['payloads of objects', 422, () => `[${filled(BODY, uplink(filled(2_000, '"pm10":{"value":1,"unit":"ug/m3"}')))}]`],
-  ['AirGradient without values', 413, () => `[${filled(BODY, '{"wifi":1,"serialno":"x","pm02":[],"rhum":{}}')}]`],
+  [
+    'payloads of objects',
+    422,
+    () => `[${filled(BODY, uplink(filled(2_000, '"pm10":{"value":1,"unit":"ug/m3"}')))}]`,
+  ],
+  [
+    'AirGradient without values',
+    413,
+    () => `[${filled(BODY, '{"wifi":1,"serialno":"x","pm02":[],"rhum":{}}')}]`,
+  ],
   [
     'states of one entity',
     413,
     () =>
       `[${filled(BODY, `{"entity_id":"a","state":"${'1'.repeat(1_500)}","attributes":{"device_class":"pm25"},"last_updated":${T}}`)}]`,
   ],
-  ['a state with 40,000 attributes', 200, () => `{"entity_id":"x","state":"1","attributes":{${keys(40_000)}}}`],
+  [
+    'a state with 40,000 attributes',
+    200,
+    () => `{"entity_id":"x","state":"1","attributes":{${keys(40_000)}}}`,
+  ],
   [
     '2,000 values of one sensor',
     400,
@@ -110,7 +163,8 @@ const JSON_BODIES: Row[] = [
   [
     '2,000 values of one device',
     200,
-    () => `{"esp8266id":"1","sensordatavalues":[${filled(ELEMENT, '{"value_type":"SDS_P1","value":[[]]}')}]}`,
+    () =>
+      `{"esp8266id":"1","sensordatavalues":[${filled(ELEMENT, '{"value_type":"SDS_P1","value":[[]]}')}]}`,
     '/v1/push/airrohr',
   ],
   [
@@ -131,7 +185,11 @@ const LINES: Row[] = [
 const CSV_BODIES: Row[] = [
   ['30,000 columns', 400, () => `${times(30_000, 'a')}\n`],
   ['13,000 columns of one parameter', 400, () => `sensor_id,time,${times(13_000, 'pm25')}\n`],
-  ['lines of delimiters', 400, () => `sensor_id,time,pm25\n${`${','.repeat(60_000)}\n`.repeat(130)}`],
+  [
+    'lines of delimiters',
+    400,
+    () => `sensor_id,time,pm25\n${`${','.repeat(60_000)}\n`.repeat(130)}`,
+  ],
   [
     'lines of 200 columns',
     200,
@@ -142,7 +200,13 @@ const CSV_BODIES: Row[] = [
 
 const ofType =
   (type: string) =>
-  ([what, status, body, path = '/v1/readings']: Row): Hostile => ({ what, status, body, path, type });
+  ([what, status, body, path = '/v1/readings']: Row): Hostile => ({
+    what,
+    status,
+    body,
+    path,
+    type,
+  });
 
 export const HOSTILE: readonly Hostile[] = [
   ...JSON_BODIES.map(ofType('application/json')),

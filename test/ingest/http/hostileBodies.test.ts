@@ -28,7 +28,11 @@ describe('over HTTP', () => {
   it.each(HOSTILE)('$what ($type): $status', async ({ body, path, type, status }) => {
     const answer = await request(here.app)
       .post(path)
-      .set({ Authorization: `Basic ${btoa(`:${here.token}`)}`, 'Content-Type': type, 'Content-Encoding': 'gzip' })
+      .set({
+        Authorization: `Basic ${btoa(`:${here.token}`)}`,
+        'Content-Type': type,
+        'Content-Encoding': 'gzip',
+      })
       .serialize((bytes: unknown) => bytes as string)
       .send(gzipSync(body()) as unknown as string);
     expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
@@ -80,24 +84,37 @@ it('a row is read when it is asked for, so that rows beyond the limit cost nothi
 });
 
 it.each<[columns: number, row: (columns: string[]) => string, format?: Format]>([
-  [198, (columns) => `{"sensor_id":7,"time":"2026-11-20T11:00:00Z",${columns.map((name) => `"${name}":1`)}}`],
-  [199, (columns) => `{"sensor_index":7,"api_version":"1","fields":${JSON.stringify(columns)},"data":[[1],[1]]}`],
+  [
+    198,
+    (columns) =>
+      `{"sensor_id":7,"time":"2026-11-20T11:00:00Z",${columns.map((name) => `"${name}":1`)}}`,
+  ],
+  [
+    199,
+    (columns) =>
+      `{"sensor_index":7,"api_version":"1","fields":${JSON.stringify(columns)},"data":[[1],[1]]}`,
+  ],
   [
     200,
     (columns) =>
       `[{"end_device_ids":{"device_id":"x"},"uplink_message":{"decoded_payload":{${columns.map((name) => `"${name}":1`)}}}}]`,
   ],
 ])('%i columns of a row are read, and a few more are not', async (most, row) => {
-  const bodyOf = (count: number) => Buffer.from(row(Array.from({ length: count }, (_, n) => `c${n}`)));
+  const bodyOf = (count: number) =>
+    Buffer.from(row(Array.from({ length: count }, (_, n) => `c${n}`)));
   expect((await readBatch(bodyOf(most - 5), JSON_TYPE, {})).readings.length).toBeGreaterThan(0);
-  await expect(readBatch(bodyOf(most + 5), JSON_TYPE, {})).rejects.toThrow('it has more than 200 fields');
+  await expect(readBatch(bodyOf(most + 5), JSON_TYPE, {})).rejects.toThrow(
+    'it has more than 200 fields',
+  );
 });
 
 it('200 columns of CSV are read, and no more, and 200 declared columns', async () => {
   const csv = (count: number) =>
     readBatch(Buffer.from(`sensor_id,time,pm25${',a'.repeat(count - 3)}\n`), 'text/csv', {});
   expect((await csv(200)).readings).toEqual([]);
-  await expect(csv(201)).rejects.toThrow('the header has more than 200 columns. At most 200 are read: leave out those');
+  await expect(csv(201)).rejects.toThrow(
+    'the header has more than 200 columns. At most 200 are read: leave out those',
+  );
   const columns = Array.from({ length: 201 }, (_, n) => `pm25=c${n}`);
   await expect(readBatch(Buffer.from('{}\n'), 'application/x-ndjson', { columns })).rejects.toThrow(
     'is given 201 times',
@@ -106,11 +123,22 @@ it('200 columns of CSV are read, and no more, and 200 declared columns', async (
 
 const FIELDS = [
   ...new Set([
-    ...PROFILES.flatMap(({ recognized, rows = '', header = '', sensor = [], device = [], time, long, ours = '' }) => [
-      ...recognized.flat(),
-      ...[rows, header, ours, ...sensor, ...device, ...time, long?.list ?? '', ...(long?.parameter ?? [])],
-      ...(long?.value ?? []),
-    ]),
+    ...PROFILES.flatMap(
+      ({ recognized, rows = '', header = '', sensor = [], device = [], time, long, ours = '' }) => [
+        ...recognized.flat(),
+        ...[
+          rows,
+          header,
+          ours,
+          ...sensor,
+          ...device,
+          ...time,
+          long?.list ?? '',
+          ...(long?.parameter ?? []),
+        ],
+        ...(long?.value ?? []),
+      ],
+    ),
     ...PROFILES.flatMap(({ values }) => Object.keys(values)),
     ...['constructor', '__proto__', 'toString', 'value', 'unit'],
   ]),
@@ -129,30 +157,53 @@ const scalar = fc.constantFrom<unknown>(
   'x'.repeat(3_000),
 );
 const field = fc.constantFrom(...FIELDS);
-const row = fc.oneof(scalar, fc.dictionary(field, scalar, { maxKeys: 5 }), fc.array(scalar, { maxLength: 5 }));
-const many = (most: number) => fc.tuple(fc.constantFrom(1, 3, most), row).map(([count, one]) => Array(count).fill(one));
-const wide = fc.nat(300).map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])));
+const row = fc.oneof(
+  scalar,
+  fc.dictionary(field, scalar, { maxKeys: 5 }),
+  fc.array(scalar, { maxLength: 5 }),
+);
+const many = (most: number) =>
+  fc.tuple(fc.constantFrom(1, 3, most), row).map(([count, one]) => Array(count).fill(one));
+const wide = fc
+  .nat(300)
+  .map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])));
 /** Objects of the fields of all layouts, within each other, with many rows and many columns here and there. */
 const document = fc.dictionary(
   field,
-  fc.oneof(row, many(6_000), wide, fc.dictionary(field, fc.oneof(row, many(100), wide), { maxKeys: 5 })),
+  fc.oneof(
+    row,
+    many(6_000),
+    wide,
+    fc.dictionary(field, fc.oneof(row, many(100), wide), { maxKeys: 5 }),
+  ),
   { maxKeys: 12 },
 );
 
-it('whatever its shape, a body gives readings within the limits, or is refused', { timeout: 300_000 }, async () => {
+it('whatever its shape, a body gives readings within the limits, or is refused', {
+  timeout: 300_000,
+}, async () => {
   const outcomes = { read: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(
-      fc.tuple(document, fc.constantFrom(undefined, ...FORMATS), fc.constantFrom('one', 'array', 'lines')),
+      fc.tuple(
+        document,
+        fc.constantFrom(undefined, ...FORMATS),
+        fc.constantFrom('one', 'array', 'lines'),
+      ),
       async ([one, name, as]) => {
         const text = JSON.stringify(one);
-        const body = as === 'one' ? text : as === 'array' ? `[${text},${text}]` : `${text}\n${text}\n`;
+        const body =
+          as === 'one' ? text : as === 'array' ? `[${text},${text}]` : `${text}\n${text}\n`;
         const type = as === 'lines' ? 'application/x-ndjson' : JSON_TYPE;
         try {
           const { readings } = await readBatch(Buffer.from(body), type, { name });
           expect(readings.length).toBeLessThanOrEqual(5_000);
-          expect(Math.max(0, ...readings.map((reading) => reading.text.length))).toBeLessThanOrEqual(65_536);
-          expect(readings.reduce((sum, reading) => sum + reading.text.length, 0)).toBeLessThanOrEqual(8 * 1_048_576);
+          expect(
+            Math.max(0, ...readings.map((reading) => reading.text.length)),
+          ).toBeLessThanOrEqual(65_536);
+          expect(
+            readings.reduce((sum, reading) => sum + reading.text.length, 0),
+          ).toBeLessThanOrEqual(8 * 1_048_576);
           const values = readings.flatMap((reading) => Object.values(reading.values));
           expect(values.filter((value) => typeof value === 'object' && value !== null)).toEqual([]);
           outcomes.read += 1;

@@ -7,8 +7,8 @@ import type { QueryPool } from '../../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
-import { bringIn, keepingLog, NOW } from '../support.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, keepingLog, NOW } from '../support.ts';
 
 export type Pushing = {
   app: Express;
@@ -20,7 +20,12 @@ export type Pushing = {
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, with counts of its own. */
-  another(options: { rate?: number; failures?: number; bodyMs?: number; writes?: QueryPool }): Express;
+  another(options: {
+    rate?: number;
+    failures?: number;
+    bodyMs?: number;
+    writes?: QueryPool;
+  }): Express;
   close(): Promise<void>;
 };
 
@@ -50,7 +55,12 @@ export async function openPushing(engine: Engine): Promise<Pushing> {
   };
 }
 
-export function send(app: Express, token: string, body: string | Buffer, headers: Record<string, string> = {}) {
+export function send(
+  app: Express,
+  token: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+) {
   return request(app)
     .post('/v1/readings')
     .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers })
@@ -58,7 +68,12 @@ export function send(app: Express, token: string, body: string | Buffer, headers
     .send(body as string);
 }
 
-export function push(app: Express, token: string, body: string | object, headers: Record<string, string> = {}) {
+export function push(
+  app: Express,
+  token: string,
+  body: string | object,
+  headers: Record<string, string> = {},
+) {
   return request(app)
     .post('/v1/push/airrohr')
     .set({ 'Content-Type': 'application/json', ...headers })

@@ -5,7 +5,9 @@ import { HOSTILE } from './hostile.ts';
 let read = 0;
 for (const { body, type, path } of HOSTILE) {
   const [, name] = /\/v1\/push\/(\w+)/.exec(path) ?? [];
-  await readBatch(Buffer.from(body()), type, name === 'airrohr' ? {} : { name }).catch(() => undefined);
+  await readBatch(Buffer.from(body()), type, name === 'airrohr' ? {} : { name }).catch(
+    () => undefined,
+  );
   read += 1;
 }
 process.stdout.write(String(read));

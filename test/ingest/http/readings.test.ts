@@ -2,8 +2,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stored } from '../support.ts';
 import { engines } from '../../support/database.ts';
+import { stored } from '../support.ts';
 import { openPushing, type Pushing, send } from './pushing.ts';
 
 const T = '2026-11-20T11:00:00Z';
@@ -11,7 +11,11 @@ const LINES = { 'Content-Type': 'application/x-ndjson' };
 const GOOD = JSON.stringify([{ sensor_id: 1, time: T, pm25: 5 }]);
 
 function expectProblem(res: Response, status: number, detail: RegExp) {
-  expect(res.body).toEqual({ status, title: expect.any(String), detail: expect.stringMatching(detail) });
+  expect(res.body).toEqual({
+    status,
+    title: expect.any(String),
+    detail: expect.stringMatching(detail),
+  });
   expect(res.status).toBe(status);
   expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(res.headers['cache-control']).toBe('no-store');
@@ -27,14 +31,20 @@ describe('POST /v1/readings', () => {
   afterAll(() => here.close());
 
   const post = (body: string | Buffer, headers = {}) => send(here.app, here.token, body, headers);
-  const quarantine = () => here.owner`select source, provider_id, line, reason, text from raw.quarantine order by id`;
+  const quarantine = () =>
+    here.owner`select source, provider_id, line, reason, text from raw.quarantine order by id`;
 
   it('accepts an array, and reports why each unusable reading was rejected', async () => {
     const body = JSON.stringify([
       { sensor_id: 1, measured_at: T, pm25: 5.5, pm10: '7' },
       { sensor_id: 77, measured_at: T, pm25: 1 },
       'no reading',
-      { sensor_id: '2', timestamp: '2026-11-20T15:00:01+04:00', temperature: 21.5, humidity: '40.25' },
+      {
+        sensor_id: '2',
+        timestamp: '2026-11-20T15:00:01+04:00',
+        temperature: 21.5,
+        humidity: '40.25',
+      },
       { sensor_id: 2, time: T, temperature: 99 },
     ]);
     const first = await post(body);
@@ -80,18 +90,24 @@ describe('POST /v1/readings', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ])('unpacks %s', async (encoding, pack) => {
-    expect((await post(pack(GOOD), { 'Content-Encoding': encoding })).body).toMatchObject({ accepted: 1 });
+    expect((await post(pack(GOOD), { 'Content-Encoding': encoding })).body).toMatchObject({
+      accepted: 1,
+    });
   });
 
   it('accepts 5,000 readings, and none of 5,001', async () => {
     const lines = (n: number) => {
-      const line = (i: number) => `{"sensor_id":1,"time":"${new Date(1.7e12 + i * 1000).toISOString()}","pm25":1}`;
+      const line = (i: number) =>
+        `{"sensor_id":1,"time":"${new Date(1.7e12 + i * 1000).toISOString()}","pm25":1}`;
       return Array.from({ length: n }, (_, i) => line(i));
     };
     expectProblem(await post(lines(5001).join('\n'), LINES), 413, /more than 5000 readings/);
     expectProblem(await post(`[${lines(5001)}]`), 413, /more than 5000 readings/);
     expect(await stored(here.owner)).toEqual([]);
-    expect((await post(lines(5000).join('\n'), LINES)).body).toMatchObject({ received: 5000, accepted: 5000 });
+    expect((await post(lines(5000).join('\n'), LINES)).body).toMatchObject({
+      received: 5000,
+      accepted: 5000,
+    });
   });
 
   describe('refuses', () => {
@@ -107,18 +123,54 @@ describe('POST /v1/readings', () => {
         400,
         /this is one JSON document, and it is longer than 512 KiB\. Make it one object a line/,
       ],
-      ['an object above 64 KiB', `{"a":"${'x'.repeat(70_000)}"}`, {}, 400, /: of the first, it is longer than 64 KiB/],
-      ['deep brackets', '['.repeat(1e5) + ']'.repeat(1e5), {}, 400, /: of the first, it is longer than 64 KiB/],
-      ['brackets', '['.repeat(100) + ']'.repeat(100), {}, 400, /: of the first, it is nested more than 32 levels deep/],
+      [
+        'an object above 64 KiB',
+        `{"a":"${'x'.repeat(70_000)}"}`,
+        {},
+        400,
+        /: of the first, it is longer than 64 KiB/,
+      ],
+      [
+        'deep brackets',
+        '['.repeat(1e5) + ']'.repeat(1e5),
+        {},
+        400,
+        /: of the first, it is longer than 64 KiB/,
+      ],
+      [
+        'brackets',
+        '['.repeat(100) + ']'.repeat(100),
+        {},
+        400,
+        /: of the first, it is nested more than 32 levels deep/,
+      ],
       ['blank lines', '\n\r\n', LINES, 400, /no line/],
       ['an empty body', '', {}, 400, /empty/],
       ['an empty archive', gzipSync(''), { 'Content-Encoding': 'gzip' }, 400, /empty/],
       ['an archive that is none', GOOD, { 'Content-Encoding': 'gzip' }, 400, /damaged/],
-      ['an archive cut off', gzipSync(GOOD).subarray(0, -12), { 'Content-Encoding': 'gzip' }, 400, /cut off/],
-      ['another type', GOOD, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415, /application\/x-ndjson/],
+      [
+        'an archive cut off',
+        gzipSync(GOOD).subarray(0, -12),
+        { 'Content-Encoding': 'gzip' },
+        400,
+        /cut off/,
+      ],
+      [
+        'another type',
+        GOOD,
+        { 'Content-Type': 'application/x-www-form-urlencoded' },
+        415,
+        /application\/x-ndjson/,
+      ],
       ['another encoding', GOOD, { 'Content-Encoding': 'compress' }, 415, /gzip/],
       ['what is too large', Buffer.alloc(8 * 1024 * 1024 + 1, ' '), {}, 413, /8192 KiB/],
-      ['a bomb', gzipSync(Buffer.alloc(100_000_000)), { 'Content-Encoding': 'gzip' }, 413, /8192 KiB/],
+      [
+        'a bomb',
+        gzipSync(Buffer.alloc(100_000_000)),
+        { 'Content-Encoding': 'gzip' },
+        413,
+        /8192 KiB/,
+      ],
     ])('%s', async (_, body, headers, status, detail) => {
       expectProblem(await post(body, headers), status, detail);
       expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
@@ -168,7 +220,15 @@ describe('POST /v1/readings', () => {
           { index: 5, reason: 'unreadable_line' },
           { index: 6, reason: 'unreadable_time' },
         ],
-        values: [{ index: 1, parameter: 'pm25', reason: 'out_of_bounds', bounds: [-10, 2000], unit: 'µg/m³' }],
+        values: [
+          {
+            index: 1,
+            parameter: 'pm25',
+            reason: 'out_of_bounds',
+            bounds: [-10, 2000],
+            unit: 'µg/m³',
+          },
+        ],
         ignored: ['__proto__', 'constructor', 'toString'],
         format: 'airseries',
       },
@@ -181,7 +241,11 @@ describe('POST /v1/readings', () => {
 
   it('is refused as a whole if the token is not authorized for a sensor', async () => {
     const rows = [1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }));
-    expectProblem(await post(JSON.stringify(rows)), 403, /sensor 9\. Nothing of this request was stored/);
+    expectProblem(
+      await post(JSON.stringify(rows)),
+      403,
+      /sensor 9\. Nothing of this request was stored/,
+    );
     expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
     const narrow = await here.makeToken('only one', 'us', [1]);
     expect((await send(here.app, narrow, GOOD)).body).toMatchObject({ accepted: 1 });
@@ -197,7 +261,11 @@ describe('POST /v1/readings', () => {
       expect((await request(here.app).put(path)).status).toBe(405);
     }
     for (const path of ['/', '/v1/reading', '/v1/readings/', '/V1/readings', '/v1/push/other']) {
-      expectProblem(await request(here.app).post(path), 404, /\/v1\/readings or \/v1\/push\/airrohr/);
+      expectProblem(
+        await request(here.app).post(path),
+        404,
+        /\/v1\/readings or \/v1\/push\/airrohr/,
+      );
     }
     expectProblem(await request(here.app).post('/v1/%zz'), 400, /percent/);
   });

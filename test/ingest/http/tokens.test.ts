@@ -5,10 +5,16 @@ import type { Context } from '../../../src/commands/context.ts';
 import type { Role, Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
-import { createToken, findToken, hasTokens, listTokens, revokeToken } from '../../../src/ingest/http/tokens.ts';
-import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
+import {
+  createToken,
+  findToken,
+  hasTokens,
+  listTokens,
+  revokeToken,
+} from '../../../src/ingest/http/tokens.ts';
 import { runCommand } from '../../support/command.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
@@ -33,7 +39,12 @@ onEveryEngine('tokens', (engine) => {
 
   test('are shown once and stored as a hash', async () => {
     const made = await create('feed', [2, 1, 2]);
-    expect(made).toEqual({ name: 'feed', provider: 'us', stations: [1, 2], token: expect.any(String) });
+    expect(made).toEqual({
+      name: 'feed',
+      provider: 'us',
+      stations: [1, 2],
+      token: expect.any(String),
+    });
     expect(made.token).toMatch(/^airs_[0-9a-f]{10}_[\w-]{43}$/);
     expect(made.token.length).toBeLessThan(64);
     const [, id = '', secret = ''] = /^airs_([^_]+)_(.+)$/.exec(made.token) ?? [];
@@ -102,8 +113,12 @@ onEveryEngine('tokens', (engine) => {
         revoked_at: '2026-11-20T16:00:05+04:00',
       },
     ]);
-    await expect(revokeToken(owner, 'feed', NOW)).rejects.toThrow('token feed: it is revoked already. See token list.');
-    await expect(revokeToken(owner, 'food', NOW)).rejects.toThrow('token food: there is no token of this name.');
+    await expect(revokeToken(owner, 'feed', NOW)).rejects.toThrow(
+      'token feed: it is revoked already. See token list.',
+    );
+    await expect(revokeToken(owner, 'food', NOW)).rejects.toThrow(
+      'token food: there is no token of this name.',
+    );
     await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
   });
 
@@ -122,7 +137,9 @@ onEveryEngine('tokens', (engine) => {
     const token = (...words: string[]) => runCommand(context, 'token', ...words);
     await expect(token('add', 'a\nb', '--provider', 'us')).rejects.toThrow('one line');
     for (const stations of ['', 'x', '1,', '0', '1;2', '-1']) {
-      await expect(token('add', 'x', '--provider', 'us', '--stations', stations)).rejects.toThrow('--stations');
+      await expect(token('add', 'x', '--provider', 'us', '--stations', stations)).rejects.toThrow(
+        '--stations',
+      );
     }
   });
 });

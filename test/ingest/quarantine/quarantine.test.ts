@@ -1,10 +1,10 @@
 /** Listing and dropping quarantined lines, and the bounds of the quarantine. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
-import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
@@ -38,7 +38,8 @@ onOneEngine('quarantine', (engine) => {
   });
   afterAll(() => db.drop());
 
-  const ids = async () => (await owner`select id::int from raw.quarantine order by id`).map(({ id }) => id);
+  const ids = async () =>
+    (await owner`select id::int from raw.quarantine order by id`).map(({ id }) => id);
 
   describe('list, drop and retry', () => {
     beforeEach(async () => {
@@ -48,7 +49,11 @@ onOneEngine('quarantine', (engine) => {
         now: days(2),
         source: 'file.csv',
       });
-      await acceptReadings(ingest, [reading(98, T, { pm25: 1 })], { now: days(1), source: 'us', scope });
+      await acceptReadings(ingest, [reading(98, T, { pm25: 1 })], {
+        now: days(1),
+        source: 'us',
+        scope,
+      });
     });
     const quarantine = (command: string, options: Options = {}) =>
       runCommand(context, 'quarantine', command, ...optionWords(options));
@@ -67,7 +72,9 @@ onOneEngine('quarantine', (engine) => {
             line: null,
             kind: 'reading',
             reason: 'unknown_sensor',
-            explanation: expect.stringContaining('there is no sensor 98 in the network: add {"id": 98} to the sensors'),
+            explanation: expect.stringContaining(
+              'there is no sensor 98 in the network: add {"id": 98} to the sensors',
+            ),
             text: reading(98, T, { pm25: 1 }).text,
           },
           expect.objectContaining({
@@ -76,7 +83,13 @@ onOneEngine('quarantine', (engine) => {
             line: 4,
             explanation: 'pm25 must be -10 to 2000 µg/m³',
           }),
-          expect.objectContaining({ id: 1, source: 'file.csv', provider: null, line: 3, text: 'ü'.repeat(300) }),
+          expect.objectContaining({
+            id: 1,
+            source: 'file.csv',
+            provider: null,
+            line: 3,
+            text: 'ü'.repeat(300),
+          }),
         ],
       });
     });
@@ -97,7 +110,9 @@ onOneEngine('quarantine', (engine) => {
 
     it('has no explanation for an unknown reason', async () => {
       await owner`update raw.quarantine set reason = 'of_tomorrow'`;
-      expect(await list({ limit: '1' })).toMatchObject({ lines: [{ reason: 'of_tomorrow', explanation: null }] });
+      expect(await list({ limit: '1' })).toMatchObject({
+        lines: [{ reason: 'of_tomorrow', explanation: null }],
+      });
     });
 
     it.each<[Options, number]>([
@@ -114,10 +129,13 @@ onOneEngine('quarantine', (engine) => {
       expect(await list()).toMatchObject({ total: 3 - dropped });
     });
 
-    it.each<Options>([{}, { all: true, reason: 'unknown_sensor' }])('refuses to drop %o', async (options) => {
-      await expect(quarantine('drop', options)).rejects.toThrow(UsageError);
-      expect(await ids()).toHaveLength(3);
-    });
+    it.each<Options>([{}, { all: true, reason: 'unknown_sensor' }])(
+      'refuses to drop %o',
+      async (options) => {
+        await expect(quarantine('drop', options)).rejects.toThrow(UsageError);
+        expect(await ids()).toHaveLength(3);
+      },
+    );
 
     it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
       await expect(list({ limit })).rejects.toThrow(UsageError);
@@ -130,7 +148,8 @@ onOneEngine('quarantine', (engine) => {
       owner`
         insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
         select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${++filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
-    const dropped = () => owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
+    const dropped = () =>
+      owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
 
     it('keep every line for 90 days, and count those deleted', async () => {
       await fill('us', 1, days(90));
@@ -159,11 +178,17 @@ onOneEngine('quarantine', (engine) => {
       await fill(null, 5);
       await fill('them', 3);
       await fill('us', 2, days(1));
-      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({ expired: {}, surplus: { '': 2, us: 3 } });
+      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({
+        expired: {},
+        surplus: { '': 2, us: 3 },
+      });
       expect(await ids()).toEqual([4, 7, 8, 9, 10, 11, 12, 13, 14]);
       await fill('us', 1, days(2));
       await fill('them', 1, days(91));
-      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({ expired: { them: 1 }, surplus: { us: 1 } });
+      expect(await trimQuarantine(owner, NOW, { lines: 3 })).toEqual({
+        expired: { them: 1 },
+        surplus: { us: 1 },
+      });
       expect(await dropped()).toEqual([
         { provider_id: '', expired: 0, surplus: 2 },
         { provider_id: 'them', expired: 1, surplus: 0 },
@@ -193,7 +218,9 @@ onOneEngine('quarantine', (engine) => {
 
     it('are enforced by a job that warns of deleted surplus', async () => {
       const log = keepingLog();
-      const job = { run: () => trimQuarantines({ target: db.target, clock: () => NOW, log }, { lines: 3 }) };
+      const job = {
+        run: () => trimQuarantines({ target: db.target, clock: () => NOW, log }, { lines: 3 }),
+      };
       await fill('us', 3);
       await fill('us', 1, days(91));
       await job.run();

@@ -1,20 +1,29 @@
 /** Quarantined readings are stored once their cause is removed, even if a retry is interrupted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
 import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, differences, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
+import {
+  bringIn,
+  differences,
+  keepingLog,
+  NOW,
+  reading,
+  smallNetwork,
+  stored,
+} from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
 const at = (minutes: number) => new Date(Date.parse(T) + minutes * 60_000).toISOString();
 const NONE = { retried: 0, accepted: 0, unchanged: 0, still_quarantined: 0, not_retryable: 0 };
 
 /** The small network with more sensors at station 2. */
-const grown = (...ids: number[]) => smallNetwork({ two: { sensors: [3, ...ids].map((id) => ({ id })) } });
+const grown = (...ids: number[]) =>
+  smallNetwork({ two: { sensors: [3, ...ids].map((id) => ({ id })) } });
 
 onEveryEngine('retry', (engine) => {
   let db: TestDatabase;
@@ -36,8 +45,13 @@ onEveryEngine('retry', (engine) => {
   const retry = (filter: Filter = {}, now = NOW) =>
     retryQuarantined(owner, { ...filter, now, log: keepingLog(), terminal: false });
   const accept = (readings: ReadingInput[], source = 'file.csv', provider?: string) =>
-    acceptReadings(ingest, readings, { now: NOW, source, scope: provider ? { provider, stations: null } : undefined });
-  const lines = () => owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
+    acceptReadings(ingest, readings, {
+      now: NOW,
+      source,
+      scope: provider ? { provider, stations: null } : undefined,
+    });
+  const lines = () =>
+    owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
 
   it('stores the readings of a sensor that was added, and the aggregates follow', async () => {
     const values = { pm25: '14.2', temperature: 7.35, pressure: '9', wind_direction: '360' };
@@ -71,7 +85,9 @@ onEveryEngine('retry', (engine) => {
   });
 
   it('loses nothing when it is interrupted between storing and deleting', async () => {
-    await accept([99, 98].flatMap((sensor) => [0, 1, 2].map((n) => reading(sensor, at(n), { pm25: n }))));
+    await accept(
+      [99, 98].flatMap((sensor) => [0, 1, 2].map((n) => reading(sensor, at(n), { pm25: n }))),
+    );
     await bringIn(owner, grown(99));
     await owner.unsafe(`
       create function raw.interrupt() returns trigger language plpgsql as $$ begin raise 'interrupted'; end $$;
@@ -93,7 +109,13 @@ onEveryEngine('retry', (engine) => {
     await bringIn(owner, grown(99));
     await owner`update raw.installation set ingest_cutoff = '2026-01-01'`;
     expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1 });
-    const expected = { source: 'us', provider_id: 'us', line: '7', kind: 'reading', reason: 'older_than_retention' };
+    const expected = {
+      source: 'us',
+      provider_id: 'us',
+      line: '7',
+      kind: 'reading',
+      reason: 'older_than_retention',
+    };
     expect(await lines()).toEqual([{ ...expected, text: early.text }]);
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
     expect(await retry({ reason: 'unknown_sensor' })).toEqual(NONE);
@@ -216,7 +238,11 @@ onEveryEngine('retry', (engine) => {
     const same = reading(99, T, { pm25: 3 });
     await accept([same]);
     await accept([same], 'feed', 'us');
-    await acceptReadings(ingest, [same], { now: NOW, source: 'roof', scope: { provider: 'us', stations: [1] } });
+    await acceptReadings(ingest, [same], {
+      now: NOW,
+      source: 'roof',
+      scope: { provider: 'us', stations: [1] },
+    });
     expect(await lines()).toHaveLength(2); // of the two tokens of one provider one line is enough
     await owner`delete from raw.quarantine where provider_id is null`;
     await owner`update raw.quarantine set stations = '{1}'`;
@@ -254,7 +280,12 @@ onEveryEngine('retry', (engine) => {
     const push = (minutes: number, particles?: string) =>
       accept(readingsOfPush(record(minutes, particles), []), 'us', 'us');
     const withDevice = (...sensors: object[]) =>
-      bringIn(owner, smallNetwork({ two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) } }));
+      bringIn(
+        owner,
+        smallNetwork({
+          two: { sensors: sensors.map((each) => ({ device: 'esp8266-1', ...each })) },
+        }),
+      );
 
     it('stores what the network can assign now', async () => {
       await push(0);
@@ -264,7 +295,13 @@ onEveryEngine('retry', (engine) => {
       await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
       // of the second the particles are none
       expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
-      expect((await stored(owner)).map(({ sensor_id, pm25, temperature }) => [sensor_id, pm25, temperature])).toEqual([
+      expect(
+        (await stored(owner)).map(({ sensor_id, pm25, temperature }) => [
+          sensor_id,
+          pm25,
+          temperature,
+        ]),
+      ).toEqual([
         [21, 12.5, null],
         [22, null, 7.5],
         [22, null, 7.5],
@@ -291,7 +328,11 @@ onEveryEngine('retry', (engine) => {
     it.each(['then', '2026-11-20T10:00:00'])(
       'does not try one that is no such thing: measured %s',
       async (measuredAt) => {
-        const text = JSON.stringify({ device: 'd', measured_at: measuredAt, sensordatavalues: values('1') });
+        const text = JSON.stringify({
+          device: 'd',
+          measured_at: measuredAt,
+          sensordatavalues: values('1'),
+        });
         await accept([{ sensorId: undefined, measuredAt: T, values: {}, text }]);
         expect(await retry()).toEqual({ ...NONE, not_retryable: 1 });
       },

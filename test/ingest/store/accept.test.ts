@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
 import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
+import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from '../support.ts';
 
@@ -13,8 +13,10 @@ onEveryEngine('acceptReadings', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;
-  const accept = (readings: ReadingInput[]) => acceptReadings(ingest, readings, { now: NOW, source: 'test' });
-  const quarantine = () => owner`select source, line, kind, reason, text from raw.quarantine order by id`;
+  const accept = (readings: ReadingInput[]) =>
+    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const quarantine = () =>
+    owner`select source, line, kind, reason, text from raw.quarantine order by id`;
   const empty = () => owner`truncate raw.readings, raw.quarantine`;
 
   beforeAll(async () => {
@@ -59,17 +61,29 @@ onEveryEngine('acceptReadings', (engine) => {
     const counts = { received: 7, accepted: 7, unchanged: 0, withoutStation: 3, overflowed: 0 };
     expect(outcome).toEqual({ ...counts, quarantined: [], values: [] });
     const rows = await stored(owner);
-    expect(rows[1]).toEqual({ ...values, pressure: 101325.5, sensor_id: 1, measured_at: expect.any(String) });
+    expect(rows[1]).toEqual({
+      ...values,
+      pressure: 101325.5,
+      sensor_id: 1,
+      measured_at: expect.any(String),
+    });
     expect(rows.map((row) => row.pm25)).toEqual([5, values.pm25, 1, 6, 2, 3, 4]);
     expect(await differences(db)).toEqual([]);
-    expect(await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`).toHaveLength(7);
+    expect(
+      await owner`select pm25 from rollup.sensor_hourly order by sensor_id, bucket`,
+    ).toHaveLength(7);
     expect(await owner`select pm25 from rollup.station_hourly order by bucket`).toEqual(
       [values.pm25, 1, 4, 3].map((pm25) => ({ pm25 })),
     );
   });
 
   test('stores a reading without its values that are out of bounds, and records those', async () => {
-    const odd = reading('1', T, { temperature: '60.5', humidity: 'wet', wind_direction: '360', pm10: '7' }, 12);
+    const odd = reading(
+      '1',
+      T,
+      { temperature: '60.5', humidity: 'wet', wind_direction: '360', pm10: '7' },
+      12,
+    );
     expect(await accept([odd, odd])).toMatchObject({
       accepted: 1,
       unchanged: 1,
@@ -82,9 +96,17 @@ onEveryEngine('acceptReadings', (engine) => {
       ],
     });
     expect(await accept([odd])).toMatchObject({ accepted: 0, unchanged: 1 });
-    expect(await stored(owner)).toMatchObject([{ temperature: null, humidity: null, wind_direction: 0, pm10: 7 }]);
+    expect(await stored(owner)).toMatchObject([
+      { temperature: null, humidity: null, wind_direction: 0, pm10: 7 },
+    ]);
     expect(await quarantine()).toEqual([
-      { source: 'test', line: '12', kind: 'value', reason: 'out_of_bounds:temperature', text: odd.text },
+      {
+        source: 'test',
+        line: '12',
+        kind: 'value',
+        reason: 'out_of_bounds:temperature',
+        text: odd.text,
+      },
       { source: 'test', line: '12', kind: 'value', reason: 'unreadable:humidity', text: odd.text },
     ]);
   });
@@ -101,7 +123,10 @@ onEveryEngine('acceptReadings', (engine) => {
     ['no_value', reading(1, T, { pm25: '', pm10: null })],
     ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
     ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
-    ['unreadable_line', { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true }],
+    [
+      'unreadable_line',
+      { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true },
+    ],
   ])('quarantines an unusable reading: %s', async (reason, bad) => {
     const good = reading(2, T, { pm25: 1 });
     const outcome = await accept([good, bad, { ...good }, bad]);
@@ -127,10 +152,19 @@ onEveryEngine('acceptReadings', (engine) => {
 
   test('accepts a reading from the cutoff on, which cannot be raised until it is stored (S2)', async () => {
     await owner`update raw.installation set ingest_cutoff = ${T}`;
-    const outcome = await accept([reading(1, T, { pm25: 1 }), reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 })]);
-    expect(outcome).toMatchObject({ accepted: 1, quarantined: [{ index: 1, reason: 'older_than_retention' }] });
+    const outcome = await accept([
+      reading(1, T, { pm25: 1 }),
+      reading(1, '2025-12-31T23:59:59.999999Z', { pm25: 1 }),
+    ]);
+    expect(outcome).toMatchObject({
+      accepted: 1,
+      quarantined: [{ index: 1, reason: 'older_than_retention' }],
+    });
     await ingest.begin(async (storing) => {
-      await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], { now: NOW, source: 'test' });
+      await acceptReadings(storing as unknown as Sql, [reading(2, T, { pm25: 1 })], {
+        now: NOW,
+        source: 'test',
+      });
       const raised = owner.begin(async (sql) => {
         await sql`set local lock_timeout = '50ms'`;
         await sql`call logic.raise_ingest_cutoff('2026-02-01')`;
@@ -142,7 +176,9 @@ onEveryEngine('acceptReadings', (engine) => {
 
   test('counts the closed hours that it wrote to (S4)', async () => {
     const lateHours: number[] = [];
-    const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map((time) => `2026-11-20T${time}:00Z`);
+    const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map(
+      (time) => `2026-11-20T${time}:00Z`,
+    );
     await acceptReadings(
       ingest,
       times.map((time) => reading(1, time, { pm25: 1 })),
@@ -159,7 +195,10 @@ onEveryEngine('acceptReadings', (engine) => {
     const onlyNew = (readings: ReadingInput[]) =>
       acceptReadings(ingest, readings, { now: NOW, source: 'test', onlyNew: true });
     await accept([reading(1, T, { pm25: 5 })]);
-    expect(await onlyNew([reading(1, T, { pm25: 6 })])).toMatchObject({ accepted: 0, unchanged: 1 });
+    expect(await onlyNew([reading(1, T, { pm25: 6 })])).toMatchObject({
+      accepted: 0,
+      unchanged: 1,
+    });
     const two = [1, 2].map((pm25) => reading(2, T, { pm25 }));
     expect(await onlyNew(two)).toMatchObject({ accepted: 1, unchanged: 1 });
     expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
@@ -179,13 +218,18 @@ onEveryEngine('acceptReadings', (engine) => {
       Array.from({ length: 200 }, (_, n) => {
         // new and corrected readings in alternating hours, the other way round for each writer
         const hour = (n + writer) % 2 === 0 ? n : n + 200 * (round + 1) + 5_000 * writer;
-        return reading(1 + (n % 3), new Date(1.7e12 + hour * 3_600_000).toISOString(), { pm25: writer * 100 + round });
+        return reading(1 + (n % 3), new Date(1.7e12 + hour * 3_600_000).toISOString(), {
+          pm25: writer * 100 + round,
+        });
       });
     await Promise.all(
       pools.map(async (pool, writer) => {
         for (let round = 0; round < 15; round++) {
           const readings = writer === 0 ? batch(writer, round) : batch(writer, round).reverse();
-          const outcome = await acceptReadings(pool, readings, { now: new Date('2100-01-01'), source: 'test' });
+          const outcome = await acceptReadings(pool, readings, {
+            now: new Date('2100-01-01'),
+            source: 'test',
+          });
           expect(outcome.quarantined).toEqual([]);
         }
       }),
@@ -234,23 +278,32 @@ onEveryEngine('acceptReadings', (engine) => {
           async (readings, cuts) => {
             await empty();
             const whole = await accept(readings);
-            expect(whole.accepted + whole.unchanged + whole.quarantined.length).toBe(readings.length);
+            expect(whole.accepted + whole.unchanged + whole.quarantined.length).toBe(
+              readings.length,
+            );
             const atOnce = [await stored(owner), (await quarantine()).length];
 
             // a reading that is not corrected by a later one is unchanged when it comes again
             const last = new Map(
-              readings.map((each) => [`${each.sensorId} ${Date.parse(each.measuredAt as string)}`, each]),
+              readings.map((each) => [
+                `${each.sensorId} ${Date.parse(each.measuredAt as string)}`,
+                each,
+              ]),
             );
             const again = await accept([...last.values()]);
             expect(again.accepted).toBe(0);
 
             await empty();
-            const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort((a, b) => a - b);
+            const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort(
+              (a, b) => a - b,
+            );
             let refused = 0;
             for (const [index, end] of ends.entries()) {
               const part = readings.slice(ends[index - 1] ?? 0, end);
               const outcome = await accept(part);
-              expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(part.length);
+              expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(
+                part.length,
+              );
               refused += outcome.quarantined.length;
             }
             expect(refused).toBe(whole.quarantined.length);

@@ -28,7 +28,11 @@ onEveryEngine('a copied batch', (engine) => {
     expect([prepared.lines.length, prepared.others]).toEqual([3, []]);
     const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
     await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
-    expect(await copier.store(prepared, 'file')).toMatchObject({ received: 3, accepted: 2, unchanged: 1 });
+    expect(await copier.store(prepared, 'file')).toMatchObject({
+      received: 3,
+      accepted: 2,
+      unchanged: 1,
+    });
     expect(await owner`select pm25 from raw.readings order by measured_at`).toEqual([
       { pm25: 1 },
       { pm25: 2 },
@@ -54,8 +58,14 @@ onEveryEngine('a copied batch', (engine) => {
 
   it('lets the later of two readings for one time win, though only the earlier has a value that cannot be used (S3)', async () => {
     const copier = makeCopier(ingest);
-    const batch = [reading(1, at(1), { pm25: 5, temperature: 400 }), reading(1, at(1), { pm25: 7 })];
-    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({ received: 2, accepted: 2 });
+    const batch = [
+      reading(1, at(1), { pm25: 5, temperature: 400 }),
+      reading(1, at(1), { pm25: 7 }),
+    ];
+    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({
+      received: 2,
+      accepted: 2,
+    });
     expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
   });
 
@@ -72,10 +82,16 @@ onEveryEngine('a copied batch', (engine) => {
 
   it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
-    const first = await copier.store(await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW), 'file');
+    const first = await copier.store(
+      await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW),
+      'file',
+    );
     expect(first.quarantined).toEqual([{ index: 0, reason: 'unknown_sensor' }]);
     await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 7 }] } }));
-    const second = await copier.store(await copier.prepare([reading(7, at(2), { pm25: 1 })], NOW), 'file');
+    const second = await copier.store(
+      await copier.prepare([reading(7, at(2), { pm25: 1 })], NOW),
+      'file',
+    );
     expect(second).toMatchObject({ accepted: 1, withoutStation: 0, quarantined: [] });
   });
 

@@ -4,7 +4,8 @@ import { PARAMETERS, type Parameter } from '../../../src/contract/parameters.ts'
 import { readInstant } from '../../../src/ingest/formats/instants.ts';
 import { checkReading, readSensorId, readValue } from '../../../src/ingest/store/validate.ts';
 
-const parameter = (name: string): Parameter => PARAMETERS.find((each) => each.name === name) as Parameter;
+const parameter = (name: string): Parameter =>
+  PARAMETERS.find((each) => each.name === name) as Parameter;
 
 describe('a value', () => {
   test.each([undefined, null, ''])('is absent: %j', (given) => {
@@ -44,17 +45,16 @@ describe('a value', () => {
     expect(readValue(given, parameter('pm25'))).toBe('unreadable');
   });
 
-  test.each(PARAMETERS.filter(({ kind }) => kind !== 'vector').map((each) => [each.name, each] as const))(
-    'both bounds of %s are inclusive',
-    (_, each) => {
-      expect(readValue(each.low, each)).toBe(each.low);
-      expect(readValue(each.high, each)).toBe(each.high);
-      expect(readValue(each.low - 1e-6, each)).toBe('out_of_bounds');
-      expect(readValue(String(each.high + 1e-6), each)).toBe('out_of_bounds');
-      expect(readValue('1e400', each)).toBe('out_of_bounds');
-      expect(readValue(Number.NEGATIVE_INFINITY, each)).toBe('out_of_bounds');
-    },
-  );
+  test.each(
+    PARAMETERS.filter(({ kind }) => kind !== 'vector').map((each) => [each.name, each] as const),
+  )('both bounds of %s are inclusive', (_, each) => {
+    expect(readValue(each.low, each)).toBe(each.low);
+    expect(readValue(each.high, each)).toBe(each.high);
+    expect(readValue(each.low - 1e-6, each)).toBe('out_of_bounds');
+    expect(readValue(String(each.high + 1e-6), each)).toBe('out_of_bounds');
+    expect(readValue('1e400', each)).toBe('out_of_bounds');
+    expect(readValue(Number.NEGATIVE_INFINITY, each)).toBe('out_of_bounds');
+  });
 
   test.each([
     [0, 0],
@@ -79,9 +79,16 @@ test('the number of a sensor may be as large as PostgreSQL stores', () => {
 });
 
 test('a reading may be from the latest instant that is acceptable, and no later', () => {
-  const reading = { sensorId: 1, measuredAt: '2026-11-20T13:00:00Z', values: { pm25: 1 }, text: '' };
+  const reading = {
+    sensorId: 1,
+    measuredAt: '2026-11-20T13:00:00Z',
+    values: { pm25: 1 },
+    text: '',
+  };
   const latest = Date.parse(reading.measuredAt) * 1_000;
-  const reasons = [latest, latest - 1].map((at) => checkReading(reading, [parameter('pm25')], at).reason);
+  const reasons = [latest, latest - 1].map(
+    (at) => checkReading(reading, [parameter('pm25')], at).reason,
+  );
   expect(reasons).toEqual([undefined, 'in_the_future']);
 });
 
@@ -96,12 +103,18 @@ describe('a time', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z', 0],
     ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z', 0],
   ])('%s is an instant', (text, iso, rest) => {
-    expect(readInstant(text)).toEqual({ microseconds: Date.parse(iso) * 1000 + rest, local: false });
+    expect(readInstant(text)).toEqual({
+      microseconds: Date.parse(iso) * 1000 + rest,
+      local: false,
+    });
   });
 
-  test.each(['2026-11-20', '2026-11-20T13:00', '2026-11-20 13:00:00'])('%s is a local time', (text) => {
-    expect(readInstant(text)?.local).toBe(true);
-  });
+  test.each(['2026-11-20', '2026-11-20T13:00', '2026-11-20 13:00:00'])(
+    '%s is a local time',
+    (text) => {
+      expect(readInstant(text)?.local).toBe(true);
+    },
+  );
 
   test.each([
     '',
@@ -131,7 +144,10 @@ describe('a time', () => {
       fc.property(
         fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
         (date) => {
-          expect(readInstant(date.toISOString())).toEqual({ microseconds: date.getTime() * 1000, local: false });
+          expect(readInstant(date.toISOString())).toEqual({
+            microseconds: date.getTime() * 1000,
+            local: false,
+          });
         },
       ),
     );

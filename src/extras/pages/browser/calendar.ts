@@ -16,7 +16,16 @@ import {
   todayOf,
 } from './history.ts';
 import { makeInputs } from './inputs.ts';
-import { exploreUrl, fetchJson, fillFrom, moveByKeys, type Page, partOf, toElement, whenNear } from './page.ts';
+import {
+  exploreUrl,
+  fetchJson,
+  fillFrom,
+  moveByKeys,
+  type Page,
+  partOf,
+  toElement,
+  whenNear,
+} from './page.ts';
 
 const STEP = 15;
 const SIDE = 12;
@@ -48,7 +57,13 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
   };
 }
 
-function drawYear(page: Page, year: number, measured: readonly Day[], today: string, change: Change): HTMLElement {
+function drawYear(
+  page: Page,
+  year: number,
+  measured: readonly Day[],
+  today: string,
+  change: Change,
+): HTMLElement {
   const { words, locale } = page;
   const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
@@ -89,14 +104,22 @@ function drawYear(page: Page, year: number, measured: readonly Day[], today: str
     const day = byDate.get(days[at]?.date ?? '');
     if (day !== undefined) inputs.show(AQI, 'day', day.timestamp, true);
   };
-  box.addEventListener('pointermove', ({ target }) => point(cells.indexOf(target as SVGRectElement), false));
+  box.addEventListener('pointermove', ({ target }) =>
+    point(cells.indexOf(target as SVGRectElement), false),
+  );
   box.addEventListener('click', ({ target }) => {
     const index = cells.indexOf(target as SVGRectElement);
     if (index === -1) return;
     point(index, false);
     choose();
   });
-  moveByKeys(box, { steps: STEPS, last: () => days.length - 1, at: () => at, go: (to) => point(to, true), choose });
+  moveByKeys(box, {
+    steps: STEPS,
+    last: () => days.length - 1,
+    at: () => at,
+    go: (to) => point(to, true),
+    choose,
+  });
   for (const button of made.querySelectorAll('button'))
     button.addEventListener('click', () => change({ year: button.dataset.year }));
   point(at, false);

@@ -3,7 +3,14 @@ import { formatValue, type Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, tenth, trace, yAxis } from '../plot.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
-import { AQI, type Bucket, type HistoryWindow, measuredValue, rangeOf, ticksOf } from '../series.ts';
+import {
+  AQI,
+  type Bucket,
+  type HistoryWindow,
+  measuredValue,
+  rangeOf,
+  ticksOf,
+} from '../series.ts';
 import { moveByKeys, partOf, toElement, type Words } from './page.ts';
 
 type Plotted = {
@@ -89,13 +96,21 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   const dots = (look: string, radius: number, has: (n: number) => boolean) =>
     values.map(
       (value, n) =>
-        value !== null && has(n) && html`<circle class="${look}" cx="${x(n)}" cy="${y(value)}" r="${radius}"/>`,
+        value !== null &&
+        has(n) &&
+        html`<circle class="${look}" cx="${x(n)}" cy="${y(value)}" r="${radius}"/>`,
     );
 
   const ends = boundsOf(quantity);
   const heightOf = (end: number | undefined) => (end === undefined ? TOP : Math.max(TOP, y(end)));
   const stripes = CATEGORIES.map(({ name }, n) =>
-    rect(`stripe ${name}`, LEFT, area.right - LEFT, n === 0 ? bottom : heightOf(ends[n - 1]), heightOf(ends[n])),
+    rect(
+      `stripe ${name}`,
+      LEFT,
+      area.right - LEFT,
+      n === 0 ? bottom : heightOf(ends[n - 1]),
+      heightOf(ends[n]),
+    ),
   );
   const bands = buckets.map(({ point }, n) => {
     const range = rangeOf(point, quantity);
@@ -124,7 +139,8 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   };
   const guideline = guidelineOf(quantity, window);
   const text =
-    guideline && `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
+    guideline &&
+    `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
   return {
     picture: html`<svg viewBox="0 0 ${width} ${HEIGHT}" aria-hidden="true">${ends.length > 0 && stripes}${lines}
 ${bands}${shown}${dots('hollow', 4, (n) => isFew(buckets[n] as Bucket))}
@@ -162,4 +178,6 @@ function guidelineOf({ key }: Quantity, { unit }: HistoryWindow) {
 
 /** Upper ends of the index's categories, in what is drawn. */
 const boundsOf = (quantity: Quantity): readonly number[] =>
-  quantity === AQI ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite) : (BOUNDS[quantity.key] ?? []);
+  quantity === AQI
+    ? CATEGORIES.map(({ upTo }) => upTo).filter(Number.isFinite)
+    : (BOUNDS[quantity.key] ?? []);

@@ -17,7 +17,13 @@ export function placeDays(year: number): PlacedDay[] {
 }
 
 /** The days that begin a month. */
-export const monthStarts = (days: readonly PlacedDay[]): PlacedDay[] => days.filter(({ date }) => date.endsWith('-01'));
+export const monthStarts = (days: readonly PlacedDay[]): PlacedDay[] =>
+  days.filter(({ date }) => date.endsWith('-01'));
 
 /** How many days the keys of an arrow move by: weeks stand beside each other. */
-export const STEPS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 };
+export const STEPS: Readonly<Record<string, number>> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  ArrowLeft: -7,
+  ArrowRight: 7,
+};

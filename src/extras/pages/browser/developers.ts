@@ -6,7 +6,10 @@ const COPIED_MS = 3_000;
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-origin]')) {
   for (const code of part.querySelectorAll('code'))
-    code.textContent = (code.textContent ?? '').replaceAll(part.dataset.origin ?? '', location.origin);
+    code.textContent = (code.textContent ?? '').replaceAll(
+      part.dataset.origin ?? '',
+      location.origin,
+    );
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {

@@ -3,9 +3,25 @@ import { html } from '../html.ts';
 import { newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
-import { type Change, type History, makeHistory, makeMonths, type Part, todayOf } from './history.ts';
+import {
+  type Change,
+  type History,
+  makeHistory,
+  makeMonths,
+  type Part,
+  todayOf,
+} from './history.ts';
 import { REPLACED } from './live.ts';
-import { exploreUrl, fetchJson, fillFrom, historyUrl, type Page, readPage, toElement, whenNear } from './page.ts';
+import {
+  exploreUrl,
+  fetchJson,
+  fillFrom,
+  historyUrl,
+  type Page,
+  readPage,
+  toElement,
+  whenNear,
+} from './page.ts';
 import { formatView, parseView } from './view.ts';
 
 const section = document.querySelector<HTMLElement>('#history');
@@ -26,13 +42,18 @@ function begin(place: HTMLElement, page: Page): void {
   /** Shows the view in the address, to which the links to other languages lead as well. */
   function show(): void {
     for (const part of parts) part.show(parseView(location.search));
-    for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) link.search = location.search;
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a'))
+      link.search = location.search;
   }
 
   async function makeParts(): Promise<HTMLElement[]> {
     history = await read(page);
     if (history === undefined) return [];
-    parts = [makeHistory(page, history, change), makeCalendar(page, history, change), makeMonths(page, history)];
+    parts = [
+      makeHistory(page, history, change),
+      makeCalendar(page, history, change),
+      makeMonths(page, history),
+    ];
     show();
     const newest = newestTime(history.windows)?.slice(0, 10) ?? todayOf(history);
     return [...parts.map(({ element }) => element), makeDownload(page, newest)];
@@ -42,7 +63,8 @@ function begin(place: HTMLElement, page: Page): void {
   async function refresh(): Promise<void> {
     if (document.hidden || history === undefined) return;
     const found = await read(page).catch(() => undefined);
-    if (found === undefined || JSON.stringify(found.windows) === JSON.stringify(history.windows)) return;
+    if (found === undefined || JSON.stringify(found.windows) === JSON.stringify(history.windows))
+      return;
     Object.assign(history, found);
     show();
   }
@@ -59,5 +81,11 @@ async function read(page: Page): Promise<History | undefined> {
     fetchJson<History['windows']>(historyUrl(page)),
     fetchJson<History['hours']>(exploreUrl(page, 'completeness.json')).catch(() => undefined),
   ]);
-  return history && { windows: history.data, at: history.at, hours: hours?.data ?? { days: [], months: [] } };
+  return (
+    history && {
+      windows: history.data,
+      at: history.at,
+      hours: hours?.data ?? { days: [], months: [] },
+    }
+  );
 }

@@ -33,16 +33,28 @@ export type History = {
   at: number;
   hours: Record<'days' | 'months', readonly MeasuredHours[]>;
 };
-export type MeasuredHours = { timestamp: string; hours: Readonly<Record<string, number>>; expected_hours: number };
+export type MeasuredHours = {
+  timestamp: string;
+  hours: Readonly<Record<string, number>>;
+  expected_hours: number;
+};
 
 /** The hours that have a value. Those of the index are the hours with particles, from which it is computed. */
-export function countHours({ hours, expected_hours: expected }: MeasuredHours, { key }: Quantity): Hours | undefined {
+export function countHours(
+  { hours, expected_hours: expected }: MeasuredHours,
+  { key }: Quantity,
+): Hours | undefined {
   const measured = key === 'aqi' ? hours['pm2.5'] || hours.pm10 : hours[key];
   return measured === undefined ? undefined : { measured, expected };
 }
 
 /** Undefined for an hour, and where it isn't known. */
-function hoursIn({ hours }: History, unit: Unit, timestamp: string, quantity: Quantity): Hours | undefined {
+function hoursIn(
+  { hours }: History,
+  unit: Unit,
+  timestamp: string,
+  quantity: Quantity,
+): Hours | undefined {
   const all = unit === 'hour' ? [] : hours[`${unit}s`];
   const found = all.find((one) => one.timestamp.slice(0, 10) === timestamp.slice(0, 10));
   return found && countHours(found, quantity);
@@ -66,12 +78,19 @@ export type Change = (change: View) => void;
 function quantitiesOf({ quantities }: Page, { windows }: History, { parameter }: View) {
   const found = measuredQuantities(quantities, Object.values(windows));
   const measured = found.length > 0 ? found : [PM25];
-  return { measured, quantity: measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity) };
+  return {
+    measured,
+    quantity: measured.find(({ key }) => key === parameter) ?? (measured[0] as Quantity),
+  };
 }
 
 function chosenWindow({ windows }: Page, history: History, view: View): HistoryWindow {
   const hasPoints = ({ key }: HistoryWindow) => (history.windows[key] ?? []).length > 0;
-  return windows.find(({ key }) => key === view.window) ?? windows.find(hasPoints) ?? (windows[0] as HistoryWindow);
+  return (
+    windows.find(({ key }) => key === view.window) ??
+    windows.find(hasPoints) ??
+    (windows[0] as HistoryWindow)
+  );
 }
 
 const nameOf = (page: Page, { key }: Quantity) => wordFor(page.words, key);
@@ -89,7 +108,8 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
 <button type="button" class="print">${words.printMonth}</button></div>
 <p class="live"></p><div></div></div>`);
   const buttons = [...card.querySelectorAll<HTMLButtonElement>('[role=group] button')];
-  for (const button of buttons) button.addEventListener('click', () => change({ window: button.value }));
+  for (const button of buttons)
+    button.addEventListener('click', () => change({ window: button.value }));
   const select = partOf<HTMLSelectElement>(card, 'select');
   select.addEventListener('change', () => change({ parameter: select.value }));
   const [live, below] = [partOf(card, '.live'), partOf(card, ':scope > :last-child')];
@@ -108,7 +128,8 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
     show(view) {
       const { measured, quantity } = quantitiesOf(page, history, view);
       const window = chosenWindow(page, history, view);
-      for (const button of buttons) button.setAttribute('aria-pressed', String(button.value === window.key));
+      for (const button of buttons)
+        button.setAttribute('aria-pressed', String(button.value === window.key));
       select.innerHTML =
         html`${measured.map((one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`)}`.text;
       select.value = quantity.key;
@@ -117,7 +138,9 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
       const hasValues = buckets.some((one) => hasValue(one) || hasDirection(one.point, quantity));
       const shown = { quantity, window, buckets };
       const isOpen = below.querySelector('details')?.open ?? false;
-      below.innerHTML = hasValues ? html`${explain(page, shown)}${asTable(page, history, shown, isOpen)}`.text : '';
+      below.innerHTML = hasValues
+        ? html`${explain(page, shown)}${asTable(page, history, shown, isOpen)}`.text
+        : '';
       live.textContent = hasValues ? '' : words.noValues;
       chart.element.hidden = !hasValues;
       inputs.element.hidden = !hasValues;
@@ -125,7 +148,13 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
       const newest = Math.max(0, buckets.findLastIndex(hasValue));
       const say = (index: number, isByKey: boolean) => {
         live.setAttribute('aria-live', isByKey ? 'polite' : 'off'); // a pointer would make it say too much
-        live.textContent = sentenceOf(page, history, buckets[index] as Bucket, quantity, window.unit);
+        live.textContent = sentenceOf(
+          page,
+          history,
+          buckets[index] as Bucket,
+          quantity,
+          window.unit,
+        );
       };
       chart.show({
         ...{ ...shown, words, locale, newest },
@@ -151,7 +180,13 @@ const hasDirection = (point: Point | undefined, { key }: Quantity) =>
   key === 'wind_speed' && typeof point?.avg_wind_direction === 'number';
 
 /** `20 Nov, 13:00: 12.3 µg/m³ (8.1–20.4)`, with the category, the direction of the wind, and whether it goes on. */
-function sentenceOf(page: Page, history: History, bucket: Bucket, quantity: Quantity, unit: Unit): string {
+function sentenceOf(
+  page: Page,
+  history: History,
+  bucket: Bucket,
+  quantity: Quantity,
+  unit: Unit,
+): string {
   const { words, locale } = page;
   const { timestamp, point } = bucket;
   const { at } = history;
@@ -181,18 +216,31 @@ ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}${unit !== 'h
 }
 
 export function categoryLegend({ words }: Page, hasUnknown = false): Html {
-  const names = [...CATEGORIES.map(({ name }) => name), ...(hasUnknown ? (['unknown'] as const) : [])];
+  const names = [
+    ...CATEGORIES.map(({ name }) => name),
+    ...(hasUnknown ? (['unknown'] as const) : []),
+  ];
   return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`;
 }
 
 /** `Nov 2026 (running)`: a row of a table. */
-function nameOfBucket({ words, locale }: Page, { at }: History, timestamp: string, unit: Unit): string {
+function nameOfBucket(
+  { words, locale }: Page,
+  { at }: History,
+  timestamp: string,
+  unit: Unit,
+): string {
   const name = formatBucket(locale, timestamp, unit);
   return isRunning(timestamp, unit, at) ? `${name} (${words.runningMonth})` : name;
 }
 
 /** Every bucket, also those without a value; and the same as a file, with names and numbers for programs. */
-function asTable(page: Page, history: History, { quantity, window: { unit }, buckets }: Shown, isOpen: boolean): Html {
+function asTable(
+  page: Page,
+  history: History,
+  { quantity, window: { unit }, buckets }: Shown,
+  isOpen: boolean,
+): Html {
   const { words, locale, subject } = page;
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const isWind = quantity.key === 'wind_speed';
@@ -208,7 +256,9 @@ function asTable(page: Page, history: History, { quantity, window: { unit }, buc
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
       ...(isHourly ? [] : [hours === undefined ? '–' : `${fill(words.ofHours, hours)}${few}`]),
     ];
-    const counts = isHourly ? [] : [...(range ?? ['', '']), hours?.measured ?? '', hours?.expected ?? ''];
+    const counts = isHourly
+      ? []
+      : [...(range ?? ['', '']), hours?.measured ?? '', hours?.expected ?? ''];
     return { shown, line: [timestamp, value ?? '', ...counts].join() };
   });
   const heads = [
@@ -237,13 +287,20 @@ export function makeMonths(page: Page, history: History): Part {
     element: content,
     show(view) {
       const { quantity } = quantitiesOf(page, history, view);
-      const months = new Map((history.windows['2y'] ?? []).map((point) => [point.timestamp.slice(0, 7), point]));
+      const months = new Map(
+        (history.windows['2y'] ?? []).map((point) => [point.timestamp.slice(0, 7), point]),
+      );
       const rows = [...months].flatMap(([month, point]) => {
-        const before = measuredValue(months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`), quantity);
+        const before = measuredValue(
+          months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`),
+          quantity,
+        );
         const now = measuredValue(point, quantity);
         if (before === null || now === null) return [];
         const name = nameOfBucket(page, history, point.timestamp, 'month');
-        const [is, was, change] = [now, before, now - before].map((value) => formatBare(locale, value, quantity));
+        const [is, was, change] = [now, before, now - before].map((value) =>
+          formatBare(locale, value, quantity),
+        );
         return [[name, is ?? '', was ?? '', `${now > before ? '+' : ''}${change}`]];
       });
       content.hidden = rows.length === 0;

@@ -14,7 +14,9 @@ export function makeInputs(page: Page) {
   function show(quantity: Quantity, unit: Unit, timestamp: string, isChosen = false): void {
     const names = rulesOf(page, quantity, unit);
     summary.textContent = `${words.inputs}: ${wordFor(words, quantity.key)}, ${formatBucket(locale, timestamp, unit)}`;
-    partOf(element, '.rule').textContent = names.map((name) => wordFor(words, `rule ${name}`)).join(' ');
+    partOf(element, '.rule').textContent = names
+      .map((name) => wordFor(words, `rule ${name}`))
+      .join(' ');
     const links = linksOf(page, unit, timestamp);
     partOf(element, 'p:last-child').innerHTML =
       html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
@@ -43,7 +45,8 @@ function linksOf(page: Page, unit: Unit, timestamp: string): [text: string, path
   const first = unit === 'month' ? `${timestamp.slice(0, 7)}-01` : timestamp.slice(0, 10);
   const last = unit === 'month' ? dateAfter(dateAfter(first, 'month'), 'day', -1) : first;
   const ofHour = `${isStation(page) ? 'readings' : 'stations'}/${timestamp}.json`;
-  if (unit === 'hour') return [[isStation(page) ? words.readingsAsJson : words.stationsAsJson, ofHour]];
+  if (unit === 'hour')
+    return [[isStation(page) ? words.readingsAsJson : words.stationsAsJson, ofHour]];
   const hours: [string, string] = [words.hoursAsCsv, `hours/${first}/${last}.csv`];
   return unit === 'month' ? [hours] : [hours, [words.firstHourAsJson, ofHour]];
 }

@@ -12,7 +12,10 @@ let etag = '';
 
 async function refresh(): Promise<void> {
   try {
-    const answer = await fetch(location.pathname, { cache: 'no-cache', signal: AbortSignal.timeout(EVERY_MS) });
+    const answer = await fetch(location.pathname, {
+      cache: 'no-cache',
+      signal: AbortSignal.timeout(EVERY_MS),
+    });
     const age = Number(answer.headers.get('Age') ?? 0);
     if (!answer.ok) throw new Error(String(answer.status));
     if (answer.headers.get('ETag') !== etag) {
@@ -32,7 +35,10 @@ function partsOf(page: Document): Map<string, HTMLElement> {
 
 function replace(fresh: Document): void {
   const [olds, news] = [partsOf(document), partsOf(fresh)];
-  if (fresh.head.dataset.shape !== document.head.dataset.shape || [...olds.keys()].join() !== [...news.keys()].join()) {
+  if (
+    fresh.head.dataset.shape !== document.head.dataset.shape ||
+    [...olds.keys()].join() !== [...news.keys()].join()
+  ) {
     location.reload();
     return;
   }
@@ -40,7 +46,9 @@ function replace(fresh: Document): void {
   for (const [name, old] of olds) {
     const next = news.get(name) as HTMLElement;
     for (const details of next.querySelectorAll('details')) {
-      const before = old.querySelector(`details[data-name="${CSS.escape(details.dataset.name ?? '')}"]`);
+      const before = old.querySelector(
+        `details[data-name="${CSS.escape(details.dataset.name ?? '')}"]`,
+      );
       if (before !== null) details.open = (before as HTMLDetailsElement).open;
     }
     old.replaceWith(next);
@@ -54,7 +62,8 @@ function replace(fresh: Document): void {
 /** A selector that finds the same link or summary in another version of the page. */
 function nameOf(focused: Element | null): string {
   if (focused?.closest('[data-live]') === null || focused === null) return '';
-  if (focused instanceof HTMLAnchorElement) return `a[href="${CSS.escape(focused.getAttribute('href') ?? '')}"]`;
+  if (focused instanceof HTMLAnchorElement)
+    return `a[href="${CSS.escape(focused.getAttribute('href') ?? '')}"]`;
   return `details[data-name="${CSS.escape(focused.closest('details')?.dataset.name ?? '')}"] > summary`;
 }
 

@@ -62,14 +62,24 @@ function read({ locale = 'en' }: DOMStringMap): Place[] {
   const rows: Row[] = JSON.parse(document.querySelector('#places')?.textContent ?? '[]');
   const places = rows.map(([level, key, parent, lat, lng, aqi, title = '']): Place => {
     const path = `/${locale}/${level >= 2 ? 'station' : 'region'}/${key}`;
-    return { level, path, at: new LatLng(lat, lng), aqi, isSuspect: level === 3, title, parent, within: [] };
+    return {
+      level,
+      path,
+      at: new LatLng(lat, lng),
+      aqi,
+      isSuspect: level === 3,
+      title,
+      parent,
+      within: [],
+    };
   });
   for (const place of places) places[place.parent]?.within.push(place);
   return places;
 }
 
 const boundsOf = (places: readonly Place[]) => new LatLngBounds(places.map(({ at }) => at));
-const stationsOf = (place: Place): Place[] => (place.level >= 2 ? [place] : place.within.flatMap(stationsOf));
+const stationsOf = (place: Place): Place[] =>
+  place.level >= 2 ? [place] : place.within.flatMap(stationsOf);
 
 function begin(section: HTMLElement, box: HTMLElement): void {
   const { dataset } = box;
@@ -99,7 +109,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const cities = places.filter(({ level }) => level === 0);
     for (const group of cities.length > 0 ? cities.map(stationsOf) : [places]) {
       const ring = polygonHull(group.map(({ at }) => [at.lat, at.lng]));
-      if (ring !== null) outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
+      if (ring !== null)
+        outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
     }
   }
 
@@ -133,11 +144,14 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   }
   function markerOf(pin: Pin, all: readonly Pin[]): Marker {
     const { place, others, at } = pin;
-    const category = place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
+    const category =
+      place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
     const text = place.aqi === null || place.aqi === OFFLINE ? '–' : String(place.aqi);
     const several = others.length > 0;
     const title = several
-      ? fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), { n: others.length + 1 })
+      ? fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), {
+          n: others.length + 1,
+        })
       : place.title;
     const half = (title.length * LETTER) / 2;
     const below = at.add([0, 25]);
@@ -182,14 +196,19 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   addNear(section, map, () => places.flatMap((place) => (place.level >= 2 ? [place] : [])));
 }
 
-function addTiles(map: LeafletMap, { tiles = '', attribution = '', link = '' }: DOMStringMap): void {
+function addTiles(
+  map: LeafletMap,
+  { tiles = '', attribution = '', link = '' }: DOMStringMap,
+): void {
   // Leaflet empties tiles with a data URL, which the page's policy refuses
   TileLayer.include({
     _removeTile: (GridLayer.prototype as unknown as Record<string, unknown>)._removeTile,
     _abortLoading: undefined,
   });
   const credit = link === '' ? html`${attribution}` : html`<a href="${link}">${attribution}</a>`;
-  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST, attribution: credit.text }).addTo(map);
+  new TileLayer(tiles, { maxZoom: NEAREST, minZoom: FARTHEST, attribution: credit.text }).addTo(
+    map,
+  );
 }
 
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
@@ -211,7 +230,8 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
     if (nearest === undefined) return;
     map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
     const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
-    said.innerHTML = html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
+    said.innerHTML =
+      html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
   });
 }
 
@@ -220,10 +240,17 @@ if (search !== null) {
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
     const items = [...document.querySelectorAll<HTMLElement>('[data-live=list] li')];
-    const found = items.filter((item) => (item.querySelector('a')?.textContent ?? '').toLowerCase().includes(wanted));
-    for (const item of items) item.hidden = !found.some((one) => item.contains(one) || one.contains(item));
-    for (const details of document.querySelectorAll<HTMLDetailsElement>('[data-live=list] details')) {
-      details.open = wanted !== '' && found.some((one) => details.contains(one) && one !== details.parentElement);
+    const found = items.filter((item) =>
+      (item.querySelector('a')?.textContent ?? '').toLowerCase().includes(wanted),
+    );
+    for (const item of items)
+      item.hidden = !found.some((one) => item.contains(one) || one.contains(item));
+    for (const details of document.querySelectorAll<HTMLDetailsElement>(
+      '[data-live=list] details',
+    )) {
+      details.open =
+        wanted !== '' &&
+        found.some((one) => details.contains(one) && one !== details.parentElement);
     }
     (search.parentElement?.querySelector('[role=status]') as HTMLElement).hidden = found.length > 0;
   };

@@ -19,11 +19,19 @@ export type Page = {
 export function readPage(section: HTMLElement): Page {
   const { locale = 'en', subject = '', windows = '[]', quantities = '[]' } = section.dataset;
   const words = JSON.parse(document.querySelector('#words')?.textContent ?? '{}');
-  return { locale, subject, words, quantities: JSON.parse(quantities), windows: JSON.parse(windows) };
+  return {
+    locale,
+    subject,
+    words,
+    quantities: JSON.parse(quantities),
+    windows: JSON.parse(windows),
+  };
 }
 
-export const historyUrl = ({ locale, subject }: Page) => `/${locale}/air-quality-app/v1/${subject}-history.json`;
-export const exploreUrl = ({ locale, subject }: Page, path: string) => `/${locale}/explore/v1/${subject}/${path}`;
+export const historyUrl = ({ locale, subject }: Page) =>
+  `/${locale}/air-quality-app/v1/${subject}-history.json`;
+export const exploreUrl = ({ locale, subject }: Page, path: string) =>
+  `/${locale}/explore/v1/${subject}/${path}`;
 
 const TIMEOUT_MS = 20_000;
 
@@ -51,7 +59,8 @@ export const whenNear = (place: HTMLElement): Promise<void> =>
   });
 
 /** A word of a parameter or another key that only data have. */
-export const wordFor = (words: Words, key: string): string => (words as Readonly<Record<string, string>>)[key] ?? key;
+export const wordFor = (words: Words, key: string): string =>
+  (words as Readonly<Record<string, string>>)[key] ?? key;
 
 /** The element that a text describes. Only `html` makes such texts, which escapes what they are filled with. */
 export function toElement<T extends HTMLElement = HTMLElement>({ text }: Html): T {
@@ -94,10 +103,15 @@ const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
  * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
  * button to try again.
  */
-export async function fillFrom(page: Page, place: HTMLElement, make: () => Promise<Node[]>): Promise<void> {
+export async function fillFrom(
+  page: Page,
+  place: HTMLElement,
+  make: () => Promise<Node[]>,
+): Promise<void> {
   const { words } = page;
   wanted.set(place, make);
-  if (place.childElementCount === 0) place.append(toElement(html`<p role="status">${words.loading}</p>`));
+  if (place.childElementCount === 0)
+    place.append(toElement(html`<p role="status">${words.loading}</p>`));
   const made = await make().catch(() => {
     const warning = toElement(
       html`<p class="warning" role="status">${words.unavailable} <button type="button">${words.tryAgain}</button></p>`,
@@ -109,8 +123,12 @@ export async function fillFrom(page: Page, place: HTMLElement, make: () => Promi
     return [warning];
   });
   if (wanted.get(place) !== make) return;
-  const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+  const focused = place.contains(document.activeElement)
+    ? document.activeElement?.textContent
+    : undefined;
   place.replaceChildren(...made);
-  const same = [...place.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
+  const same = [...place.querySelectorAll('button')].find(
+    ({ textContent }) => textContent === focused,
+  );
   same?.focus();
 }

@@ -9,11 +9,15 @@ export type View = { readonly [Name in (typeof NAMES)[number]]?: string | undefi
 export function parseView(query: string): View {
   const given = new URLSearchParams(query);
   return Object.fromEntries(
-    NAMES.map((name) => [name, given.get(name) ?? '']).filter(([, value = '']) => /^[\w.]+$/.test(value)),
+    NAMES.map((name) => [name, given.get(name) ?? '']).filter(([, value = '']) =>
+      /^[\w.]+$/.test(value),
+    ),
   );
 }
 
 export function formatView(view: View): string {
-  const entries = NAMES.flatMap((name) => (view[name] === undefined ? [] : [`${name}=${view[name]}`]));
+  const entries = NAMES.flatMap((name) =>
+    view[name] === undefined ? [] : [`${name}=${view[name]}`],
+  );
   return entries.length === 0 ? '' : `?${entries.join('&')}`;
 }

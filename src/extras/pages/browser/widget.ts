@@ -92,7 +92,8 @@ class AirQuality extends HTMLElement {
     if (main) {
       this.#hasValues = status === 200;
       this.#root.replaceChildren(makeCard(locale, contentOf(main)));
-    } else if (!this.#hasValues) this.#root.replaceChildren(makeCard(locale, [sayUnavailable(locale)]));
+    } else if (!this.#hasValues)
+      this.#root.replaceChildren(makeCard(locale, [sayUnavailable(locale)]));
     const isStale = !main || Number(request.getResponseHeader('Age')) > OLD_S;
     tellStale(this.#root, isStale);
     this.#retryIn(isStale || status === 404 ? RETRY_MS : REFRESH_MS);
@@ -122,4 +123,5 @@ function sayUnavailable(locale: string): HTMLElement {
   return notice;
 }
 
-if (customElements.get('air-quality') === undefined) customElements.define('air-quality', AirQuality);
+if (customElements.get('air-quality') === undefined)
+  customElements.define('air-quality', AirQuality);

@@ -1,7 +1,8 @@
 /** S1, S2: how long a network file and the first build of its aggregates take. */
+
+import { refreshAndDigest } from '../../../../src/aggregate/digest.ts';
 import { makeLog } from '../../../../src/base/log.ts';
 import { importNetwork } from '../../../../src/network/importNetwork.ts';
-import { refreshAndDigest } from '../../../../src/aggregate/digest.ts';
 import { seconds } from '../../run/country.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';
 import { NOW } from '../../run/world.ts';

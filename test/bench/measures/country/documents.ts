@@ -12,7 +12,10 @@ const API = 'air-quality-app/v1';
 const WARMING = 10; // JavaScript is compiled after some calls
 
 /** Milliseconds of a request, and the bytes of its body. Rejects unless it is answered with 200. */
-export async function timed({ port }: Service, path: string): Promise<{ ms: number; bytes: number }> {
+export async function timed(
+  { port }: Service,
+  path: string,
+): Promise<{ ms: number; bytes: number }> {
   const begun = performance.now();
   const { status, body } = await fetchRaw(port, path);
   const ms = performance.now() - begun;
@@ -39,13 +42,19 @@ const UNKEPT = { RESPONSE_CACHE_MB: '0' };
 const LATER = { FIXED_NOW: new Date(NOW.getTime() + 20 * 60_000).toISOString() };
 
 /** Milliseconds from a change of the data until the list shows it in these locales, asked for one after the other. */
-async function shown(service: Service, locales: readonly string[], change: () => Promise<unknown>): Promise<number> {
-  const read = async (locale: string) => (await fetchRaw(service.port, `/${locale}/${API}/stations.json`)).body;
+async function shown(
+  service: Service,
+  locales: readonly string[],
+  change: () => Promise<unknown>,
+): Promise<number> {
+  const read = async (locale: string) =>
+    (await fetchRaw(service.port, `/${locale}/${API}/stations.json`)).body;
   const before = await Promise.all(locales.map(read));
   await change();
   const begun = performance.now();
   for (const [n, locale] of locales.entries()) {
-    while ((await read(locale)).equals(before[n] as Buffer)) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await read(locale)).equals(before[n] as Buffer))
+      await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return performance.now() - begun;
 }
@@ -53,7 +62,12 @@ async function shown(service: Service, locales: readonly string[], change: () =>
 /** Each round begins with a digest, as the data change; so it is measured along the way. */
 async function lists(context: Context): Promise<Row[]> {
   const { database, stations, regions } = await context.country();
-  const took: Record<'digest' | 'first' | 'one' | 'three', number[]> = { digest: [], first: [], one: [], three: [] };
+  const took: Record<'digest' | 'first' | 'one' | 'three', number[]> = {
+    digest: [],
+    first: [],
+    one: [],
+    three: [],
+  };
   const rounds = context.quick ? 5 : 15;
   let size = 0;
   let seconds = 0;
@@ -135,7 +149,15 @@ async function single(context: Context): Promise<Row[]> {
         if (turn >= WARMING) took.push(ms);
       }
       const detail = `p95 ${figure(percentile(took, 95))} ms`;
-      rows.push(countryRow(stations, { id: 'S5', title: `${title}, not kept`, unit: 'ms', values: took, detail }));
+      rows.push(
+        countryRow(stations, {
+          id: 'S5',
+          title: `${title}, not kept`,
+          unit: 'ms',
+          values: took,
+          detail,
+        }),
+      );
     }
     return rows;
   });

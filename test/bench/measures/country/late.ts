@@ -14,7 +14,8 @@ const LATER = new Date(NOW.getTime() + 20 * MINUTE);
 const ODD_MS = 500;
 
 /** On the next full hour after a number of days ago, and so many steps of 35 minutes after it. */
-const instantOf = (days: number, step = 0) => daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + ODD_MS;
+const instantOf = (days: number, step = 0) =>
+  daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + ODD_MS;
 const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));
 
 type Case = {
@@ -31,7 +32,9 @@ function casesOf(stations: number, quick: boolean): Case[] {
   ];
   const share = (every: number) => (round: number) =>
     sensorsOf(stations, (station) => station % every === round).flatMap((sensor) =>
-      Array.from({ length: STEPS_OF_A_DAY }, (_, step) => reading(sensor, instantOf(2, step) + every + round)),
+      Array.from({ length: STEPS_OF_A_DAY }, (_, step) =>
+        reading(sensor, instantOf(2, step) + every + round),
+      ),
     );
   return [
     {
@@ -77,10 +80,23 @@ async function run(context: Context): Promise<Row[]> {
     }
     const values = taken.map((parts) => parts.import + parts.refresh);
     const detail = `${figure(count)} reading${count === 1 ? '' : 's'}: ${partsOf(taken)}`;
-    rows.push(countryRow(stations, { id: 'S9', title, unit: 's', values, detail, ...(bounds && { bounds }) }));
+    rows.push(
+      countryRow(stations, {
+        id: 'S9',
+        title,
+        unit: 's',
+        values,
+        detail,
+        ...(bounds && { bounds }),
+      }),
+    );
   }
   const { largest } = await watch.end();
-  const memory = { title: 'late readings, memory', unit: 'MiB', detail: "the database's largest process" };
+  const memory = {
+    title: 'late readings, memory',
+    unit: 'MiB',
+    detail: "the database's largest process",
+  };
   return [...rows, countryRow(stations, { id: 'S9', ...memory, values: [largest] })];
 }
 

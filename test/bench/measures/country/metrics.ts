@@ -11,8 +11,11 @@ async function scrape(port: number): Promise<number> {
   const begun = performance.now();
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const took = (performance.now() - begun) / 1_000;
-  const failed = [...text.matchAll(/^airseries_database_collector_success\{collector="(\w+)"\} 0$/gm)];
-  if (failed.length > 0) throw new Error(`not collected: ${failed.map(([, name]) => name).join(', ')}`);
+  const failed = [
+    ...text.matchAll(/^airseries_database_collector_success\{collector="(\w+)"\} 0$/gm),
+  ];
+  if (failed.length > 0)
+    throw new Error(`not collected: ${failed.map(([, name]) => name).join(', ')}`);
   return took;
 }
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importReadings } from '../../../../src/ingest/importReadings.ts';
-import { makeLog } from '../../../../src/base/log.ts';
 import { refresh } from '../../../../src/aggregate/refresh.ts';
+import { makeLog } from '../../../../src/base/log.ts';
+import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import type { TestDatabase } from '../../../support/makeDatabase.ts';
 import { seconds } from '../../run/country.ts';
 import { airSensorOf, weatherSensorOf } from '../../run/countryNetwork.ts';
@@ -26,21 +26,33 @@ export function reading(sensor: number, at: number): string {
 }
 
 /** The sensors of all stations, or of a part of them. */
-export function sensorsOf(stations: number, isWanted: (station: number) => boolean = () => true): number[] {
+export function sensorsOf(
+  stations: number,
+  isWanted: (station: number) => boolean = () => true,
+): number[] {
   const ids = Array.from({ length: stations }, (_, n) => n + 1).filter(isWanted);
   return ids.flatMap((station) => [airSensorOf(station), weatherSensorOf(station)]);
 }
 
 /** Rejects unless all of them are new. */
-export async function take({ as, target }: TestDatabase, lines: readonly string[], now: Date): Promise<Taken> {
+export async function take(
+  { as, target }: TestDatabase,
+  lines: readonly string[],
+  now: Date,
+): Promise<Taken> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
   const file = join(folder, 'readings.csv');
   writeFileSync(file, HEADER + lines.join(''));
   const sql = as('airseries_ingest');
   try {
     const importing = await seconds(async () => {
-      const { accepted } = await importReadings(sql, [file], { now, log: makeLog('error'), terminal: false });
-      if (accepted !== lines.length) throw new Error(`${accepted} of ${lines.length} readings were accepted`);
+      const { accepted } = await importReadings(sql, [file], {
+        now,
+        log: makeLog('error'),
+        terminal: false,
+      });
+      if (accepted !== lines.length)
+        throw new Error(`${accepted} of ${lines.length} readings were accepted`);
     });
     const refreshing = await seconds(() => refresh(target, now, undefined, { lazily: true }));
     return { import: importing, refresh: refreshing };
@@ -53,5 +65,7 @@ export async function take({ as, target }: TestDatabase, lines: readonly string[
 /** The medians of its parts, for the last column. */
 export function partsOf<Part extends string>(taken: readonly Record<Part, number>[]): string {
   const names = Object.keys(taken[0] ?? {}) as Part[];
-  return names.map((name) => `${name} ${figure(median(taken.map((one) => one[name])))} s`).join(', ');
+  return names
+    .map((name) => `${name} ${figure(median(taken.map((one) => one[name])))} s`)
+    .join(', ');
 }

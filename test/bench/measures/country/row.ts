@@ -16,7 +16,9 @@ type Measured = {
 
 export function countryRow(stations: number, { values, bounds, detail, ...row }: Measured): Row {
   const more =
-    values.length === 1 ? '' : `longest ${Math.max(...values).toPrecision(3)} ${row.unit} of ${values.length}`;
+    values.length === 1
+      ? ''
+      : `longest ${Math.max(...values).toPrecision(3)} ${row.unit} of ${values.length}`;
   return {
     ...row,
     ...bounds?.[stations],

@@ -13,7 +13,15 @@ async function run(context: Context): Promise<Row[]> {
     values.push((performance.now() - startedAt) / 1000);
   }
   const bounds = { 10000: { must: 30 } };
-  return [countryRow(stations, { id: 'S10', title: 'screening of eight days', unit: 's', values, bounds })];
+  return [
+    countryRow(stations, {
+      id: 'S10',
+      title: 'screening of eight days',
+      unit: 's',
+      values,
+      bounds,
+    }),
+  ];
 }
 
 export const screening: Measure = { ids: ['S10'], title: 'screening', run };

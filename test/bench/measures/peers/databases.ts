@@ -7,7 +7,12 @@ import { ask, load, type Open, readingsOf, type Subject } from './peer.ts';
 /** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
 export const openFastify: Open = async ({ database }: World) => {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
-  const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = addressVariables(database.target);
+  const {
+    PGHOST: host,
+    PGPORT: port,
+    PGUSER: user,
+    PGDATABASE: name,
+  } = addressVariables(database.target);
   const pool = new pg.Pool({
     host,
     port: Number(port),
@@ -16,18 +21,25 @@ export const openFastify: Open = async ({ database }: World) => {
     options: `-c TimeZone=${TIME_ZONE} -c jit=off`,
   });
   const app = fastify();
-  app.get('/:kind/:stations', async ({ params }: { params: { kind: string; stations: string } }) => {
-    const text = historySql({ ...POSTGRESQL, stations: params.stations.split(',').map(Number).join(',') });
-    const { rows } = await pool.query({ name: `history ${params.stations}`.slice(0, 63), text });
-    return layOut(
-      rows.map((row: RawRow) => ({ ...row, bucket: new Date(row.bucket).toISOString() })),
-      params.kind === 'region',
-    );
-  });
+  app.get(
+    '/:kind/:stations',
+    async ({ params }: { params: { kind: string; stations: string } }) => {
+      const text = historySql({
+        ...POSTGRESQL,
+        stations: params.stations.split(',').map(Number).join(','),
+      });
+      const { rows } = await pool.query({ name: `history ${params.stations}`.slice(0, 63), text });
+      return layOut(
+        rows.map((row: RawRow) => ({ ...row, bucket: new Date(row.bucket).toISOString() })),
+        params.kind === 'region',
+      );
+    },
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port: listening } = app.server.address();
   return {
-    history: ({ stations, isRegion }) => ask(listening, `/${isRegion ? 'region' : 'station'}/${stations.join(',')}`),
+    history: ({ stations, isRegion }) =>
+      ask(listening, `/${isRegion ? 'region' : 'station'}/${stations.join(',')}`),
     async close() {
       await app.close();
       await pool.end();
@@ -63,7 +75,8 @@ export const openSqlite: Open = async (world, sql) => {
   const insert = db.prepare('insert into readings values (?, ?, ?, ?, ?, ?, ?)');
   for await (const readings of readingsOf(sql, world)) {
     db.exec('begin');
-    for (const r of readings) insert.run(r.sensor_id, r.at, r.temperature, r.humidity, r.pressure, r.pm25, r.pm10);
+    for (const r of readings)
+      insert.run(r.sensor_id, r.at, r.temperature, r.humidity, r.pressure, r.pm25, r.pm10);
     db.exec('commit');
   }
   db.exec(`create table hourly (sensor_id integer, measured_at integer, ${columns}, primary key (sensor_id, measured_at)) without rowid;
@@ -80,7 +93,10 @@ export const openSqlite: Open = async (world, sql) => {
   return {
     async history(subject) {
       const { isRegion, stations } = subject;
-      return asJson(isRegion ? db.prepare(fromHours(stations)).all() : kept.all(stations[0]), subject);
+      return asJson(
+        isRegion ? db.prepare(fromHours(stations)).all() : kept.all(stations[0]),
+        subject,
+      );
     },
     close: async () => db.close(),
   };
@@ -88,7 +104,8 @@ export const openSqlite: Open = async (world, sql) => {
 
 /** Of rows whose times are seconds. */
 function asJson(rows: readonly RawRow[], { isRegion }: Subject): string {
-  const inIso = (row: RawRow) => ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
+  const inIso = (row: RawRow) =>
+    ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;
   return JSON.stringify(layOut(rows.map(inIso), isRegion));
 }
 
@@ -97,14 +114,17 @@ export const openDuckDb: Open = async (world, sql) => {
   const { DuckDBInstance } = await load('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  const columns = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'].map((name) => `${name} double`).join(', ');
+  const columns = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10']
+    .map((name) => `${name} double`)
+    .join(', ');
   await connection.run(`create table readings (sensor_id integer, measured_at bigint, ${columns})`);
   const appender = await connection.createAppender('readings');
   for await (const readings of readingsOf(sql, world)) {
     for (const r of readings) {
       appender.appendInteger(r.sensor_id);
       appender.appendBigInt(BigInt(r.at));
-      for (const value of [r.temperature, r.humidity, r.pressure, r.pm25, r.pm10]) appender.appendDouble(value);
+      for (const value of [r.temperature, r.humidity, r.pressure, r.pm25, r.pm10])
+        appender.appendDouble(value);
       appender.endRow();
     }
   }
@@ -121,7 +141,9 @@ export const openDuckDb: Open = async (world, sql) => {
   };
   return {
     async history(subject) {
-      const reader = await connection.runAndReadAll(historySql({ ...duck, stations: subject.stations.join(',') }));
+      const reader = await connection.runAndReadAll(
+        historySql({ ...duck, stations: subject.stations.join(',') }),
+      );
       return asJson(reader.getRowObjectsJS(), subject);
     },
     close: async () => connection.closeSync(),

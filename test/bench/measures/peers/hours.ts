@@ -1,14 +1,21 @@
 /** The windows from hourly means, for databases that can't make months of local time or an air quality index of an hour themselves. */
-import { indexOf, MEANS, OFFSET, type RawRow, rounded, startOf, type Unit, WINDOWS } from '../readings.ts';
+import {
+  indexOf,
+  MEANS,
+  OFFSET,
+  type RawRow,
+  rounded,
+  startOf,
+  type Unit,
+  WINDOWS,
+} from '../readings.ts';
 
 /** Means of an hour by parameter, the number of stations in it, and its start in seconds of Unix time. */
 export type Hour = { at: number; stations: number; means: readonly (number | null)[] };
 
-const [TEMPERATURE, PM25, PM10] = ['temperature', 'pm25', 'pm10'].map((name) => MEANS.indexOf(name)) as [
-  number,
-  number,
-  number,
-];
+const [TEMPERATURE, PM25, PM10] = ['temperature', 'pm25', 'pm10'].map((name) =>
+  MEANS.indexOf(name),
+) as [number, number, number];
 const EXTREMES = [
   ['temperature', TEMPERATURE],
   ['pm25', PM25],
@@ -23,7 +30,10 @@ export const UNTIL = startOf('hour', 1).getTime() / 1_000;
 export function rowsOf(hours: readonly Hour[]): RawRow[] {
   const scored = hours.map((hour) => ({ ...hour, aqi: aqiOf(hour) }));
   return WINDOWS.flatMap(([series, unit, since, until]) => {
-    const [from, to] = [startOf(unit, since).getTime() / 1_000, startOf(unit, until).getTime() / 1_000];
+    const [from, to] = [
+      startOf(unit, since).getTime() / 1_000,
+      startOf(unit, until).getTime() / 1_000,
+    ];
     const buckets = new Map<number, Scored[]>();
     for (const hour of scored) {
       if (hour.at < from || hour.at >= to) continue;
@@ -34,7 +44,11 @@ export function rowsOf(hours: readonly Hour[]): RawRow[] {
     }
     return [...buckets]
       .sort(([left], [right]) => left - right)
-      .map(([start, within]) => ({ series, bucket: new Date(start * 1_000).toISOString(), ...combined(within) }));
+      .map(([start, within]) => ({
+        series,
+        bucket: new Date(start * 1_000).toISOString(),
+        ...combined(within),
+      }));
   });
 }
 

@@ -39,7 +39,9 @@ function opening(source: 'readings' | 'continuous queries'): Open {
     const query = async (text: string, database = 'air') => {
       const body = `q=${encodeURIComponent(text)}`;
       const path = `/query?db=${database}&epoch=s`;
-      const answer: Answer = JSON.parse(await ask(server.port, path, body, 'application/x-www-form-urlencoded'));
+      const answer: Answer = JSON.parse(
+        await ask(server.port, path, body, 'application/x-www-form-urlencoded'),
+      );
       const failed = answer.results.find(({ error }) => error !== undefined);
       if (failed !== undefined) throw new Error(`InfluxDB: ${failed.error}`);
       return answer.results[0]?.series?.[0]?.values ?? [];
@@ -60,7 +62,9 @@ function opening(source: 'readings' | 'continuous queries'): Open {
     }
     return {
       async history(subject) {
-        const values = await query(source === 'readings' ? fromReadings(subject) : fromRollups(subject));
+        const values = await query(
+          source === 'readings' ? fromReadings(subject) : fromRollups(subject),
+        );
         const hours = values.map(([at, ...columns]): Hour => {
           const stations = subject.isRegion ? (columns[MEANS.length] as number) : 1;
           return { at: at as number, stations, means: columns };

@@ -5,7 +5,12 @@ import { BASE } from '../../run/service.ts';
 import type { World } from '../../run/world.ts';
 
 /** Whose history: a station, or the region of several. */
-export type Subject = { title: string; stations: readonly number[]; isRegion: boolean; path: string };
+export type Subject = {
+  title: string;
+  stations: readonly number[];
+  isRegion: boolean;
+  path: string;
+};
 
 /** Of the shared town: one of its stations, and the region of all. */
 export const STATION: Subject = {
@@ -43,9 +48,15 @@ export async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator
 const agent = new Agent({ keepAlive: true });
 
 /** A request over a kept connection, with a body by POST; rejects unless the answer is a success. The same for ours and for every peer. */
-export async function ask(port: number, path: string, body?: string, type = 'text/plain'): Promise<string> {
+export async function ask(
+  port: number,
+  path: string,
+  body?: string,
+  type = 'text/plain',
+): Promise<string> {
   const method = body === undefined ? 'GET' : 'POST';
-  const headers = body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
+  const headers =
+    body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
   return await new Promise((resolve, reject) => {
     const sent = request({ agent, host: '127.0.0.1', port, path, method, headers }, (answer) => {
       const chunks: Buffer[] = [];
@@ -53,7 +64,12 @@ export async function ask(port: number, path: string, body?: string, type = 'tex
       answer.once('error', reject).once('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (Math.floor((answer.statusCode ?? 0) / 100) === 2) resolve(text);
-        else reject(new Error(`${method} ${path.slice(0, 200)}: ${answer.statusCode} ${text.slice(0, 500)}`));
+        else
+          reject(
+            new Error(
+              `${method} ${path.slice(0, 200)}: ${answer.statusCode} ${text.slice(0, 500)}`,
+            ),
+          );
       });
     });
     sent.once('error', reject).end(body);

@@ -20,9 +20,11 @@ type Way = {
 const UNITS = ['hour', 'day', 'month'] as const;
 const EXTREMES = ['temperature', 'pm25', 'pm10', 'no2', 'dust', 'wind_speed'];
 
-const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const camelCase = (name: string) =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 /** Aliased, so that the answer has the names of the document. */
-const fields = (names: readonly string[]) => names.map((name) => `${name}: ${camelCase(name)}`).join(' ');
+const fields = (names: readonly string[]) =>
+  names.map((name) => `${name}: ${camelCase(name)}`).join(' ');
 
 const common = (isRegion: boolean) => [
   ...['timestamp', 'aqi', isRegion ? 'station_count' : 'avg_pm25_raw'],
@@ -31,11 +33,16 @@ const common = (isRegion: boolean) => [
 ];
 const extremes = [...EXTREMES, 'aqi'].flatMap((name) => [`min_${name}`, `max_${name}`]);
 
-const VARIABLES = UNITS.flatMap((unit) => [`$${unit}sSince: Datetime`, `$${unit}sUntil: Datetime`]).join(', ');
+const VARIABLES = UNITS.flatMap((unit) => [
+  `$${unit}sSince: Datetime`,
+  `$${unit}sUntil: Datetime`,
+]).join(', ');
 
 const VIEWS: Way = {
   query(isRegion) {
-    const [view, id, type] = isRegion ? ['allRegion', 'regionSlug', 'String'] : ['allStation', 'stationId', 'Int'];
+    const [view, id, type] = isRegion
+      ? ['allRegion', 'regionSlug', 'String']
+      : ['allStation', 'stationId', 'Int'];
     const names = { hour: 'Hourlies', day: 'Dailies', month: 'Monthlies' };
     const parts = UNITS.map((unit) => {
       const between = `{ greaterThanOrEqualTo: $${unit}sSince, lessThan: $${unit}sUntil }`;
@@ -45,7 +52,11 @@ const VIEWS: Way = {
     });
     return `query ($id: ${type}, ${VARIABLES}) { ${parts.join('\n')} }`;
   },
-  nodesIn: ({ hour, day, month }) => ({ hour: hour?.nodes ?? [], day: day?.nodes ?? [], month: month?.nodes ?? [] }),
+  nodesIn: ({ hour, day, month }) => ({
+    hour: hour?.nodes ?? [],
+    day: day?.nodes ?? [],
+    month: month?.nodes ?? [],
+  }),
 };
 
 const FUNCTION: Way = {
@@ -57,8 +68,11 @@ const FUNCTION: Way = {
       nodes { series ${fields([...common(isRegion), ...extremes])} } } }`;
   },
   nodesIn({ history }) {
-    const nodes = (history?.nodes ?? []).toSorted((left, right) => (left.timestamp < right.timestamp ? -1 : 1));
-    const of = (window: string) => nodes.filter(({ series }) => series === window).map(({ series, ...node }) => node);
+    const nodes = (history?.nodes ?? []).toSorted((left, right) =>
+      left.timestamp < right.timestamp ? -1 : 1,
+    );
+    const of = (window: string) =>
+      nodes.filter(({ series }) => series === window).map(({ series, ...node }) => node);
     return { hour: of('7d'), day: of('30d'), month: of('2y') };
   },
 };
@@ -67,14 +81,28 @@ function opening(way: Way): Open {
   return async ({ database }) => {
     process.env.GRAPHILE_ENV ??= 'production'; // or it asks for it
     addWithResolvers();
-    const [{ postgraphile }, { grafserv }, { makePgService }, { PostGraphileAmberPreset }, filter, { default: pg }] =
-      await Promise.all([
-        ...['postgraphile', 'postgraphile/grafserv/node', 'postgraphile/adaptors/pg', 'postgraphile/presets/amber'].map(
-          load,
-        ),
-        ...['postgraphile-plugin-connection-filter', 'pg'].map(load),
-      ]);
-    const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: name } = addressVariables(database.target);
+    const [
+      { postgraphile },
+      { grafserv },
+      { makePgService },
+      { PostGraphileAmberPreset },
+      filter,
+      { default: pg },
+    ] = await Promise.all([
+      ...[
+        'postgraphile',
+        'postgraphile/grafserv/node',
+        'postgraphile/adaptors/pg',
+        'postgraphile/presets/amber',
+      ].map(load),
+      ...['postgraphile-plugin-connection-filter', 'pg'].map(load),
+    ]);
+    const {
+      PGHOST: host,
+      PGPORT: port,
+      PGUSER: user,
+      PGDATABASE: name,
+    } = addressVariables(database.target);
     const options = `-c TimeZone=${TIME_ZONE} -c jit=off`;
     const pool = new pg.Pool({ host, port: Number(port), user, database: name, options });
     const instance = postgraphile({
@@ -88,9 +116,13 @@ function opening(way: Way): Open {
     const { port: listening } = server.address() as AddressInfo;
     return {
       async history(subject) {
-        const body = JSON.stringify({ query: way.query(subject.isRegion), variables: variablesOf(subject) });
+        const body = JSON.stringify({
+          query: way.query(subject.isRegion),
+          variables: variablesOf(subject),
+        });
         const answer = JSON.parse(await ask(listening, '/graphql', body, 'application/json'));
-        if (answer.errors !== undefined) throw new Error(`PostGraphile: ${answer.errors[0].message}`);
+        if (answer.errors !== undefined)
+          throw new Error(`PostGraphile: ${answer.errors[0].message}`);
         return JSON.stringify(documentOf(way.nodesIn(answer.data)));
       },
       async close() {
@@ -114,7 +146,11 @@ function addWithResolvers(): void {
     const promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
     return { promise, ...made };
   };
-  Object.defineProperty(Promise, 'withResolvers', { value: withResolvers, configurable: true, writable: true });
+  Object.defineProperty(Promise, 'withResolvers', {
+    value: withResolvers,
+    configurable: true,
+    writable: true,
+  });
 }
 
 /** The largest window of each unit: the smaller is its end. */
@@ -124,7 +160,11 @@ function variablesOf({ isRegion, stations }: Subject): Record<string, string | n
     [`${unit}sSince`, startOf(unit, bounds[unit][0]).toISOString()],
     [`${unit}sUntil`, startOf(unit, bounds[unit][1]).toISOString()],
   ]);
-  return { id: isRegion ? 'town' : stations[0], at: NOW.toISOString(), ...Object.fromEntries(times) };
+  return {
+    id: isRegion ? 'town' : stations[0],
+    at: NOW.toISOString(),
+    ...Object.fromEntries(times),
+  };
 }
 
 function documentOf(nodes: Record<Unit, Node[]>): Record<string, object[]> {
@@ -143,9 +183,13 @@ function point({ min_aqi, max_aqi, ...node }: Node, isHour: boolean): object {
     for (const name of extremes) delete node[name];
     return { ...node, timestamp };
   }
-  const ranges = EXTREMES.map((name) => [`range_${name}`, range(node[`min_${name}`], node[`max_${name}`])]);
+  const ranges = EXTREMES.map((name) => [
+    `range_${name}`,
+    range(node[`min_${name}`], node[`max_${name}`]),
+  ]);
   const { range_no2, ...published } = Object.fromEntries(ranges);
   return { ...node, timestamp, ...published, range_aqi: range(min_aqi, max_aqi) };
 }
 
-const range = (low: number | null | undefined, high: number | null | undefined) => (low == null ? null : [low, high]);
+const range = (low: number | null | undefined, high: number | null | undefined) =>
+  low == null ? null : [low, high];

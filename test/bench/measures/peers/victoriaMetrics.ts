@@ -34,7 +34,8 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
     const all = `/api/v1/query?query=sum(count_over_time(air{parameter="pressure"}[3y]))&time=${UNTIL}&nocache=1`;
     const countIn = ({ data }: Count) => Number(data.result[0]?.value[1] ?? 0);
     for (let found = 0, turn = 0; found !== world.readings; turn++) {
-      if (turn === 100) throw new Error(`VictoriaMetrics has ${found} of ${world.readings} readings`);
+      if (turn === 100)
+        throw new Error(`VictoriaMetrics has ${found} of ${world.readings} readings`);
       await new Promise((resolve) => setTimeout(resolve, 100));
       found = countIn(JSON.parse(await ask(server.port, encodeURI(all))));
     }
@@ -52,7 +53,12 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
         step: '1h',
         nocache: '1', // ours has no cache here either, and with one the bounds would be rounded to the step
       });
-      const answer = await ask(server.port, '/api/v1/query_range', String(body), 'application/x-www-form-urlencoded');
+      const answer = await ask(
+        server.port,
+        '/api/v1/query_range',
+        String(body),
+        'application/x-www-form-urlencoded',
+      );
       return JSON.stringify(layOut(rowsOf(hoursIn(JSON.parse(answer))), subject.isRegion));
     },
     close: server.stop,
@@ -61,7 +67,8 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
 
 /** Means of the stations' hours by parameter, and how many stations there are; every reading here has all parameters, so one is counted. */
 function hoursOf({ stations }: Subject): string {
-  const hours = (labels: string) => `avg_over_time(air{${labels}station=~"${stations.join('|')}"}[1h])`;
+  const hours = (labels: string) =>
+    `avg_over_time(air{${labels}station=~"${stations.join('|')}"}[1h])`;
   return `union(avg(${hours('')}) by (parameter), label_set(count(${hours('parameter="pressure",')}), "parameter", "stations"))`;
 }
 
