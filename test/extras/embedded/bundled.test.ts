@@ -12,7 +12,7 @@ test.skipIf(!isRoot())(
   { timeout: TIMEOUT_MS },
   async () => {
     const directory = join(temporaryDirectory(), 'closed', 'package');
-    mkdirSync(join(directory, '../..'), { mode: 0o700 });
+    mkdirSync(join(directory, '..'), { mode: 0o700 });
     cpSync(findBundled().directory, directory, { recursive: true, verbatimSymlinks: true });
     const files = readdirSync(join(directory, 'native/lib'), { withFileTypes: true });
     for (const link of files.filter((each) => each.isSymbolicLink()))
