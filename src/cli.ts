@@ -3,13 +3,25 @@ import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
 import { howFar } from './base/progress.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
-import { chooseCommand, type Format } from './commands/program.ts';
+import { type Additions, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
-import { type Config, environmentHints, readConfig } from './config.ts';
+import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { explainConnection, whyUncaught } from './database/errors.ts';
+import { demoCommand, refuseDemo } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
+import { exportCommand } from './extras/export/command.ts';
 import { migrate } from './schema/migrate.ts';
+
+/** The commands of the extras, and what they ask of the core's. `configured`: the configuration, which `help` must not need. */
+const additions = (configured: () => Config): Additions => ({
+  commands: (run) => [
+    exportCommand(run, () => configured().openDataLicense),
+    demoCommand(run, () => configured().demo),
+  ],
+  guard: refuseDemo,
+  configuration: CONFIGURATION,
+});
 
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
 async function runOn(config: Config, work: Work, makesDatabase: boolean): Promise<Outcome> {
@@ -65,15 +77,58 @@ function sayHowFar(): void {
   });
 }
 
+/** Resolves to the first signal to stop. A second one ends the process at once. */
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const onSignal = (signal: string) => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      resolve(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+  });
+}
+
+/** Runs the service. Resolves to the exit code once it has stopped; rejects with an Error if its configuration cannot be used. */
+async function runService(): Promise<number> {
+  const signalled = firstSignal();
+  const { start } = await import('./service.ts'); // no other command needs it
+  const config = readConfig(process.env);
+  checkPorts(config);
+  const log = makeLog(config.logLevel);
+  for (const hint of environmentHints(process.env)) log.warn(hint);
+  process
+    .removeAllListeners('warning')
+    .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
+  process.on('uncaughtException', (error) => {
+    log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come
+    process.exit(1);
+  });
+  const service = start(config, { clock: makeClock(config.fixedNow), log });
+  try {
+    const failed = service.ready.then(() => new Promise<never>(() => undefined));
+    const signal = await Promise.race([failed, signalled]);
+    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
+    await service.stop(config.drainSeconds);
+    return 0;
+  } catch (error) {
+    log.error({ err: error }, (error as Error).message);
+    await service.stop(0);
+    return 1;
+  }
+}
+
 /** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const choice = chooseCommand(args);
+  let config: Config | undefined;
+  const configured = () => (config ??= readConfig(process.env));
+  const choice = chooseCommand(args, additions(configured));
   if ('text' in choice) {
     process.stdout.write(choice.text);
     return 0;
   }
   if ('starts' in choice) {
-    const { runService } = await import('./runService.ts'); // no other command needs it
     process.exit(await runService());
   }
   sayHowFar();
@@ -81,7 +136,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`error: ${whyUncaught(error)}\n`);
     process.exit(1);
   });
-  const config = readConfig(process.env);
+  config = configured();
   if (config.databaseUrl === undefined && config.readerDatabaseUrl !== undefined) {
     throw new Error('Commands need DATABASE_URL: the login of READER_DATABASE_URL is read-only.');
   }

@@ -1,12 +1,13 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { becomeLeader, type Candidate } from './aggregate/leader.ts';
+import { claimsOn } from './aggregate/claims.ts';
+import { type Job, makeJobs } from './aggregate/jobs.ts';
 import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
-import type { DatabaseAddress } from './database/client.ts';
+import type { Database, DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
 import {
   type Api,
@@ -15,7 +16,9 @@ import {
   openWholeNetworkPool,
   POOL_SIZES,
 } from './database/pools.ts';
-import { type Database, openDatabase } from './extras/embedded/server.ts';
+import { demoJob, startDemo, startDemoHistory } from './extras/demo/lifecycle.ts';
+import { openDatabase } from './extras/embedded/server.ts';
+import { pullJob } from './extras/feeds/pullDue.ts';
 import { addPages } from './extras/pages/pages.ts';
 import { listen, startingListener } from './http/listen.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
@@ -23,7 +26,13 @@ import { hasTokens } from './ingest/http/tokens.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
 import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
-import { observeDisk, observePool } from './metrics/recorders.ts';
+import {
+  measure,
+  observeDisk,
+  observeIngest,
+  observeJobs,
+  observePool,
+} from './metrics/recorders.ts';
 import { rememberApi } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
@@ -173,7 +182,8 @@ async function open(context: Context): Promise<void> {
   const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
   starting.serve(
     makeApp({
-      ...{ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, metrics, cache, site },
+      ...{ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, cache, site },
+      measure: measure(metrics, 'public'),
       addPages: config.page === 'on' ? addPagesOf : undefined,
     }),
   );
@@ -226,38 +236,52 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
 const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
   Promise.reject(explainConnection(error, variable, url));
 
-/** Ingests readings, and runs the scheduled jobs while this process is the worker. */
+/** Ingests readings, and runs the scheduled jobs. */
 async function startWork(
   context: Context,
   { target, embedded }: Database,
   timeZone: string,
 ): Promise<void> {
-  const { config, clock, log, requestLog, metrics, opened, schedule } = context;
+  const { config, clock, log, requestLog, metrics, opened } = context;
   const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
   const ingest = await openListener({
-    app: makeIngestApp({ writes, clock, log: requestLog, rate: config.ingestRate, metrics }),
+    app: makeIngestApp({
+      writes,
+      clock,
+      log: requestLog,
+      rate: config.ingestRate,
+      observer: observeIngest(metrics),
+      measure: measure(metrics, 'ingest'),
+    }),
     host: config.ingestHost,
     port: config.ingestPort,
     hasTokens: () => hasTokens(writes),
     log: requestLog,
   });
   opened.listeners.push(ingest);
-  let worker: Candidate | undefined;
+  let stopJobs: (() => Promise<unknown>) | undefined;
   // side by side: a running job may take its time, and requests must not wait for it
-  opened.closers.push(() => Promise.all([ingest.close(), worker?.stop()]));
-  const jobs = {
+  opened.closers.push(() => Promise.all([ingest.close(), stopJobs?.()]));
+  const terminal = process.stderr.isTTY === true;
+  const demo = config.demo ?? (embedded ? 'on' : undefined);
+  const demoOptions = { timeZone, clock, log, terminal, demo };
+  const getsHistory = await startDemo(target, demoOptions);
+  const jobs: Job[] = [
+    demoJob(target, clock),
+    pullJob(target, clock, { hosts: config.pullHosts, log, metrics, timeZone }),
+    ...makeJobs({ target, timeZone, clock, log, retention: config.rawRetention }),
+  ];
+  const stopSchedule = await startJobs(jobs, {
     target,
-    timeZone,
-    demo: config.demo ?? (embedded && 'on'),
     clock,
     log,
-    metrics,
-    terminal: process.stderr.isTTY === true,
-    retention: config.rawRetention,
-    pullHosts: config.pullHosts,
-    schedule,
-  };
-  const onLeadership = (leads: boolean) => metrics.worker.set(leads ? 1 : 0);
-  worker = await becomeLeader(target, log, () => startJobs(jobs), { onLeadership });
+    terminal,
+    observer: observeJobs(metrics),
+    claim: claimsOn(target),
+    schedule: context.schedule,
+  });
+  metrics.worker.set(1);
+  const stopHistory = getsHistory ? startDemoHistory(target, demoOptions) : undefined;
+  stopJobs = () => Promise.all([stopSchedule(), stopHistory?.()]);
 }

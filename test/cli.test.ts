@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../src/base/log.ts';
 import { UsageError } from '../src/commands/context.ts';
-import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
 import { findBundled, whyOutdated } from '../src/extras/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/server.ts';
+import { choose as chooseWords } from './support/command.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { makeHome, start } from './support/program.ts';
 
@@ -84,7 +84,7 @@ describe('bad usage', () => {
     ['status --everything', 'unknown option --everything'],
   ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
     const choose = () => {
-      const choice = chooseCommand(split(words));
+      const choice = chooseWords(split(words));
       if ('check' in choice) choice.check(readConfig({}));
     };
     expect(choose).toThrow(UsageError);
@@ -100,7 +100,7 @@ describe('bad usage', () => {
     'token add me --provider p --stations 1,2147483647',
     'import readings x --sensor 2147483647',
   ])('is none of the largest id that a network file may have: %s', (words) => {
-    expect(chooseCommand(split(words))).toHaveProperty('run');
+    expect(chooseWords(split(words))).toHaveProperty('run');
   });
 
   it.each(['', 'retention --apply'])(
@@ -147,7 +147,7 @@ it('an export to a path that cannot be made ends before anything is started', as
 
 describe('help', () => {
   const program = (words: string) => {
-    const choice = chooseCommand(split(words));
+    const choice = chooseWords(split(words));
     if (!('text' in choice)) throw new Error(`${words} shows no help`);
     return choice.text;
   };
@@ -234,7 +234,7 @@ describe('one network from its file to its audit', () => {
       'network export',
       `import network ${file} --dry-run`,
     ])
-      expect(chooseCommand(split(words)), words).toMatchObject({ makesDatabase: false });
+      expect(chooseWords(split(words)), words).toMatchObject({ makesDatabase: false });
     const { code, stdout, stderr } = await run('audit');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chooseCommand } from '../src/commands/program.ts';
 import { readConfig } from '../src/config.ts';
+import { choose as chooseWords } from './support/command.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -35,7 +35,7 @@ const commands = documents.flatMap((path) =>
 );
 
 it.each(commands)('$path: $rest', ({ rest }) => {
-  const choice = chooseCommand(wordsOf(rest));
+  const choice = chooseWords(wordsOf(rest));
   if ('check' in choice && !/^(export|import network|network from-sensors)/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
   expect(Object.keys(choice).length).toBeGreaterThan(0);

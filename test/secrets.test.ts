@@ -117,7 +117,7 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   const { lines, ...log } = keepingLog();
   const metrics = makeMetrics();
   const hosts = [feed.host, new URL(feeds.closed).host];
-  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics })();
+  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics })(SERVICE_NOW);
   const status = await start(['status', '--json'], environment()).finished;
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),

@@ -185,17 +185,17 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       providers: network.providers.map((one) => ({ ...one, pull })),
     });
     const closed = await running();
-    await closed.jobs.get('pull')?.run();
-    await closed.service.stop(0); // else it stays the worker
+    await closed.jobs.get('pull')?.run(new Date());
+    await closed.service.stop(0);
     expect(feed.requests).toEqual([]);
-    await (await running({ pullHosts: [feed.host] })).jobs.get('pull')?.run();
+    await (await running({ pullHosts: [feed.host] })).jobs.get('pull')?.run(new Date());
     expect(feed.requests).toEqual(['/data.json']);
   },
 
   async RAW_RETENTION() {
     await here.accept([reading(1, '2026-08-01T00:00:00Z', { pm25: 10 })]);
     const { jobs } = await running({ rawRetention: '60 days' });
-    await jobs.get('maintain')?.run();
+    await jobs.get('maintain')?.run(new Date());
     expect(await here.database.as()`select measured_at from raw.readings`).toEqual([
       { measured_at: '2026-11-20T16:00:00+04:00' },
     ]);

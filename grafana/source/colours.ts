@@ -92,11 +92,10 @@ export const limit = (value: number): Step[] => fromGood({ color: WRONG, value }
 export const noneIsGood: Step[] = fromGood({ color: NOTABLE, value: 1 });
 
 /** Red for none and, if there can be `tooMany`, from those on; green between. */
-export const someAreNeeded = (tooMany?: number): Step[] => [
+export const someAreNeeded = (): Step[] => [
   { color: NOTHING, value: null },
   { color: WRONG, value: 0 },
   { color: FINE, value: 1 },
-  ...(tooMany === undefined ? [] : [{ color: WRONG, value: tooMany }]),
 ];
 
 /** In a table: nothing up to a limit, red from it on. */

@@ -22,10 +22,10 @@ const glance: Panel[] = [
   number({
     title: 'Workers',
     description:
-      'Processes that run the scheduled jobs. It must be 1: without one, the aggregates are not updated.',
+      'Processes that run the scheduled jobs, each run in one of them. Without any, the aggregates are not updated.',
     unit: UNIT.none,
     expr: `sum(${all('airseries_worker')})`,
-    steps: someAreNeeded(2),
+    steps: someAreNeeded(),
   }),
   number({
     title: 'Errors',

@@ -1,14 +1,11 @@
 /**
- * The table of scheduled jobs. Each run works from what is stored, so the next run makes up for one that was missed, and a run of a process that
- * has just ceased to be the worker does no harm beside one of the new worker.
+ * The jobs of the core. Each run works from what is stored, so the next run makes up for one that was missed, and two runs at once in two
+ * processes do no harm.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
-import { feedDemoNetwork } from '../extras/demo/lifecycle.ts';
-import { makePull } from '../extras/feeds/pullDue.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
-import type { Metrics } from '../metrics/definitions.ts';
 import { screen } from '../network/screening.ts';
 import { audit } from './audit.ts';
 import { deleteOldDigests, makeDigest } from './digest.ts';
@@ -20,32 +17,24 @@ export type Job = {
   readonly name: string;
   /** A cron expression, in UTC. */
   readonly schedule: string;
-  run(): Promise<void>;
+  /** Runs once. `minute`: the one that was claimed for this run, by the clock of the database. */
+  run(minute: Date): Promise<void>;
 };
 
-export type JobContext = {
+type JobContext = {
   target: DatabaseAddress;
   /** The installation's zone. */
   timeZone: string;
   clock: Clock;
   log: Log;
-  metrics: Metrics;
   /** How long readings are kept, such as `400 days`; undefined: forever. */
   retention: string | undefined;
-  /** Hosts that readings may be pulled from. */
-  pullHosts: readonly string[];
 };
 
-/** Every job. Those due in the same minute start in this order. */
+/** Every job of the core. Those due in the same minute start in this order. */
 export function makeJobs(context: JobContext): Job[] {
-  const { target, clock, log, metrics, timeZone, pullHosts: hosts } = context;
+  const { target, clock } = context;
   return [
-    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },
-    {
-      name: 'pull',
-      schedule: '* * * * *',
-      run: makePull(target, clock, { hosts, log, metrics, timeZone }),
-    },
     { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },
     {
       name: 'digest',
@@ -59,10 +48,8 @@ export function makeJobs(context: JobContext): Job[] {
   ];
 }
 
-async function refreshAggregates({ target, clock, log, metrics }: JobContext): Promise<void> {
-  const started = performance.now();
+async function refreshAggregates({ target, clock, log }: JobContext): Promise<void> {
   await refresh(target, clock(), { log, terminal: false }, { lazily: true });
-  metrics.refreshDuration.observe((performance.now() - started) / 1_000);
 }
 
 async function screenStations({ target, clock, log }: JobContext): Promise<void> {
@@ -91,9 +78,7 @@ export async function trimQuarantines(
 }
 
 /** Deletes a month of expired readings, if there is a retention, and old digests; then compresses what is at rest. */
-export async function maintainStorage(
-  context: Omit<JobContext, 'pullHosts' | 'metrics'>,
-): Promise<void> {
+export async function maintainStorage(context: JobContext): Promise<void> {
   const { target, clock, retention, timeZone, log } = context;
   if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
   await deleteOldDigests(target, clock());

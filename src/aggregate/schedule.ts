@@ -1,17 +1,27 @@
-/** Starting the worker: first whatever is due, then each job on its schedule in UTC, with failures logged, counted and never fatal. */
+/** Starting the jobs of a worker: first whatever is due, then each on its schedule in UTC, with failures logged, counted and never fatal. */
 import { schedule as cron } from 'node-cron';
-import { watchClock } from '../base/clock.ts';
+import { type Clock, watchClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Config } from '../config.ts';
+import type { DatabaseAddress } from '../database/client.ts';
 import { remedyFor } from '../database/errors.ts';
-import { startDemo, startDemoHistory } from '../extras/demo/lifecycle.ts';
+import type { Claim } from './claims.ts';
 import { makeDigest } from './digest.ts';
-import { type Job, type JobContext, makeJobs } from './jobs.ts';
+import type { Job } from './jobs.ts';
 import { refresh } from './refresh.ts';
 
-type StartContext = JobContext & {
-  /** `on`: a new database gets the demo network; `off`: the history of one that is there is not loaded. */
-  demo: Config['demo'];
+/** Learns of every run of a job; metrics are one. */
+export type JobObserver = {
+  onScheduled(job: string): void;
+  onStarted(job: string): void;
+  onSucceeded(job: string, at: Date, seconds: number): void;
+  onFailed(job: string, at: Date): void;
+};
+
+/** A run needs these besides the job itself. */
+type RunContext = { clock: Clock; log: Log; observer: JobObserver; claim: Claim };
+
+type StartContext = RunContext & {
+  target: DatabaseAddress;
   /** True if a person watches stderr. */
   terminal: boolean;
   schedule?: Schedule | undefined;
@@ -20,13 +30,12 @@ type StartContext = JobContext & {
 /** Starts the jobs on their schedules; the result stops them, and waits for those that are running. */
 export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Promise<void>;
 
-/**
- * Loads the demo network if it is due, brings the aggregates up to date, makes a digest, then starts the jobs; the history of the demo follows
- * behind them. The result stops everything and waits for what is running.
- */
-export async function startJobs(context: StartContext): Promise<() => Promise<void>> {
+/** Brings the aggregates up to date, makes a digest, then schedules the jobs. The result stops them, and waits for those that are running. */
+export async function startJobs(
+  jobs: readonly Job[],
+  context: StartContext,
+): Promise<() => Promise<void>> {
   const { target, clock, log, terminal, schedule = scheduleJobs } = context;
-  const getsHistory = await startDemo(target, context);
   log.info('bringing the aggregates up to date');
   const started = performance.now();
   await refresh(target, clock(), { log, terminal });
@@ -35,23 +44,14 @@ export async function startJobs(context: StartContext): Promise<() => Promise<vo
     'aggregates are up to date',
   );
   await makeDigest(target, clock());
-  const stopJobs = schedule(makeJobs(context), context);
-  const stopHistory = getsHistory ? startDemoHistory(target, context) : undefined;
-  return async () => void (await Promise.all([stopJobs(), stopHistory?.()]));
+  return schedule(jobs, context);
 }
 
-/** A run needs these besides the job itself. */
-type RunContext = Pick<JobContext, 'clock' | 'log' | 'metrics'>;
-
-/** No job runs twice at once. */
+/** No job runs twice at once in this process. */
 export const scheduleJobs: Schedule = (jobs, context) => {
-  const { log, metrics } = context;
+  const { log, observer } = context;
   const running = new Map<string, Promise<void>>();
-  for (const { name: task } of jobs) {
-    // Prometheus sees an increase only between two values, so the first is 0
-    metrics.jobRuns.inc({ task }, 0);
-    metrics.jobFailures.inc({ task }, 0);
-  }
+  for (const { name } of jobs) observer.onScheduled(name);
   const start = (job: Job) => {
     if (running.has(job.name)) {
       log.warn({ job: job.name }, 'the job is still running; this run is skipped');
@@ -71,14 +71,16 @@ export const scheduleJobs: Schedule = (jobs, context) => {
       }),
     );
 
+  let isStopping = false;
   let tasks = schedule();
   const destroy = () => Promise.all(tasks.map((task) => task.destroy()));
   const unwatch = watchClock(async (seconds) => {
     log.warn({ seconds }, 'the system clock was changed; jobs continue on the new time');
     await destroy(); // they wait for a time by the old clock
-    tasks = schedule();
+    if (!isStopping) tasks = schedule();
   });
   return async () => {
+    isStopping = true;
     unwatch();
     await destroy();
     await Promise.all(running.values());
@@ -91,24 +93,25 @@ function cronLogger(log: Log) {
   return { info: () => undefined, debug: () => undefined, warn, error: warn };
 }
 
-/** Runs a job once. Never rejects: a failure is logged and counted. */
-export async function runJob(
-  { name: task, run }: Job,
-  { clock, log, metrics }: RunContext,
-): Promise<void> {
-  const started = performance.now();
-  metrics.jobRuns.inc({ task });
+/** Claims a run of a job, and runs it if no other process has. Never rejects: a failure is logged and counted. */
+export async function runJob({ name: job, run }: Job, context: RunContext): Promise<void> {
+  const { clock, log, observer, claim } = context;
   try {
-    await run();
+    const minute = await claim(job);
+    if (minute === undefined) {
+      log.debug({ job }, 'another process has claimed this run');
+      return;
+    }
+    observer.onStarted(job);
+    const started = performance.now();
+    await run(minute);
     const ms = performance.now() - started;
-    metrics.jobDuration.observe({ task }, ms / 1_000);
-    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);
-    log.debug({ job: task, ms: Math.round(ms) }, 'job done');
+    observer.onSucceeded(job, clock(), ms / 1_000);
+    log.debug({ job, ms: Math.round(ms) }, 'job done');
   } catch (error) {
-    metrics.jobFailures.inc({ task });
-    metrics.jobLastFailure.set({ task }, clock().getTime() / 1_000);
+    observer.onFailed(job, clock());
     log.error(
-      { job: task, err: error, ...remedyFor(error) },
+      { job, err: error, ...remedyFor(error) },
       'job failed; it will run again at its next scheduled time',
     );
   }

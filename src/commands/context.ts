@@ -5,17 +5,21 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Config } from '../config.ts';
-import type { Role, Sql } from '../database/client.ts';
-import type { Database } from '../extras/embedded/server.ts';
+import type { Database, Role, Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/formats/instants.ts';
 import type { Installation } from '../schema/migrate.ts';
 
 /** Invalid arguments; nothing was done. Exit 2. */
 export class UsageError extends Error {}
 
+/** What the core's commands read of the configuration. */
+export type Settings = {
+  rawRetention?: string | undefined;
+  readerDatabaseUrl?: string | undefined;
+};
+
 export type Context = {
-  config: Config;
+  config: Settings;
   clock: Clock;
   log: Log;
   /** True if stderr is a terminal, where progress can be redrawn on one line. */
@@ -39,7 +43,7 @@ export type Work = (context: Context) => Promise<Outcome>;
 
 export type RunOptions = {
   /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
-  check?: (config: Config) => void;
+  check?: (config: Settings) => void;
   /** True: a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
 };

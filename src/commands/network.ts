@@ -1,12 +1,10 @@
-/** Commands for the network: import it, export it, remove parts of it, screen its stations; and for the demo network. */
+/** Commands for the network: import it, export it, remove parts of it, and screen its stations. */
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command } from 'commander';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import { refresh } from '../aggregate/refresh.ts';
 import { InputError } from '../base/inputError.ts';
-import { AIRSERIES } from '../base/shell.ts';
-import { hasDemo, loadDemo, loadDemoHistory, removeDemo } from '../extras/demo/lifecycle.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
@@ -23,8 +21,11 @@ import {
 
 type ImportOptions = { dryRun?: true };
 
-/** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. Refuses a demo database. */
-export function importNetworkCommand(run: Run): Command {
+/** Called before an operator's network is imported or changed; rejects where the database holds another that is not the operator's. */
+export type Guard = (context: Context) => Promise<void>;
+
+/** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. */
+export function importNetworkCommand(run: Run, guard: Guard): Command {
   return new Command('network')
     .description(
       'import stations, sensors, regions and their periods; what the file does not list stays as it is',
@@ -35,7 +36,7 @@ export function importNetworkCommand(run: Run): Command {
       'show what would change, and how many hours would be recomputed; changes nothing',
     )
     .action((file: string, options: ImportOptions) =>
-      run((context) => importFile(context, file, options), {
+      run((context) => guard(context).then(() => importFile(context, file, options)), {
         makesDatabase: !options.dryRun,
         check: () => checkFile(file),
       }),
@@ -69,7 +70,6 @@ async function importFile(
   const { database, as, clock, log } = context;
   const { dryRun = false } = options;
   const { text, name } = await readInput(file);
-  await refuseDemo(context);
   const result = await as('airseries_owner', (sql) =>
     importNetwork(sql, text, { log, file: name, dryRun }),
   );
@@ -78,16 +78,8 @@ async function importFile(
   return { result, ok: true };
 }
 
-async function refuseDemo({ database }: Context): Promise<void> {
-  if (await hasDemo(database.target)) {
-    throw new Error(
-      `This database contains the demo network. Remove it first: ${AIRSERIES} demo --remove`,
-    );
-  }
-}
-
 /** `network export`, `network from-sensors` and `network remove`. */
-export function networkCommand(run: Run): Command {
+export function networkCommand(run: Run, guard: Guard): Command {
   return new Command('network')
     .description('export the network as a file, or remove parts of it')
     .addCommand(
@@ -127,7 +119,7 @@ export function networkCommand(run: Run): Command {
           (kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
             if (kind === 'region' && withReadings)
               throw new UsageError('a region has no readings of its own');
-            run((context) => remove(context, kind, id, withReadings));
+            run((context) => guard(context).then(() => remove(context, kind, id, withReadings)));
           },
         ),
     );
@@ -152,7 +144,6 @@ async function remove(
   withReadings: boolean,
 ): Promise<Outcome> {
   const { database, as, clock } = context;
-  await refuseDemo(context);
   const removed = await as('airseries_owner', (sql) => removeElement(sql, kind, id, withReadings));
   await refreshAndDigest(database.target, clock, context);
   return { result: { removed }, ok: true };
@@ -187,40 +178,4 @@ async function screenStations(context: Context, { from, dryRun }: ScreenOptions)
     result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) },
     ok: true,
   };
-}
-
-/** Loads into the embedded server, or into any empty database with DEMO=on. */
-export function demoCommand(run: Run): Command {
-  return new Command('demo')
-    .description('load the demo network into an empty database')
-    .option('--remove', 'remove the demo network instead; it is not loaded again')
-    .action(({ remove }: { remove?: true }) =>
-      remove ? run(runRemove) : run(runLoad, { makesDatabase: true }),
-    );
-}
-
-async function runLoad({
-  database,
-  config,
-  installation,
-  clock,
-  log,
-  terminal,
-}: Context): Promise<Outcome> {
-  if (!database.embedded && config.demo !== 'on') {
-    throw new Error(
-      'This is not the embedded server. To load the demo network into this database, set DEMO=on.',
-    );
-  }
-  const options = { timeZone: installation.timeZone, clock, log, terminal };
-  await loadDemo(database.target, options);
-  await loadDemoHistory(database.target, options);
-  await refreshAndDigest(database.target, clock, { log, terminal });
-  return { result: { loaded: true }, ok: true };
-}
-
-async function runRemove({ database, clock, log, terminal }: Context): Promise<Outcome> {
-  const removed = await removeDemo(database.target);
-  await refresh(database.target, clock(), { log, terminal });
-  return { result: { removed }, ok: true };
 }

@@ -1,17 +1,18 @@
 /** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import { CONFIGURATION, type Config } from '../config.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
-import { checkPeriod, type Run, type RunOptions, UsageError, type Work } from './context.ts';
-import { demoCommand, importNetworkCommand, networkCommand, screenCommand } from './network.ts';
-import { quarantineCommand } from './quarantine.ts';
 import {
-  deleteReadingsCommand,
-  exportCommand,
-  importReadingsCommand,
-  retentionCommand,
-} from './readings.ts';
+  checkPeriod,
+  type Run,
+  type RunOptions,
+  type Settings,
+  UsageError,
+  type Work,
+} from './context.ts';
+import { type Guard, importNetworkCommand, networkCommand, screenCommand } from './network.ts';
+import { quarantineCommand } from './quarantine.ts';
+import { deleteReadingsCommand, importReadingsCommand, retentionCommand } from './readings.ts';
 import { statusCommand } from './status.ts';
 import { facts } from './table.ts';
 import { tokenCommand } from './tokens.ts';
@@ -31,9 +32,19 @@ const TIMES = `
 Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
 (2026-11-20T12:00, 2026-11-20) they are local to the network.`;
 
+/** A variable of the environment, its default as text ('' if there is none), and its meaning in Markdown. */
+type Variable = { name: string; defaultsTo: string; meaning: string };
+
+/** What the composition adds to the command line: the extras, which the core doesn't know, and the configuration. */
+export type Additions = {
+  commands: (run: Run) => readonly Command[];
+  guard: Guard;
+  configuration: readonly Variable[];
+};
+
 /** Starts the service. Its help lists the variables of the environment that configure it. */
-function startCommand(start: () => void): Command {
-  const variables = CONFIGURATION.map(({ name, defaultsTo, meaning }) => {
+function startCommand(start: () => void, configuration: readonly Variable[]): Command {
+  const variables = configuration.map(({ name, defaultsTo, meaning }) => {
     const byDefault = defaultsTo === '' ? '' : ` (default: ${defaultsTo})`;
     return [`  ${name}`, meaning.replaceAll('`', '') + byDefault] as const;
   });
@@ -46,8 +57,9 @@ function startCommand(start: () => void): Command {
     .action(start);
 }
 
-function makeProgram(run: Run, start: () => void): Command {
-  return new Command('airseries')
+function makeProgram(run: Run, start: () => void, additions: Additions): Command {
+  const { commands, guard, configuration } = additions;
+  const program = new Command('airseries')
     .description(
       'Runs the service of an airseries network, and operates its database. Commands can run beside the service.',
     )
@@ -55,17 +67,16 @@ function makeProgram(run: Run, start: () => void): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .addOption(new Option('--table', 'print the result as a table').conflicts('json'))
     .option('--json', 'print the result as JSON')
-    .addCommand(startCommand(start))
+    .addCommand(startCommand(start, configuration))
     .addCommand(statusCommand(run, VERSION))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')
         .description('import a network, or readings')
-        .addCommand(importNetworkCommand(run))
+        .addCommand(importNetworkCommand(run, guard))
         .addCommand(importReadingsCommand(run)),
     )
-    .addCommand(networkCommand(run))
-    .addCommand(exportCommand(run))
+    .addCommand(networkCommand(run, guard))
     .addCommand(tokenCommand(run))
     .addCommand(quarantineCommand(run))
     .addCommand(refreshCommand(run))
@@ -78,8 +89,9 @@ function makeProgram(run: Run, start: () => void): Command {
         .addCommand(deleteReadingsCommand(run)),
     )
     .addCommand(retentionCommand(run))
-    .addCommand(demoCommand(run))
     .addHelpText('after', NOTES);
+  for (const command of commands(run)) program.addCommand(command);
+  return program;
 }
 
 /** How a result is printed; undefined: as a table on a terminal, as JSON elsewhere. */
@@ -87,7 +99,7 @@ export type Format = 'table' | 'json' | undefined;
 
 type Chosen = {
   run: Work;
-  check: (config: Config) => void;
+  check: (config: Settings) => void;
   makesDatabase: boolean;
   format: Format;
 };
@@ -101,7 +113,7 @@ type Choice = { text: string } | { starts: true } | Chosen;
  * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message begins with the
  * help of the command in question, so that what is wrong stands last, where it is seen.
  */
-export function chooseCommand([first, ...others]: readonly string[]): Choice {
+export function chooseCommand([first, ...others]: readonly string[], additions: Additions): Choice {
   let text = '';
   let starts = false;
   let chosen: ({ work: Work } & RunOptions) | undefined;
@@ -112,6 +124,7 @@ export function chooseCommand([first, ...others]: readonly string[]): Choice {
     () => {
       starts = true;
     },
+    additions,
   );
   let selected = program;
   const output = {

@@ -1,4 +1,4 @@
-/** Commands for readings: import, delete, apply retention, and export as open data. */
+/** Commands for readings: import, delete, and apply retention. */
 import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import { refresh } from '../aggregate/refresh.ts';
@@ -9,9 +9,6 @@ import {
   lowerCutoff,
   planRetention,
 } from '../aggregate/retention.ts';
-import type { Config } from '../config.ts';
-import { exportOpenData } from '../extras/export/exportOpenData.ts';
-import { makeFolder } from '../extras/export/publishedFile.ts';
 import type { Format } from '../ingest/formats/fields.ts';
 import { FORMATS } from '../ingest/formats/profiles.ts';
 import { DATE_FORMATS } from '../ingest/formats/times.ts';
@@ -21,9 +18,9 @@ import {
   type Context,
   LARGEST_ID,
   type Outcome,
-  type PeriodOptions,
   type Run,
   readPeriod,
+  type Settings,
   timeOption,
   UsageError,
   wholeNumber,
@@ -149,7 +146,7 @@ export function retentionCommand(run: Run): Command {
     );
 }
 
-function checkApply({ rawRetention }: Config, { apply = false }: RetentionOptions): void {
+function checkApply({ rawRetention }: Settings, { apply = false }: RetentionOptions): void {
   if (apply && rawRetention === undefined) {
     throw new UsageError('--apply needs RAW_RETENTION: it says how long readings are kept');
   }
@@ -191,42 +188,3 @@ async function retention(
 
 /** Null for no cutoff. */
 const finite = (instant: string) => (instant === '-infinity' ? null : instant);
-
-/** Prints the number of lines by file, and which files changed. */
-export function exportCommand(run: Run): Command {
-  return new Command('export')
-    .description('export sensors, hours and days as open data (CSV)')
-    .argument('<folder>', 'folder for the files; those whose content changed are replaced')
-    .addOption(
-      timeOption('--from <time>', 'leave files of earlier years as they are; no file is shortened'),
-    )
-    .addOption(timeOption('--to <time>', 'only hours and days that begin before this time'))
-    .action((folder: string, options: PeriodOptions) =>
-      run(
-        (context) => exportFiles(context, folder, options),
-        { check: () => makeFolder(folder) }, // before the database is opened, which may take a while
-      ),
-    );
-}
-
-async function exportFiles(
-  context: Context,
-  folder: string,
-  options: PeriodOptions,
-): Promise<Outcome> {
-  const { database, clock, config, installation, log, terminal } = context;
-  const period = await readPeriod(context, options);
-  const now = clock();
-  await refresh(database.target, now, context);
-  const { timeZone } = installation;
-  const license = config.openDataLicense;
-  const result = await exportOpenData(database.target, folder, {
-    timeZone,
-    now,
-    log,
-    terminal,
-    license,
-    ...period,
-  });
-  return { result, ok: true };
-}

@@ -4,7 +4,6 @@ import { AIRSERIES, shellWord } from '../base/shell.ts';
 import { onConnection, type Sql } from '../database/client.ts';
 import { type Api, type ApiDb, type ApiRow, readsOn } from '../database/pools.ts';
 import { queryReplication } from '../database/replication.ts';
-import { whyOutdated } from '../extras/embedded/bundled.ts';
 import {
   mostUrgent,
   type OtherArrivals,
@@ -111,14 +110,12 @@ async function status(
   });
   const { engine, timeZone, epoch } = installation;
   const { target, embedded } = database;
-  const outdated = embedded === 'bundled' ? whyOutdated(versions.postgresql) : undefined;
   const where =
-    typeof target === 'string' || embedded === undefined
+    typeof target === 'string' || !embedded
       ? { database_url: 'set' }
       : {
           data_dir: database.dataDirectory,
           psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
-          bundled: outdated,
         };
   const result = {
     ...{ engine, time_zone: timeZone, epoch, ...where },
@@ -133,8 +130,6 @@ async function status(
 type Status = {
   /** How to log in to an embedded server. */
   psql?: string;
-  /** Notes that PostgreSQL has a newer version than the bundled server. */
-  bundled?: string | undefined;
   engine: string;
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
@@ -145,7 +140,7 @@ type Status = {
 
 /** The result as text. */
 export function statusTable(
-  { psql, bundled, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
+  { psql, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -160,7 +155,6 @@ export function statusTable(
       ['engine', `${engine}, ${time_zone}`],
       ['versions', named.join(', ')],
       ...(psql === undefined ? [] : [['database', psql] as const]),
-      ...(bundled === undefined ? [] : [['bundled server', bundled] as const]),
       ['newest reading', ago(freshness.newest_reading, now)],
       ['aggregates refreshed', ago(freshness.refreshed_at, now)],
       ['newest digest', ago(freshness.digest_made_at, now)],

@@ -8,6 +8,17 @@ export type DatabaseAddress =
   | string
   | { host: string; port: number; user: string; database: string };
 
+/** This process's database: the operator's, or an embedded server. */
+export type Database = {
+  target: DatabaseAddress;
+  /** True: the server is private to this data directory. */
+  embedded: boolean;
+  /** Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter that. */
+  dataDirectory?: string;
+  /** Stops using an embedded server; if this process has started it, resolves once it is down. Does nothing for the operator's database. */
+  close(): Promise<void>;
+};
+
 /** The database's three roles. Without one, a session is the connecting user itself. */
 export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,8 +1,11 @@
 /** Keeps on a response what metrics ask about it: a WeakMap would cost several times as much. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const ROUTE = Symbol('route');
 const SENT = Symbol('sent');
+
+/** Middleware for Express and for plain `node:http`: it looks at a request and its response. */
+export type RequestObserver = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
 /** The bytes of the body, and whether the response has a validator. */
 type Sent = { bytes: number; hasValidator: boolean };

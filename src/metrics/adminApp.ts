@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/pools.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
+import { queryFreshness } from '../serve/freshness.ts';
 import type { Metrics } from './definitions.ts';
 
 /** The body of /readyz: ready or not, and each check by name. */
@@ -102,15 +103,4 @@ export async function readiness({ opened, serving }: StartupState): Promise<Read
   const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
   const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
   return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
-}
-
-/** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */
-export async function queryFreshness(
-  db: ApiDb,
-): Promise<{ refreshed_at: string | null; digest_at: string | null }> {
-  const row = await db
-    .selectFrom('api.freshness')
-    .select(['refreshed_at', 'digest_at'])
-    .executeTakeFirst();
-  return row ?? { refreshed_at: null, digest_at: null };
 }

@@ -106,7 +106,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       labels: ['version', 'node', 'engine'],
     }),
     worker: gauge('airseries_worker', {
-      help: 'Whether this process is the worker, which runs the scheduled jobs (1), or not (0)',
+      help: 'Whether this process is a worker, which runs the scheduled jobs (1), or not (0)',
     }),
 
     httpRequests: counter('airseries_http_requests_total', {

@@ -1,8 +1,10 @@
 /** Records in the metrics: requests, what became of readings, how busy the database connections are, and how full the disk is. */
 import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JobObserver } from '../aggregate/schedule.ts';
 import type { PoolObserver } from '../database/queryPool.ts';
-import { routeOf, sentOf } from '../http/observed.ts';
+import { type RequestObserver, routeOf, sentOf } from '../http/observed.ts';
+import type { IngestObserver } from '../ingest/observer.ts';
 import type { Accepted, WriteStats } from '../ingest/store/accept.ts';
 import type { Metrics } from './definitions.ts';
 
@@ -24,6 +26,34 @@ export function recordIngest(
 export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
   for (const seconds of delays) metrics.readingDelay.observe(seconds);
+}
+
+export function observeIngest(metrics: Metrics): IngestObserver {
+  return {
+    onBatch: (provider, outcome) => recordIngest(metrics, provider, outcome),
+    onWrite: (written) => recordWrite(metrics, written),
+  };
+}
+
+/** Counts and times the runs of jobs, and remembers when each last succeeded and last failed. */
+export function observeJobs(metrics: Metrics): JobObserver {
+  return {
+    onScheduled(task) {
+      // Prometheus sees an increase only between two values, so the first is 0
+      metrics.jobRuns.inc({ task }, 0);
+      metrics.jobFailures.inc({ task }, 0);
+    },
+    onStarted: (task) => metrics.jobRuns.inc({ task }),
+    onSucceeded(task, at, seconds) {
+      metrics.jobDuration.observe({ task }, seconds);
+      metrics.jobLastSuccess.set({ task }, at.getTime() / 1_000);
+      if (task === 'refresh') metrics.refreshDuration.observe(seconds);
+    },
+    onFailed(task, at) {
+      metrics.jobFailures.inc({ task });
+      metrics.jobLastFailure.set({ task }, at.getTime() / 1_000);
+    },
+  };
 }
 
 /** For the pool of this name: its counts are read at scrape time, the seconds of each wait and query as it ends. */
@@ -49,9 +79,6 @@ export function observeDisk(metrics: Metrics, folder: string): void {
   });
 }
 
-/** Middleware for Express and for plain `node:http`: it looks at a request and its response. */
-type Observer = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
-
 /** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
@@ -67,7 +94,7 @@ type Tally = {
  * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in
  * plain numbers until they are scraped, because every update of a metric sorts and joins its labels.
  */
-export function measure(metrics: Metrics, server: 'public' | 'ingest'): Observer {
+export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestObserver {
   const tallies = new Map<string, Tally>();
   const validators = { none: 0, same: 0, other: 0 };
   let inFlight = 0;

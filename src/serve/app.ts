@@ -20,11 +20,8 @@ import {
   pathOf,
   refuseMalformedPath,
 } from '../http/middleware.ts';
-import { setRoute } from '../http/observed.ts';
+import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import { queryFreshness } from '../metrics/adminApp.ts';
-import type { Metrics } from '../metrics/definitions.ts';
-import { measure } from '../metrics/recorders.ts';
 import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
@@ -36,6 +33,7 @@ import {
   type NetworkReader,
 } from './documents.ts';
 import { makeExplore } from './explore.ts';
+import { queryFreshness } from './freshness.ts';
 import { pathValues, unknownPath } from './paths.ts';
 
 export type AppOptions = {
@@ -47,7 +45,7 @@ export type AppOptions = {
   siteBaseUrl: string;
   log: Log;
   /** Left out, nothing is counted. */
-  metrics?: Metrics;
+  measure?: RequestObserver;
   /** Whose data these are, for the OpenAPI document. */
   site?: { contact: string; license: string };
   /** Adds the pages for people; left out, `/` leads to the list of stations. */
@@ -85,7 +83,7 @@ export function makeApp({
   clock,
   siteBaseUrl,
   log,
-  metrics,
+  measure,
   site,
   addPages,
   cache: cacheOptions = UNCACHED,
@@ -155,10 +153,9 @@ export function makeApp({
     errors.handle,
   );
 
-  const count = metrics === undefined ? undefined : measure(metrics, 'public');
   const logAccess = accessLog(log);
   return (req, res) => {
-    count?.(req, res, nothing);
+    measure?.(req, res, nothing);
     logAccess(req, res, nothing);
     const kept =
       req.method === 'GET' || req.method === 'HEAD' ? cache.find(pathOf(req)) : undefined;

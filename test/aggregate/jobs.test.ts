@@ -1,8 +1,9 @@
 /** The effect of one run of each job of the worker on the API or the published views. When they run is in schedule.test.ts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
+import { demoJob } from '../../src/extras/demo/lifecycle.ts';
 import { demoNetwork } from '../../src/extras/demo/network.ts';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { pullJob } from '../../src/extras/feeds/pullDue.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
@@ -47,16 +48,15 @@ function network(url: string) {
 }
 
 const log = keepingLog();
-const jobsOn = (database: TestDatabase, pullHosts: string[] = []) =>
-  makeJobs({
-    target: database.target,
-    timeZone: database.timeZone,
-    clock: () => NOW,
-    log,
-    metrics: makeMetrics(),
-    retention: '60 days',
-    pullHosts,
-  });
+const jobsOn = (database: TestDatabase, pullHosts: string[] = []) => {
+  const { target, timeZone } = database;
+  const clock = () => NOW;
+  return [
+    demoJob(target, clock),
+    pullJob(target, clock, { hosts: pullHosts, log, timeZone }),
+    ...makeJobs({ target, timeZone, clock, log, retention: '60 days' }),
+  ];
+};
 
 onEveryEngine('the jobs of the worker', (engine) => {
   let here: Installation;
@@ -73,7 +73,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
   const run = async (name: Name, database = here.database) => {
     const job = jobsOn(database, [provider.host]).find((candidate) => candidate.name === name);
     expect(job, `the job ${name}`).toBeDefined();
-    await job?.run();
+    await job?.run(NOW);
   };
   const station = (name: Name) => here.get(`station/${sensorOf(name)}.json`, NOW);
   const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { runJob, scheduleJobs } from '../../src/aggregate/schedule.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { observeJobs } from '../../src/metrics/recorders.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 
 const MINUTE = 60_000;
@@ -11,6 +12,14 @@ const machineZone = process.env.TZ;
 
 const clock = () => new Date();
 
+/** Nobody else works: each run is claimed by this process. */
+const runContext = (log = keepingLog(), metrics = makeMetrics()) => ({
+  clock,
+  log,
+  observer: observeJobs(metrics),
+  claim: async () => clock(),
+});
+
 /** The worker's jobs with runs that only record the minute of the day. */
 function recordingJobs(minutes: Map<string, number[]>): Job[] {
   const context = {
@@ -18,9 +27,7 @@ function recordingJobs(minutes: Map<string, number[]>): Job[] {
     timeZone: 'Asia/Yerevan',
     clock,
     log: keepingLog(),
-    metrics: makeMetrics(),
     retention: undefined,
-    pullHosts: [],
   };
   return makeJobs(context).map((job) => {
     const recorded: number[] = [];
@@ -51,19 +58,13 @@ describe('scheduleJobs', () => {
 
   it('runs every job at its minutes by the UTC clock over a day, and at no others', async () => {
     const minutes = new Map<string, number[]>();
-    const stop = scheduleJobs(recordingJobs(minutes), {
-      clock,
-      log: keepingLog(),
-      metrics: makeMetrics(),
-    });
+    const stop = scheduleJobs(recordingJobs(minutes), runContext());
     await vi.advanceTimersByTimeAsync(1_440 * MINUTE);
     await stop();
     const ran = Object.fromEntries(
       [...minutes].map(([name, recorded]) => [name, recorded.map(Math.floor)]),
     );
     expect(ran).toEqual({
-      demo_feed: every(1),
-      pull: every(1),
       refresh: every(1),
       digest: every(5),
       screen: every(10, 4),
@@ -85,7 +86,7 @@ describe('scheduleJobs', () => {
         return new Promise((resolve) => finish.push(resolve));
       },
     };
-    const stop = scheduleJobs([slow], { clock, log, metrics: makeMetrics() });
+    const stop = scheduleJobs([slow], runContext(log));
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
     expect(starts).toHaveLength(1);
     finish[0]?.();
@@ -113,7 +114,7 @@ describe('scheduleJobs', () => {
   ])('continues by the new time within two minutes after the clock was set %s', async (_, jump) => {
     const minutes = new Map<string, number[]>();
     const log = keepingLog();
-    const stop = scheduleJobs(recordingJobs(minutes), { clock, log, metrics: makeMetrics() });
+    const stop = scheduleJobs(recordingJobs(minutes), runContext(log));
     await vi.advanceTimersByTimeAsync(2.5 * MINUTE);
     vi.setSystemTime(Date.now() + jump);
     const set = (Date.now() - MIDNIGHT) / MINUTE;
@@ -124,9 +125,30 @@ describe('scheduleJobs', () => {
     await stop();
   });
 
+  it('starts no jobs again when the clock is set while it stops', async () => {
+    const minutes = new Map<string, number[]>();
+    const finish: (() => void)[] = [];
+    const slow: Job = {
+      name: 'slow',
+      schedule: '* * * * *',
+      run: () => new Promise((resolve) => finish.push(resolve)),
+    };
+    const stop = scheduleJobs([...recordingJobs(minutes), slow], runContext());
+    await vi.advanceTimersByTimeAsync(1.5 * MINUTE);
+    vi.setSystemTime(Date.now() + 60 * MINUTE);
+    await vi.advanceTimersToNextTimerAsync(); // the watch has seen it, and waits for the old tasks
+    const stopped = stop();
+    const before = minutes.get('refresh')?.length;
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    finish.forEach((end) => void end());
+    await stopped;
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    expect(minutes.get('refresh')).toHaveLength(before ?? 0);
+  });
+
   it('ignores small corrections of the clock', async () => {
     const log = keepingLog();
-    const stop = scheduleJobs(recordingJobs(new Map()), { clock, log, metrics: makeMetrics() });
+    const stop = scheduleJobs(recordingJobs(new Map()), runContext(log));
     for (let n = 0; n < 20; n++) {
       await vi.advanceTimersByTimeAsync(5_000);
       vi.setSystemTime(Date.now() - 500);
@@ -139,7 +161,7 @@ describe('scheduleJobs', () => {
 describe('runJob', () => {
   it('counts runs and failures, and records the last success', async () => {
     const [metrics, log] = [makeMetrics(), keepingLog()];
-    const context = { clock: () => NOW, log, metrics };
+    const context = { ...runContext(log, metrics), clock: () => NOW };
     const job = (run: () => Promise<void>) => ({ name: 'sweep', schedule: '* * * * *', run });
     await runJob(
       job(async () => undefined),

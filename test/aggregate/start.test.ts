@@ -1,7 +1,10 @@
 /** The start of a worker: the demo's last month is served at once, and its history follows behind the jobs. */
 import { expect, it } from 'vitest';
+import { claimsOn } from '../../src/aggregate/claims.ts';
 import { startJobs } from '../../src/aggregate/schedule.ts';
+import { startDemo, startDemoHistory } from '../../src/extras/demo/lifecycle.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { observeJobs } from '../../src/metrics/recorders.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -16,15 +19,12 @@ onEveryEngine('a worker in an empty database', (engine) => {
     await sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY)}`; // as far as the history goes
     const log = keepingLog();
     const { target, timeZone } = database;
-    const context = {
-      target,
-      timeZone,
-      clock: () => NOW,
-      log,
-      metrics: makeMetrics(),
-      retention: undefined,
-    };
-    const stop = await startJobs({ ...context, pullHosts: [], demo: 'on', terminal: false });
+    const clock = () => NOW;
+    const options = { timeZone, clock, log, terminal: false, demo: 'on' } as const;
+    expect(await startDemo(target, options)).toBe(true);
+    const context = { target, clock, log, terminal: false, observer: observeJobs(makeMetrics()) };
+    const stopJobs = await startJobs([], { ...context, claim: claimsOn(target) });
+    const stopHistory = startDemoHistory(target, options);
     const [atOnce] = await sql<{ hours: number; regions: number }[]>`
       select (select count(*)::int from rollup.region_hourly) as hours, (select count(*)::int from rollup.digest) as regions`;
     expect(atOnce?.hours).toBeGreaterThan(30 * 24);
@@ -34,7 +34,7 @@ onEveryEngine('a worker in an empty database', (engine) => {
         await sql`select from rollup.station_daily where bucket < ${new Date(NOW.getTime() - 33 * DAY)}`
       ).length;
     await until(async () => (await daysBefore()) > 0, 'the history shows');
-    await stop();
+    await Promise.all([stopJobs(), stopHistory()]);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     await database.drop();

@@ -5,13 +5,13 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, readConfig, VARIABLES } from '../../src/config.ts';
 import { POOL_SIZES } from '../../src/database/pools.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
+import { choose as chooseWords } from '../support/command.ts';
 import { freePort, launch } from '../support/program.ts';
 import {
   type Compose,
@@ -251,7 +251,7 @@ describe('our own services', () => {
     (_, service) => {
       const [node, file, ...words] = service.command ?? [];
       expect([node, file]).toEqual(['node', 'dist/cli.js']);
-      expect(chooseCommand(words)).toMatchObject({ run: expect.any(Function) });
+      expect(chooseWords(words)).toMatchObject({ run: expect.any(Function) });
     },
   );
 
@@ -298,23 +298,15 @@ describe('the other services', () => {
     const [, most] = /max_connections=(\d+)/.exec(database?.command?.join(' ') ?? '') ?? [];
     const [, ofGrafana] =
       /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
-    const [PROBE, LOCK] = [1, 1];
+    const PROBE = 1;
     const { read, readAll, readiness, ingest, pull } = POOL_SIZES;
-    const anything = {} as Parameters<typeof makeJobs>[0];
-    const jobs = makeJobs({ ...anything, pullHosts: [] }).length;
+    const EXTRAS = 2; // the demo's job and the feeds'
+    const jobs = makeJobs({} as Parameters<typeof makeJobs>[0]).length + EXTRAS;
     const budget = {
       api: read + readAll + PROBE,
       // each job has a connection and its probe; pulling stores readings besides, and the history of the demo comes behind the jobs
       worker:
-        readiness +
-        readAll +
-        PROBE +
-        ingest +
-        PROBE +
-        LOCK +
-        (jobs + 1) * (1 + PROBE) +
-        pull +
-        PROBE,
+        readiness + readAll + PROBE + ingest + PROBE + (jobs + 1) * (1 + PROBE) + pull + PROBE,
       grafana: Number(ofGrafana),
       command: 6,
     };

@@ -12,6 +12,7 @@ import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import { trimQuarantine } from '../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/definitions.ts';
+import { observeIngest } from '../../src/metrics/recorders.ts';
 import { openPushing, type Pushing, send } from '../ingest/http/pushing.ts';
 import { keepingLog, NOW, reading } from '../ingest/support.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
     clock: () => NOW,
     log: here.log,
     rate: 1_000,
-    metrics,
+    observer: observeIngest(metrics),
   });
   return () => here.close();
 });

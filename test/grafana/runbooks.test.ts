@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runbooks } from '../../grafana/source/runbooks.ts';
-import { chooseCommand } from '../../src/commands/program.ts';
 import { compose } from '../deploy/composeFile.ts';
+import { choose as chooseWords } from '../support/command.ts';
 import { GRAFANA } from './dashboards.ts';
 import { prometheusRules } from './prometheusRules.ts';
 import { stationRules } from './provisioning.ts';
@@ -75,7 +75,7 @@ describe.each(SECTIONS)('$alert', ({ commands }) => {
       if (line.startsWith('docker compose exec database')) continue;
       const args = (words ?? '').split(' ');
       const flags = args.filter((word) => word.startsWith('--'));
-      const chosen = chooseCommand(
+      const chosen = chooseWords(
         args[0] === 'import' ? [...args.slice(0, 2), 'file', ...flags] : args,
       );
       expect('run' in chosen || 'starts' in chosen, line).toBe(true);

@@ -14,7 +14,7 @@ import { createToken } from '../../src/ingest/http/tokens.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { observeDisk, observePool } from '../../src/metrics/recorders.ts';
+import { measure, observeDisk, observeIngest, observePool } from '../../src/metrics/recorders.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
 import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -72,8 +72,15 @@ onEveryEngine('metrics', (engine) => {
     };
     registerCollectors(metrics, reads, { clock, log });
     admin = makeAdminApp({ ready: async () => ({ ok: true, checks: {} }), metrics, log });
-    app = makeApp({ db: reads, clock, siteBaseUrl: '', log, metrics });
-    ingest = makeIngestApp({ writes, clock, log, rate: 1_000, metrics });
+    app = makeApp({ db: reads, clock, siteBaseUrl: '', log, measure: measure(metrics, 'public') });
+    ingest = makeIngestApp({
+      writes,
+      clock,
+      log,
+      rate: 1_000,
+      observer: observeIngest(metrics),
+      measure: measure(metrics, 'ingest'),
+    });
     const at = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
     const readings = [
       { sensor_id: 1, time: at(2), pm25: 5 },

@@ -1,10 +1,27 @@
 /** Runs an operator's command in this process, from its command line. */
 import type { Context, Outcome } from '../../src/commands/context.ts';
-import { chooseCommand } from '../../src/commands/program.ts';
+import { type Additions, chooseCommand } from '../../src/commands/program.ts';
+import { CONFIGURATION, type Config } from '../../src/config.ts';
+import { demoCommand, refuseDemo } from '../../src/extras/demo/command.ts';
+import { exportCommand } from '../../src/extras/export/command.ts';
+
+/** As cli.ts adds them. */
+const additions = (config: Partial<Config>): Additions => ({
+  commands: (run) => [
+    exportCommand(run, () => config.openDataLicense),
+    demoCommand(run, () => config.demo),
+  ],
+  guard: refuseDemo,
+  configuration: CONFIGURATION,
+});
+
+/** Throws UsageError if the command line is invalid. */
+export const choose = (words: readonly string[], config: Partial<Config> = {}) =>
+  chooseCommand(words, additions(config));
 
 /** Rejects with UsageError if the command line is invalid. */
 export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {
-  const choice = chooseCommand(words);
+  const choice = choose(words, context.config);
   if (!('run' in choice)) throw new Error(`not a command that runs: ${words.join(' ')}`);
   choice.check(context.config);
   return await choice.run(context);

@@ -1,11 +1,11 @@
 /** Loads the demo network into a fresh database, feeds it every minute as if its sensors were real, and removes it. */
 import { setTimeout } from 'node:timers/promises';
+import type { Job } from '../../aggregate/jobs.ts';
 import { refresh } from '../../aggregate/refresh.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Config } from '../../config.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../../database/client.ts';
 import { remedyFor } from '../../database/errors.ts';
 import { importNetwork } from '../../network/importNetwork.ts';
@@ -15,12 +15,15 @@ import { DEMO_PROVIDER, DEMO_PROVIDERS, demoNetwork } from './network.ts';
 const SESSION = { name: 'airseries demo' };
 const REFRESH_PAUSE_MS = 1_000;
 
+/** DEMO, with `on` as the default of an embedded server. */
+export type DemoSetting = 'on' | 'off' | undefined;
+
 type Options = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
 /** Loads the demo if configured, or brings it up to date; returns whether its history is still to be loaded. `demo`: DEMO. */
 export async function startDemo(
   target: DatabaseAddress,
-  options: Options & { demo: Config['demo'] },
+  options: Options & { demo: DemoSetting },
 ): Promise<boolean> {
   const isNeeded = await asOwner(
     target,
@@ -123,6 +126,13 @@ export async function loadDemoHistory(
     return readings;
   });
 }
+
+/** The job that feeds the demo. */
+export const demoJob = (target: DatabaseAddress, clock: Clock): Job => ({
+  name: 'demo_feed',
+  schedule: '* * * * *',
+  run: () => feedDemoNetwork(target, clock()),
+});
 
 /** Adds the readings since the last call, up to `now`. Does nothing in a database without the demo. */
 export async function feedDemoNetwork(target: DatabaseAddress, now: Date): Promise<void> {

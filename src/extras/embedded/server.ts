@@ -11,8 +11,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Config } from '../../config.ts';
-import type { DatabaseAddress } from '../../database/client.ts';
+import type { Database } from '../../database/client.ts';
 import { errorCode } from '../../database/errors.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
 import { chooseHome } from './existing.ts';
@@ -22,35 +21,27 @@ import { chooseProgram, type Program } from './program.ts';
 const MAX_STARTS = 5;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** This process's database: the operator's, or the embedded server of its data directory. */
-export type Database = {
-  target: DatabaseAddress;
-  /** The kind of embedded server, which is private to this data directory; undefined: it is the operator's. */
-  embedded: EmbeddedKind | undefined;
-  /** Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter that. */
-  dataDirectory?: string;
-  /** Stops using the embedded server; if this process has started it, resolves once it is down. Does nothing for the operator's database. */
-  close(): Promise<void>;
-};
-
-export type EmbeddedServer = Omit<Required<Database>, 'target'> & {
+export type EmbeddedServer = Required<Omit<Database, 'target'>> & {
   target: { host: string; port: number; user: string; database: string }; // as the superuser of this private cluster
   version: string;
   startedHere: boolean; // false: another process had started it first
 };
 
+/** The part of the configuration that says which database is meant. */
+type Configured = {
+  databaseUrl?: string | undefined;
+  dataDirectory: string;
+  embedded?: EmbeddedKind | undefined;
+};
+
 /** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
 export async function openDatabase(
-  {
-    databaseUrl,
-    dataDirectory,
-    embedded: kind,
-  }: Pick<Config, 'databaseUrl' | 'dataDirectory' | 'embedded'>,
+  { databaseUrl, dataDirectory, embedded: kind }: Configured,
   log: Log,
   { mustExist = false } = {},
 ): Promise<Database> {
   if (databaseUrl !== undefined)
-    return { target: databaseUrl, embedded: undefined, close: async () => undefined };
+    return { target: databaseUrl, embedded: false, close: async () => undefined };
   return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), kind, log, mustExist });
 }
 
@@ -103,7 +94,7 @@ export async function openEmbeddedServer({
   );
   return {
     target: { host: sockets, port: PORT, user: USER, database: DATABASE },
-    embedded: program.kind,
+    embedded: true,
     version,
     dataDirectory: dirname(directory),
     startedHere: running.own !== undefined,

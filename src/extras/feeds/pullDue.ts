@@ -2,6 +2,7 @@
  * The job that polls the providers that are due, those that last answered first. After failures a feed is polled less and less often, and not
  * before it says. Starts and outcomes are stored in raw.pull, so another process continues where this one stops.
  */
+import type { Job } from '../../aggregate/jobs.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
@@ -21,12 +22,22 @@ const LONGEST_RETRY_AFTER_MS = 1_800_000;
 const NOT_ALLOWED =
   'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
 
-/** Returns the job; it rejects only if the database cannot be reached. Run it every minute, and not twice at once. */
+/** The job of the feeds. It rejects only if the database cannot be reached. */
+export const pullJob = (target: DatabaseAddress, clock: Clock, options: Options): Job => ({
+  name: 'pull',
+  schedule: '* * * * *',
+  run: makePull(target, clock, options),
+});
+
+/**
+ * Returns the run of a minute, by the clock of the database: the machine's runs some milliseconds early or late, and an interval of five
+ * minutes would become six. Run it every minute, and not twice at once.
+ */
 export function makePull(
   target: DatabaseAddress,
   clock: Clock,
   { log, timeZone = 'UTC', ...options }: Options,
-): () => Promise<void> {
+): (minute: Date) => Promise<void> {
   const { hosts, metrics } = options;
   const refused = new Set<string>();
   /** Logged and recorded once; the feed stays due, so that it is polled as soon as the host is added. */
@@ -67,8 +78,7 @@ export function makePull(
       }
     }
   };
-  const pullAll = async (owner: Sql) => {
-    const minute = wholeMinute(clock());
+  const pullAll = async (owner: Sql, minute: Date) => {
     const all = await findDue(owner, minute);
     const due = all.filter(({ url }) => isAllowed(url, hosts));
     for (const pull of all) if (!due.includes(pull)) await refuse(owner, pull);
@@ -89,12 +99,10 @@ export function makePull(
       await pool.close();
     }
   };
-  return () => onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, pullAll);
-}
-
-/** The scheduler runs some milliseconds early or late: compared exactly, an interval of five minutes would become six. */
-function wholeMinute(now: Date): Date {
-  return new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+  return (minute) =>
+    onConnection(target, { role: 'airseries_owner', name: 'airseries pull' }, (owner) =>
+      pullAll(owner, minute),
+    );
 }
 
 /** When a header Retry-After, of seconds or a date, allows the next request; at most half an hour from now. Null: it says nothing. */

@@ -11,8 +11,8 @@ import {
   makeErrorHandlers,
   refuseMalformedPath,
 } from '../../http/middleware.ts';
+import type { RequestObserver } from '../../http/observed.ts';
 import { notFound, quoted } from '../../http/send.ts';
-import { measure } from '../../metrics/recorders.ts';
 import { FORMATS } from '../formats/profiles.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import { makeAuthenticate } from './authenticate.ts';
@@ -27,6 +27,8 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
   /** How many wrong tokens a minute one address may try. */
   failures?: number;
   bodyMs?: number;
+  /** Left out, requests are not counted. */
+  measure?: RequestObserver;
 };
 
 const READINGS_PATH = '/v1/readings';
@@ -46,15 +48,16 @@ export function makeIngestApp({
   rate,
   failures = 60,
   bodyMs = 10_000,
+  measure,
   ...deps
 }: IngestOptions): Express {
-  const { writes, clock, metrics } = deps;
+  const { writes, clock } = deps;
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   // a proxy on the same machine says in a header which address a request came from
   app.set('trust proxy', 'loopback');
   app.use(takeTokenFromPath);
-  if (metrics !== undefined) app.use(measure(metrics, 'ingest'));
+  if (measure !== undefined) app.use(measure);
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
   const authenticate = makeAuthenticate({ writes, clock, failures });
   const limiter = limitRate(rate);

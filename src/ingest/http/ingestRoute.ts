@@ -5,20 +5,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
-import type { Metrics } from '../../metrics/definitions.ts';
-import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
 import { droppedValue, explainReading, explainValue } from '../explain.ts';
 import type { SourceNotes } from '../formats/lines.ts';
 import type { ReadingInput } from '../formats/reading.ts';
 import type { ReadingBatch } from '../formats/readings.ts';
+import type { IngestObserver } from '../observer.ts';
 import { suspectUnits } from '../otherUnits.ts';
-import {
-  type Accepted,
-  acceptReadings,
-  type Scope,
-  UnauthorizedSensors,
-  type WriteStats,
-} from '../store/accept.ts';
+import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
 import { senderOf } from './tokens.ts';
@@ -29,7 +22,7 @@ export type IngestDeps = {
   writes: QueryPool;
   clock: Clock;
   /** Undefined: nothing is counted. */
-  metrics?: Metrics | undefined;
+  observer?: IngestObserver | undefined;
   /** How long a body may take to arrive, from when the token was looked up. */
   bodyMs: number;
 };
@@ -50,22 +43,21 @@ const MOST_VALUES = 1_000;
  * database are passed on.
  */
 export function ingestRoute(
-  { writes, clock, metrics, bodyMs }: IngestDeps,
+  { writes, clock, observer, bodyMs }: IngestDeps,
   limits: Omit<BodyLimits, 'timeMs'>,
   read: ReadReadings,
   { neverRefuses = false } = {},
 ): RequestHandler[] {
-  const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
   const ingest: RequestHandler = async (req, res) => {
     const now = clock();
     const { name, scope } = senderOf(res);
     const { readings: given, notes } = await read(bodyOf(req), req, { scope, now });
     const readings = await assignSensors(writes, given, scope, now);
-    const options = { now, source: name, scope, onWrite };
+    const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
     });
-    if (metrics !== undefined) recordIngest(metrics, scope.provider, outcome);
+    observer?.onBatch(scope.provider, outcome);
     const { received, accepted, unchanged, quarantined, overflowed } = outcome;
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
       const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;

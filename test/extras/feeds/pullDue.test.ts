@@ -77,9 +77,11 @@ onOneEngine('pull', (engine) => {
       ],
     });
   const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
-  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => ({
-    run: makePull(db.target, () => now, { hosts, log, limits }),
-  });
+  const minute = () => new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+  const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => {
+    const pull = makePull(db.target, () => now, { hosts, log, limits });
+    return { run: () => pull(minute()) };
+  };
   const run = (hosts?: string[]) => job(hosts).run();
   const after = (minutes: number, seconds = 0) => {
     now = new Date(NOW.getTime() + minutes * 60_000 + seconds * 1_000);
@@ -120,7 +122,7 @@ onOneEngine('pull', (engine) => {
     await bring(undefined, theirPull());
     us.serve('no document');
     const metrics = makeMetrics();
-    await makePull(db.target, () => now, { hosts: [us.host, them.host], log, metrics })();
+    await makePull(db.target, () => now, { hosts: [us.host, them.host], log, metrics })(minute());
     const text = await metrics.registry.metrics();
     expect(text).toContain('airseries_pulls_total{provider="us",outcome="failure"} 1');
     expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');

@@ -3,12 +3,10 @@
  * it gives up in time, and continues when it is back.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { becomeLeader } from '../../../src/aggregate/leader.ts';
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import { Unavailable } from '../../../src/base/unavailable.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
-import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { openWire, type Wire } from '../../support/silence.ts';
 
@@ -81,37 +79,5 @@ onEveryEngine('a silent database', (engine) => {
     wire.join();
     expect(await seconds(writes.query('select 1', []))).toBeLessThan(3);
     await writes.close();
-  });
-
-  it('replaces the worker: another takes over within ten seconds, and the first one notices', async ({
-    annotate,
-  }) => {
-    const log = keepingLog();
-    const working: string[] = [];
-    const first = await becomeLeader(wire.target, log, async () => {
-      working.push('first');
-      return async () => void working.splice(working.indexOf('first'), 1);
-    });
-    const second = await becomeLeader(database.target, log, async () => {
-      working.push('second');
-      return async () => undefined;
-    });
-    expect(working).toEqual(['first']);
-    wire.cut(true);
-    const took = await seconds(until(() => working.includes('second')));
-    expect(took).toBeLessThan(10);
-    await annotate(
-      `row 5, ${engine}: another worker took over ${took.toFixed(1)} s after the first was cut off`,
-    );
-    await until(() => !working.includes('first'));
-
-    await second.stop();
-    wire.join();
-    const back = await seconds(until(() => working.includes('first')));
-    expect(back).toBeLessThan(15);
-    await annotate(
-      `row 5, ${engine}: the first was the worker again ${back.toFixed(1)} s after the network was back`,
-    );
-    await first.stop();
   });
 });

@@ -27,7 +27,7 @@ onOneEngine('quarantine', (engine) => {
       clock: () => NOW,
       log: keepingLog(),
       terminal: false,
-      database: { target: db.target, embedded: undefined, close: async () => undefined },
+      database: { target: db.target, embedded: false, close: async () => undefined },
       as: (_role, work) => work(owner),
       instant: async (text) => (text === undefined ? undefined : new Date(text)),
     } as Partial<Context> as Context;

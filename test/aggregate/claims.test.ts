@@ -1,0 +1,92 @@
+/** Several workers schedule every job, and each run is claimed by one of them. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { claimsOn } from '../../src/aggregate/claims.ts';
+import { runJob } from '../../src/aggregate/schedule.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { observeJobs } from '../../src/metrics/recorders.ts';
+import { keepingLog, NOW } from '../ingest/support.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+onOneEngine('claims', (engine) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+  });
+  afterAll(() => database.drop());
+  beforeEach(() => database.as()`truncate raw.job_run`);
+
+  /** A process of its own, with a clock that may be wrong. */
+  function worker(minutesAhead = 0) {
+    const log = keepingLog();
+    const metrics = makeMetrics();
+    const runs: Date[] = [];
+    const clock = () => new Date(NOW.getTime() + minutesAhead * 60_000);
+    const claim = claimsOn(database.target);
+    const context = { clock, log, claim, observer: observeJobs(metrics) };
+    const job = {
+      name: 'sweep',
+      schedule: '* * * * *',
+      run: async (minute: Date) => void runs.push(minute),
+    };
+    return { context, job, runs, log, metrics, work: () => runJob(job, context) };
+  }
+  /** The server's clock a while later, as far as claims know. */
+  const pass = (minutes: number) =>
+    database.as()`update raw.job_run set minute = minute - ${`${minutes} minutes`}::interval`;
+
+  it('let one of many workers run a job in a minute, and each have other jobs', async () => {
+    const workers = Array.from({ length: 12 }, () => worker());
+    await Promise.all(workers.map(({ work }) => work()));
+    expect(workers.flatMap(({ runs }) => runs)).toHaveLength(1);
+    expect(await claimsOn(database.target)('rinse')).toBeInstanceOf(Date);
+  });
+
+  it('name the minute by the clock of the server, whatever those of the workers say', async () => {
+    const [right, ahead] = [worker(), worker(2)];
+    for (let minute = 0; minute < 5; minute++) {
+      await Promise.all([ahead.work(), right.work()]);
+      await pass(1);
+    }
+    const runs = [...right.runs, ...ahead.runs];
+    expect(runs).toHaveLength(5);
+    const [server] = await database.as()<{ off: number }[]>`
+      select abs(extract(epoch from clock_timestamp() - ${runs[0] as Date}::timestamptz))::float8 as off`;
+    expect(server?.off).toBeLessThan(3_600); // by the machine of the tests, years after NOW
+    expect(runs.every((minute) => minute.getTime() % 60_000 === 0)).toBe(true);
+  });
+
+  it('cost a worker that dies the run it was in, and no other', async () => {
+    const [dead, other] = [worker(), worker()];
+    expect(await claimsOn(database.target)(dead.job.name)).toBeInstanceOf(Date); // and then it died
+    await other.work();
+    expect(other.runs).toEqual([]);
+    await pass(1);
+    await other.work();
+    expect(other.runs).toHaveLength(1);
+  });
+
+  it('go on when the clock of the server was set back', async () => {
+    const only = worker();
+    await only.work();
+    await pass(-1_440); // claimed a day ahead, by the clock as it is now
+    await only.work();
+    expect(only.runs).toHaveLength(2);
+  });
+
+  it('that fail count as failed runs, and are tried again', async () => {
+    const { context, job, runs, metrics, log } = worker();
+    let fails = true;
+    const claim = async (name: string) => {
+      if (fails) throw new Error('the database is away');
+      return claimsOn(database.target)(name);
+    };
+    await runJob(job, { ...context, claim });
+    expect(await metrics.registry.metrics()).toContain(
+      'airseries_job_failures_total{task="sweep"} 1',
+    );
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    fails = false;
+    await runJob(job, { ...context, claim });
+    expect(runs).toHaveLength(1);
+  });
+});
