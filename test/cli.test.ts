@@ -5,7 +5,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../src/base/log.ts';
 import { UsageError } from '../src/commands/context.ts';
 import { readConfig } from '../src/config.ts';
-import { findBundled, whyOutdated } from '../src/extras/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/server.ts';
 import { choose as chooseWords } from './support/command.ts';
 import { citiesOfOneStation } from './support/installation.ts';
@@ -314,7 +313,6 @@ describe('one network from its file to its audit', () => {
       ]),
     });
     expect((await json('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
-      bundled: whyOutdated(findBundled().version.split('.', 2).join('.')),
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
       versions: {
