@@ -388,8 +388,6 @@ describe('one network from its file to its audit', () => {
       'station_avg_hourly/station_avg_hourly_2026.csv': 1,
     });
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
-    const list = await json(`network from-sensors ${join(folder, 'sensors.csv')}`);
-    expect(list).toMatchObject({ code: 0, result: { stations: [{ id: 1, provider: 'us' }] } });
   });
 
   it('shows what retention would delete, deletes it, and accepts older readings again', async () => {

@@ -36,7 +36,7 @@ const commands = documents.flatMap((path) =>
 
 it.each(commands)('$path: $rest', ({ rest }) => {
   const choice = chooseWords(wordsOf(rest));
-  if ('check' in choice && !/^(export|import network|network from-sensors)/.test(rest))
+  if ('check' in choice && !/^(export|import network)/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
   expect(Object.keys(choice).length).toBeGreaterThan(0);
 });

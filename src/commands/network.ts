@@ -9,7 +9,6 @@ import { exportNetwork } from '../network/exportNetwork.ts';
 import { importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
-import { networkOfSensorList } from '../network/sensorList.ts';
 import {
   type Context,
   checkBegun,
@@ -78,7 +77,7 @@ async function importFile(
   return { result, ok: true };
 }
 
-/** `network export`, `network from-sensors` and `network remove`. */
+/** `network export` and `network remove`. */
 export function networkCommand(run: Run, guard: Guard): Command {
   return new Command('network')
     .description('export the network as a file, or remove parts of it')
@@ -91,17 +90,6 @@ export function networkCommand(run: Run, guard: Guard): Command {
             ok: true,
             table: null,
           })),
-        ),
-    )
-    .addCommand(
-      new Command('from-sensors')
-        .description('print a network file made from sensors.csv, for import network')
-        .argument('<file>', 'open data: one line per sensor; - for standard input')
-        .action((file: string) =>
-          run((context) => fromSensors(context, file), {
-            makesDatabase: true,
-            check: () => checkFile(file),
-          }),
         ),
     )
     .addCommand(
@@ -123,18 +111,6 @@ export function networkCommand(run: Run, guard: Guard): Command {
           },
         ),
     );
-}
-
-/** The database says only which time zone the network is in. */
-async function fromSensors(
-  { log, installation: { timeZone } }: Context,
-  file: string,
-): Promise<Outcome> {
-  const { text, name } = await readInput(file);
-  const { network, withoutStation } = networkOfSensorList(text, { name, timeZone });
-  if (withoutStation.length > 0)
-    log.warn({ sensors: withoutStation }, 'sensors without a station are left out');
-  return { result: network, ok: true, table: null };
 }
 
 async function remove(

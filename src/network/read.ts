@@ -51,7 +51,7 @@ function otherLanguage(text: string): string | undefined {
     return 'this is YAML, and a network file is JSON: convert it, as with yq -o=json';
   }
   if (!/[,;\t]/.test(first)) return undefined;
-  return 'this is CSV, and a network file is JSON; network from-sensors makes one of sensors.csv, the list in open data';
+  return 'this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one';
 }
 
 /** Never throws. */

@@ -94,7 +94,7 @@ describe('a mistake in a network file', () => {
       'CSV',
       'id,title\n1,Main\n',
       [
-        'line 1: this is CSV, and a network file is JSON; network from-sensors makes one of sensors.csv, the list in open data',
+        'line 1: this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one',
       ],
     ],
     [

@@ -8,8 +8,8 @@ import type { Sql } from '../../../src/database/client.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { networkOfSensorList } from '../../../src/network/sensorList.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -64,9 +64,7 @@ onEveryEngine('the export, imported again', (engine) => {
   });
   beforeEach(async () => {
     await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
-    const list = readFileSync(join(folder, 'sensors.csv'), 'utf8');
-    const { network } = networkOfSensorList(list, { name: 'sensors.csv', timeZone: TIME_ZONE });
-    await importNetwork(owner, JSON.stringify(network), { log });
+    await importNetwork(owner, JSON.stringify(await exportNetwork(original.as())), { log });
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
