@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { citiesOfOneStation } from './support/installation.ts';
+import { until } from './support/patience.ts';
 import { freePort, makeHome, type Running, ready, start } from './support/program.ts';
 
 const home = makeHome();
@@ -46,7 +47,7 @@ const answers = (port: string, path = '/en/air-quality-app/v1/stations.json') =>
     () => 'no listener',
   );
 
-it('a second worker takes over within ten seconds after the first dies with the server it has started, and the API answers throughout', async () => {
+it('a second worker takes over after the first dies with the server it has started, and the API answers throughout', async () => {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town']))); // the list of an empty network isn't kept
   expect((await start(['import', 'network', file], home.environment).finished).code).toBe(0);
@@ -62,10 +63,10 @@ it('a second worker takes over within ten seconds after the first dies with the 
   ]);
   expect(await answers(api.port)).toBe(200); // the first may have come before the version of the data was known, and isn't kept
 
-  const died = performance.now();
   first.kill('SIGKILL');
-  while (!works(second) && performance.now() - died < 10_000)
+  const takesOver = async () => {
     expect(await answers(api.port)).toBe(200);
-  expect(works(second)).toBe(true);
-  expect(performance.now() - died).toBeLessThan(10_000);
+    return works(second);
+  };
+  await until(takesOver, 'the second worker takes over');
 });

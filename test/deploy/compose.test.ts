@@ -13,10 +13,10 @@ import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
 import { freePort, launch } from '../support/program.ts';
+import { findPsql, needs } from '../support/tools.ts';
 import {
   type Compose,
   compose,
-  findPsql,
   isOneShot,
   ours,
   ROOT,
@@ -336,8 +336,9 @@ describe('the other services', () => {
     ).toEqual([]);
   });
 
-  it.runIf(findPsql() !== undefined)(
+  it(
     'a refused superuser is told how to give the server the password of .env',
+    needs('psql'),
     async () => {
       const { service } = compose.services;
       const [, ...words] = service?.command ?? [];
