@@ -269,7 +269,7 @@ onEveryEngine('an engine', (engine) => {
         const refreshed = refresh(database.target, NOW);
         const waiting = () => superuser`select from pg_stat_activity
         where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
-        await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+        await expect.poll(waiting).toHaveLength(1);
         await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
         await end('rollback');
         await refreshed;
@@ -325,9 +325,7 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(database)).toEqual([]);
     });
 
-    it('a month of very many readings can be imported again, corrected as a whole, and completed late', {
-      timeout: 180_000,
-    }, async () => {
+    it('a month of very many readings can be imported again, corrected as a whole, and completed late', async () => {
       const month = await testDatabase(engine);
       const sensors = Array.from({ length: differing.sensorsOfMonth }, (_, index) => 100 + index);
       await bringIn(month.as(), smallNetwork({ one: { sensors: sensors.map((id) => ({ id })) } }));
@@ -429,7 +427,7 @@ onEveryEngine('an engine', (engine) => {
     const upgraded = upgrade('2 * sum(rain::float8)');
     const filled = () => superuser`select from pg_stat_activity
       where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock'`;
-    await expect.poll(filled, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(filled).toHaveLength(1);
     expect(await rain()).toBe(before);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = ${at('09-10 10:00')}`;
     await owner`delete from raw.readings where sensor_id = 3 and measured_at < '2026-04-01'`;
@@ -480,7 +478,7 @@ onEveryEngine('an engine', (engine) => {
       const waiting = () => superuser<{ pid: number }[]>`
         select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh'
           and wait_event_type = 'Lock' and query ~ ${statement}`;
-      await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+      await expect.poll(waiting).toHaveLength(1);
       return (await waiting())[0]?.pid ?? 0;
     };
 

@@ -27,9 +27,7 @@ const filesIn = (folder: string) =>
   );
 
 describe('the package', () => {
-  it('has what runs and nothing else, and runs the demo in an empty folder', {
-    timeout: 180_000,
-  }, async () => {
+  it('has what runs and nothing else, and runs the demo in an empty folder', async () => {
     const home = makeHome();
     try {
       const packed = join(home.folder, 'node_modules', 'airseries');

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { citiesOfOneStation } from './support/installation.ts';
+import { until } from './support/patience.ts';
 import { freePort, makeHome, type Running, ready, start } from './support/program.ts';
 
 const home = makeHome();
@@ -64,7 +65,10 @@ it('a second worker goes on after the first dies with the server it has started,
 
   first.kill('SIGKILL');
   await first.finished;
-  while ((await answers(second.admin, '/readyz')) !== 200)
+  const isReady = async () => {
     expect(await answers(api.port)).toBe(200);
+    return (await answers(second.admin, '/readyz')) === 200;
+  };
+  await until(isReady, 'the second worker has a server again');
   expect(await answers(api.port)).toBe(200);
 });

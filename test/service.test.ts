@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { isRoot } from '../src/extras/embedded/home.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, launch, makeHome, ready, start } from './support/program.ts';
+import { needs } from './support/tools.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const README = readFileSync(join(ROOT, 'src/commands/README.md'), 'utf8');
@@ -72,8 +72,9 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
   expect(existsSync(join(home.folder, 'data/bundled-18/data/postmaster.pid'))).toBe(false);
 });
 
-it.skipIf(!isRoot())(
+it(
   'where the data are is named, where the server cannot enter DATA_DIR',
+  needs('root'),
   async () => {
     const closed = join(home.folder, 'closed');
     mkdirSync(closed, { mode: 0o700 });

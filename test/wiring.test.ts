@@ -328,9 +328,7 @@ const ELSEWHERE: Record<string, string> = {
   OPEN_DATA_LICENSE: 'export/exportOpenData.test.ts',
 };
 
-it.each(Object.keys(EFFECTS))('%s', { timeout: 60_000 }, (name) =>
-  (EFFECTS[name] as () => Promise<void>)(),
-);
+it.each(Object.keys(EFFECTS))('%s', (name) => (EFFECTS[name] as () => Promise<void>)());
 
 it('is shown for every variable', () => {
   expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual(

@@ -23,11 +23,14 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { patient } from '../support/patience.ts';
 import { freePort } from '../support/program.ts';
 import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { skipUnless } from '../support/tools.ts';
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = patient(240_000);
+const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ZONE = 'Asia/Yerevan';
 const log = makeLog('silent');
@@ -233,11 +236,10 @@ END
 describe.each(engines)('on %s', (engine) => {
   test('the embedded server’s folder, copied while it is stopped', {
     timeout: TIMEOUT_MS,
-  }, async (context) => {
+    ...skipUnless(engine === 'plain' || local !== undefined, NO_LOCAL),
+  }, async () => {
     const folder = temporaryFolder('backup');
     const embedded = engine === 'timescale' ? 'local' : 'bundled';
-    if (embedded === 'local' && local === undefined)
-      context.skip('no local PostgreSQL with TimescaleDB');
     const config = { dataDirectory: join(folder, '.airseries'), embedded } as const;
     const place: Place = {
       config,
@@ -251,41 +253,40 @@ describe.each(engines)('on %s', (engine) => {
     await keepsItsPromise(place, filled);
   });
 
-  test.skipIf(local === undefined)(
-    'a dump, and a base backup with the log since then, of a server of one’s own',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const { place, target, run } = await openServer(engine, local?.bin ?? '');
-      await run(words('psql -X -d postgres -c "alter system set archive_mode'));
-      const filled = await fill(place, {
-        halfway: () => run(words('pg_basebackup')),
-        after: () => run(inDocker(words('docker compose exec -T database pg_dump'), engine)),
-      });
-      const moment = await onConnection(target, {}, async (sql) => {
-        const [row] = await sql<[{ time: string; lsn: string }]>`
+  test('a dump, and a base backup with the log since then, of a server of one’s own', {
+    timeout: TIMEOUT_MS,
+    ...skipUnless(local !== undefined, NO_LOCAL),
+  }, async () => {
+    const { place, target, run } = await openServer(engine, local?.bin ?? '');
+    await run(words('psql -X -d postgres -c "alter system set archive_mode'));
+    const filled = await fill(place, {
+      halfway: () => run(words('pg_basebackup')),
+      after: () => run(inDocker(words('docker compose exec -T database pg_dump'), engine)),
+    });
+    const moment = await onConnection(target, {}, async (sql) => {
+      const [row] = await sql<[{ time: string; lsn: string }]>`
           select clock_timestamp()::text as time, pg_create_restore_point('before the mistake')::text as lsn`;
-        return row;
-      });
-      await makeMistake(place);
+      return row;
+    });
+    await makeMistake(place);
 
-      const other = await openServer(engine, local?.bin ?? '');
-      await run(inDocker(words('docker compose up --wait database'), engine), {
-        PGHOST: other.target.host,
-      });
-      await keepsItsPromise(other.place, filled);
+    const other = await openServer(engine, local?.bin ?? '');
+    await run(inDocker(words('docker compose up --wait database'), engine), {
+      PGHOST: other.target.host,
+    });
+    await keepsItsPromise(other.place, filled);
 
-      // to two moments, because the first return begins a history of its own
-      const back = words('pg_ctl stop');
-      const line = "recovery_target_time = '$MOMENT'";
-      const second =
-        engine === 'plain'
-          ? (['name', 'before the mistake'] as const)
-          : (['lsn', moment.lsn] as const);
-      for (const [kind, MOMENT] of [['time', moment.time], second] as const) {
-        const instead = `recovery_target_${kind} = '$MOMENT'`;
-        await run(`rm -rf "$PGDATA.broken"; ${back.replace(line, instead)}`, { MOMENT });
-      }
-      await keepsItsPromise(place, filled);
-    },
-  );
+    // to two moments, because the first return begins a history of its own
+    const back = words('pg_ctl stop');
+    const line = "recovery_target_time = '$MOMENT'";
+    const second =
+      engine === 'plain'
+        ? (['name', 'before the mistake'] as const)
+        : (['lsn', moment.lsn] as const);
+    for (const [kind, MOMENT] of [['time', moment.time], second] as const) {
+      const instead = `recovery_target_${kind} = '$MOMENT'`;
+      await run(`rm -rf "$PGDATA.broken"; ${back.replace(line, instead)}`, { MOMENT });
+    }
+    await keepsItsPromise(place, filled);
+  });
 });

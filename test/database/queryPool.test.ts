@@ -1,5 +1,5 @@
 /** Which connections a pool uses. How it behaves without its database is in test/serve/away.test.ts. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral } from '../../src/database/client.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -48,6 +48,6 @@ onOneEngine('a pool', (engine) => {
     await other.close();
     const left = () =>
       database.superuser()`select from pg_stat_activity where pid = any (${arrayLiteral(backends as number[])}::int[])`;
-    await vi.waitFor(async () => expect(await left()).toHaveLength(0), { timeout: 10_000 });
+    await expect.poll(left).toHaveLength(0);
   });
 });

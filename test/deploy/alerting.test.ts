@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 import { freePort } from '../support/program.ts';
 import { until } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { ALERTMANAGER, needs } from '../support/tools.ts';
 import { compose, unescaped } from './composeFile.ts';
 
 type Addresses = Partial<Record<'ALERT_WEBHOOK_URL' | 'ALERT_HEARTBEAT_URL', string>>;
@@ -45,15 +46,7 @@ it.each(ADDRESSES)('sends to the addresses that are set, and nowhere else (%o)',
   ]);
 });
 
-const installed = [
-  '/usr/bin/prometheus-alertmanager',
-  '/usr/local/bin/alertmanager',
-  '/bin/alertmanager',
-].find((program) => spawnSync(program, ['--version']).status === 0);
-if (installed === undefined)
-  process.stderr.write('\n=== Alertmanager is not installed: its routes are not run ===\n\n');
-
-describe.runIf(installed)('by Alertmanager', () => {
+describe('by Alertmanager', needs('alertmanager', 'amtool'), () => {
   it.each(ADDRESSES)('is accepted (%o)', (addresses) => {
     const file = join(temporaryFolder('alerting'), 'check.yml');
     writeFileSync(file, configuration(addresses));
@@ -67,7 +60,7 @@ describe.runIf(installed)('by Alertmanager', () => {
     'starts as in the container: its entrypoint writes the file that it reads (%o)',
     async (addresses) => {
       const folder = temporaryFolder('alerting');
-      symlinkSync(installed as string, join(folder, 'alertmanager'));
+      symlinkSync(ALERTMANAGER as string, join(folder, 'alertmanager'));
       const port = await freePort();
       const { entrypoint, command = [] } = alertmanager ?? {};
       const [shell = '', ...words] = [
@@ -127,7 +120,7 @@ describe.runIf(installed)('by Alertmanager', () => {
       `--storage.path=${folder}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ];
-    const program = spawn(installed as string, [...words, '--cluster.listen-address='], {
+    const program = spawn(ALERTMANAGER as string, [...words, '--cluster.listen-address='], {
       stdio: 'ignore',
     });
     try {

@@ -13,10 +13,10 @@ import { TRIED_TIMESCALE } from '../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../src/service.ts';
 import { choose as chooseWords } from '../support/command.ts';
 import { freePort, launch } from '../support/program.ts';
+import { findPsql, needs } from '../support/tools.ts';
 import {
   type Compose,
   compose,
-  findPsql,
   isOneShot,
   ours,
   ROOT,
@@ -328,8 +328,9 @@ describe('the other services', () => {
     ).toEqual([]);
   });
 
-  it.runIf(findPsql() !== undefined)(
+  it(
     'a refused superuser is told how to give the server the password of .env',
+    needs('psql'),
     async () => {
       const { service } = compose.services;
       const [, ...words] = service?.command ?? [];

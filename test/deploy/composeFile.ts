@@ -1,6 +1,5 @@
 /** docker-compose.yml, parsed as far as the tests need. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 export const ROOT = new URL('../../', import.meta.url).pathname;
@@ -69,19 +68,4 @@ export function withDefaults(environment: Record<string, string> = {}): Record<s
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, filled(value)]),
   );
-}
-
-/** The newest psql on this machine. */
-export function findPsql(): string | undefined {
-  const installed = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
-  const paths = installed
-    .sort((a, b) => Number(b) - Number(a))
-    .map((major) => `/usr/lib/postgresql/${major}/bin/psql`);
-  return [...paths, 'psql'].find((psql) => {
-    try {
-      return Number(/\d+/.exec(execFileSync(psql, ['--version'], { encoding: 'utf8' }))?.[0]) >= 15;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -33,14 +33,14 @@ export const said = ({ steps }: Stage, word: string) =>
 /** The JSON array of CMD or HEALTHCHECK. */
 export const wordsOf = (rest = '') => JSON.parse(rest.slice(rest.indexOf('['))) as string[];
 
-/** The files that .dockerignore lets through: it excludes everything and then names exceptions. */
-export function contextOf(files: string[], ignore: string): string[] {
+/** The files and folders that .dockerignore lets through: it excludes everything and then names exceptions. */
+export function contextOf(ignore: string): string[] {
   const [first, ...rest] = ignore
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (first !== '*' || rest.some((line) => !/^![\w.-]+$/.test(line)))
     throw new Error(`.dockerignore is not a list of exceptions to *: ${ignore}`);
-  return files.filter((path) => rest.includes(`!${path.split('/')[0]}`));
+  return rest.map((line) => line.slice(1));
 }
 
 export async function build(

@@ -1,5 +1,4 @@
 /** The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result is started. */
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -22,28 +21,25 @@ import { type Built, build, contextOf, lockOf, readStages, said, wordsOf } from 
 const stages = readStages(textOf('Dockerfile'));
 const last = stages.at(-1) as (typeof stages)[number];
 const manifest = JSON.parse(textOf('package.json'));
+const filesAt = (path: string) =>
+  statSync(join(ROOT, path)).isFile()
+    ? [path]
+    : readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+        .map((name) => join(path, name))
+        .filter((name) => statSync(join(ROOT, name)).isFile());
 const folder = mkdtempSync(join(tmpdir(), 'airseries-image-'));
 let context: string[];
 let image: Built;
 
 beforeAll(async () => {
-  const listed = execFileSync(
-    'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
-    { cwd: ROOT },
-  );
-  const files = listed
-    .toString()
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(join(ROOT, path)));
-  context = contextOf(files, textOf('.dockerignore'));
+  context = contextOf(textOf('.dockerignore')).flatMap(filesAt);
   for (const path of context) {
     mkdirSync(dirname(join(folder, 'context', path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, 'context', path));
     chmodSync(join(folder, 'context', path), 0o600); // as a clone made under umask 077 has them
   }
   image = (await build(stages, join(folder, 'context'), folder)).get('final') as Built;
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = (words: string[], environment: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 /** The nginx configuration of src/http/README.md: it requests a document at most once a minute, and gets 304 unless it changed. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Served, serve } from '../serve/serve.ts';
 import { engines } from '../support/database.ts';
 import { freePort, makeHome } from '../support/program.ts';
+import { needs } from '../support/tools.ts';
 
-const isInstalled = spawnSync('nginx', ['-v']).error === undefined;
 const PATH = '/en/air-quality-app/v1/stations.json';
 
 const configuration = () => {
@@ -22,7 +22,7 @@ it('the configuration has about twenty lines', () => {
   expect(configuration().trim().split('\n').length).toBeLessThanOrEqual(22);
 });
 
-describe.skipIf(!isInstalled)('behind nginx', () => {
+describe('behind nginx', needs('nginx'), () => {
   let served: Served;
   let origin: Server;
   let url: string;

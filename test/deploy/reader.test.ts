@@ -1,4 +1,4 @@
-/** sql/reader.sql, run by psql as in docker-compose.yml. Skipped without psql 15 or newer; what needs PgBouncer, without that. */
+/** sql/reader.sql, run by psql as in docker-compose.yml. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,16 @@ import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { addressVariables, freePort, launch } from '../support/program.ts';
 import { until } from '../support/service.ts';
-import { compose, findPsql, ROOT } from './composeFile.ts';
+import { findPsql, needs } from '../support/tools.ts';
+import { compose, ROOT } from './composeFile.ts';
 
 const psql = findPsql();
-const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
 const PASSWORD = 'secret';
 const engine = engines.at(-1) as (typeof engines)[number];
 const isTimescale = engine === 'timescale';
 const AWKWARD = String.raw`it's "a" \$password ; 'x`;
 
-describe.runIf(psql !== undefined)('the login of Grafana', () => {
+describe('the login of Grafana', needs('psql'), () => {
   let database: TestDatabase;
   let superuser: Sql;
   beforeAll(async () => {
@@ -168,8 +168,9 @@ describe.runIf(psql !== undefined)('the login of Grafana', () => {
     await login.end();
   });
 
-  describe.runIf(hasPgBouncer)(
+  describe(
     'of the API, through PgBouncer, with two connections for all clients',
+    needs('pgbouncer'),
     () => {
       beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
 

@@ -1,4 +1,4 @@
-/** sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no superuser. Skipped without psql 15 or newer. */
+/** sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no superuser. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
@@ -10,7 +10,8 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { emptyDatabase, engines, testDatabase } from '../support/database.ts';
 import { addressVariables, launch } from '../support/program.ts';
-import { compose, findPsql, ROOT } from './composeFile.ts';
+import { findPsql, needs } from '../support/tools.ts';
+import { compose, ROOT } from './composeFile.ts';
 
 type Server = Exclude<DatabaseAddress, string>;
 
@@ -19,7 +20,7 @@ const PASSWORD = String.raw`it's "a" \$password ; 'x`;
 const timeZone = 'Asia/Yerevan';
 const log = makeLog('silent');
 
-describe.runIf(psql !== undefined).each(engines)('the login of the service (%s)', (engine) => {
+describe.each(engines)('the login of the service (%s)', needs('psql'), (engine) => {
   const make = (target: DatabaseAddress, SERVICE_PASSWORD: string) => {
     const [, ...words] = compose.services.service?.command ?? [];
     const here = words.map((word) =>

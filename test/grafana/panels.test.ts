@@ -47,7 +47,7 @@ onEveryEngine('Grafana', (engine) => {
     grafana = connect(db.target, { role: 'airseries_reader', max: 1, timeZone: 'UTC' });
     await grafana`set search_path = "$user", public`;
     await grafana`set default_transaction_read_only = on`;
-  }, 600_000);
+  });
   afterAll(async () => {
     await grafana?.end();
   });

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEFINITIONS } from '../metrics/metricsTable.ts';
+import { needs } from '../support/tools.ts';
 import { GRAFANA } from './dashboards.ts';
 import { prometheusRules } from './prometheusRules.ts';
 import { faults, SERIES } from './promql.ts';
@@ -17,12 +18,6 @@ const TESTS = ['tests/airseries.yml', 'tests/days.yml'];
 
 /** Asks for no metric. */
 const WATCHDOG = 'AirseriesWatchdog';
-
-const promtool = spawnSync('promtool', ['--version']).status === 0;
-if (!promtool)
-  process.stderr.write(
-    '\n=== promtool is not installed: the alert rules are parsed, but not run ===\n\n',
-  );
 
 describe('the alert rules', () => {
   it.each(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
@@ -77,7 +72,7 @@ describe('the alert rules', () => {
   });
 });
 
-describe.skipIf(!promtool)('by promtool', () => {
+describe('by promtool', needs('promtool'), () => {
   it.each([
     ['check', 'config', 'prometheus.yml'],
     ['check', 'rules', 'rules/airseries.yml'],

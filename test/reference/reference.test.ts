@@ -15,17 +15,16 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bucketStart } from '../support/localTime.ts';
+import { skipUnless } from '../support/tools.ts';
 import { compareHistory, compareWho, type Reference, type Windows } from './compare.ts';
 
 const FOLDER = process.env.AIRSERIES_DATA;
 const SETS = ['jena', 'beijing', 'armenia', 'aberdeen'];
 const log = makeLog('silent');
 
-if (FOLDER === undefined)
-  process.stderr.write('\n=== AIRSERIES_DATA is not set: the reference data are NOT checked ===\n');
-
 onEveryEngine('reference', (engine) => {
-  describe.skipIf(FOLDER === undefined).each(SETS)('%s', (set) => {
+  const options = skipUnless(FOLDER !== undefined, 'AIRSERIES_DATA names no reference data');
+  describe.each(SETS)('%s', options, (set) => {
     const folder = FOLDER ?? '';
     let reference: Reference;
     let database: TestDatabase;
@@ -52,15 +51,13 @@ onEveryEngine('reference', (engine) => {
       expect(summary.received).toBe(reference.meta.rows);
       await refresh(database.target, now);
       db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
-    }, 300_000);
+    });
     afterAll(async () => {
       await db?.destroy();
       await database?.drop();
     });
 
-    it('equals every value of every window and every WHO figure', {
-      timeout: 300_000,
-    }, async () => {
+    it('equals every value of every window and every WHO figure', async () => {
       const wrong: string[] = [];
       for (const [index, now] of reference.meta.nows.entries()) {
         const app = makeApp({ db, clock: () => new Date(now), siteBaseUrl: '', log });

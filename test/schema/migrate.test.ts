@@ -11,9 +11,10 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused, readMigrations } from '../../src/schema/migrations.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
 import { keepingLog } from '../ingest/support.ts';
-import { emptyDatabase, engines, onEveryEngine, testDatabase } from '../support/database.ts';
+import { emptyDatabase, onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { needs } from '../support/tools.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
@@ -153,7 +154,7 @@ onEveryEngine('migrate', (engine) => {
 });
 
 describe('the recorded engine', () => {
-  it.runIf(engines.includes('timescale'))('is refused if the server no longer has it', async () => {
+  it('is refused if the server no longer has it', needs('timescale'), async () => {
     const { target, as, drop } = await testDatabase('plain');
     await as()`update raw.installation set engine = 'timescale'`;
     await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(

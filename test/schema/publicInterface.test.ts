@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { isNewer, isUntried, TRIED_TIMESCALE, timescaleInWords } from '../../src/schema/engine.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
-import { engines, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
+import { needs } from '../support/tools.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -24,7 +25,7 @@ describe('what we read of TimescaleDB', () => {
     ).toEqual([]);
   });
 
-  it.runIf(engines.includes('timescale'))('has no object that depends on one in them', async () => {
+  it('has no object that depends on one in them', needs('timescale'), async () => {
     const database = await testDatabase('timescale');
     const found = await database.superuser()`
       with private as (select oid from pg_namespace where nspname ~ '^_timescaledb_'),
@@ -49,8 +50,9 @@ describe('what we read of TimescaleDB', () => {
     await database.drop();
   });
 
-  it.runIf(engines.includes('timescale'))(
+  it(
     'keeps its own logs of changes short, however many late readings come',
+    needs('timescale'),
     async () => {
       const database = await testDatabase('timescale');
       const owner = database.as();

@@ -1,5 +1,6 @@
 /**
- * The database becomes unreachable in every possible way: 503 within three seconds, no hanging requests, and recovery as soon as it is back.
+ * The database becomes unreachable in every possible way: 503 while it is away, no hanging requests, and recovery when it is back. How long
+ * that takes is measured by test/faults/long/silence.test.ts.
  * That depends on connections, not on the engine.
  */
 import type { RequestListener } from 'node:http';
@@ -17,19 +18,13 @@ import { openMute, openWire } from '../support/silence.ts';
 import { DOCUMENTS, NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
 
-async function get(
-  app: RequestListener,
-  path = 'station/1.json',
-): Promise<{ status: number; ms: number; res: Response }> {
-  const began = performance.now();
-  const res = await request(app).get(`/en/air-quality-app/v1/${path}`);
-  return { status: res.status, ms: performance.now() - began, res };
+async function get(app: RequestListener, path = 'station/1.json'): Promise<Response> {
+  return await request(app).get(`/en/air-quality-app/v1/${path}`);
 }
 
 async function expectUnavailable(app: RequestListener, path?: string) {
-  const { res, ms } = await get(app, path);
+  const res = await get(app, path);
   expect(res.status).toBe(503);
-  expect(ms).toBeLessThan(3_000);
   expect(res.headers['retry-after']).toBe('5');
   expect(res.headers['cache-control']).toBe('no-store');
   expect(res.headers['access-control-allow-origin']).toBe('*');
@@ -73,26 +68,17 @@ describe('an API whose database goes away', () => {
     }
   });
 
-  it('answers nearly every request, and in time, while its backends are terminated under load', async () => {
-    let done = false;
-    const killer = (async () => {
-      while (!done) {
-        await terminate();
-        await new Promise((resolve) => setTimeout(resolve, 400));
-      }
-    })();
-    const answers = await Promise.all(
+  it('answers nearly every request while its backends are terminated under load', async () => {
+    const statuses: number[] = [];
+    await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
-        const seen = [];
-        for (let n = 0; n < 15; n++)
-          seen.push(await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]));
-        return seen;
+        for (let n = 0; n < 15; n++) {
+          const { status } = await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]);
+          statuses.push(status);
+          if (statuses.length % 12 === 0) await terminate(); // while the others' requests are under way
+        }
       }),
     );
-    done = true;
-    await killer;
-    expect(answers.flat().filter(({ ms }) => ms > 3_000)).toEqual([]);
-    const statuses = answers.flat().map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     // a query is retried once only, and may be hit both times
     expect(statuses.filter((status) => status === 503).length).toBeLessThan(statuses.length / 10);
@@ -116,8 +102,7 @@ describe('an API whose database goes away', () => {
       DOCUMENTS.filter((path) => path !== 'stations.json').map((path) => get(app, path)),
     );
     for (const { status } of answers) expect(status).toBe(200);
-    for (const { ms } of answers) expect(ms).toBeLessThan(3_000);
-    expect((await get(app)).ms).toBeLessThan(3_000);
+    expect((await get(app)).status).toBe(200);
     await db.destroy();
     await wire.close();
   });
@@ -130,9 +115,7 @@ describe('an API whose database goes away', () => {
     await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));
     await Promise.all(Array.from({ length: 20 }, () => expectUnavailable(app)));
     wire.join();
-    await expect
-      .poll(async () => (await get(app)).status, { timeout: 3_500, interval: 100 })
-      .toBe(200);
+    await expect.poll(async () => (await get(app)).status, { interval: 100 }).toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       'warn: the database cannot answer; answering 503 until it can',

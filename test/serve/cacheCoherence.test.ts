@@ -85,9 +85,7 @@ onEveryEngine('two processes with a response cache', (engine) => {
   const get = (server: Server, path: string) =>
     request(server).get(path).set('Accept-Encoding', 'identity');
 
-  it(`answers as a fresh rendering would, after each of ${STEPS} steps`, {
-    timeout: 300_000,
-  }, async () => {
+  it(`answers as a fresh rendering would, after each of ${STEPS} steps`, async () => {
     const random = seeded(11);
     const { pick } = random;
     const network = citiesOfOneStation(SLUGS);

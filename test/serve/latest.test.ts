@@ -12,6 +12,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
+import { patient } from '../support/patience.ts';
 import { type Random, seeded } from '../support/random.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
@@ -140,9 +141,9 @@ onEveryEngine('recorded current values', (engine) => {
     await here.accept(readings, new Date(now));
   };
 
-  it('equal those computed from the readings', { timeout: 60_000 + STEPS * 1_000 }, async ({
-    annotate,
-  }) => {
+  it('equal those computed from the readings', {
+    timeout: patient(60_000 + STEPS * 1_000),
+  }, async ({ annotate }) => {
     const wrong: string[] = [];
     for (let step = 0; step < STEPS; step++) {
       await happen();

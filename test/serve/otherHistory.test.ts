@@ -65,7 +65,7 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
     await disconnect(live);
     await administrator.unsafe(`alter database ${live} rename to ${live}_lost`);
     await administrator.unsafe(`alter database ${backup} rename to ${live}`);
-    await expect.poll(title, { timeout: 10_000 }).toBe('As in the backup');
+    await expect.poll(title).toBe('As in the backup');
     expect(versions.current()?.version).toBe(version);
 
     await new Promise((resolve) => api.close(resolve));
@@ -77,7 +77,7 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
   });
 });
 
-it('a replica that is promoted has a history of its own', { timeout: 60_000 }, async () => {
+it('a replica that is promoted has a history of its own', async () => {
   const dataDirectory = temporaryFolder('promotion');
   const opened = () => openEmbeddedServer({ dataDirectory, kind: 'bundled', log });
   const historyOf = async (target: DatabaseAddress) => {
@@ -107,6 +107,6 @@ it('a replica that is promoted has a history of its own', { timeout: 60_000 }, a
   const promoted = await opened();
   const [system, timeline, ...rest] = String(history).split('-');
   const next = [system, Number(timeline) + 1, ...rest].join('-');
-  await expect.poll(() => historyOf(promoted.target), { timeout: 10_000 }).toBe(next);
+  await expect.poll(() => historyOf(promoted.target)).toBe(next);
   await promoted.close();
 });

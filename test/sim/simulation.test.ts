@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { engines, onEveryEngine, testDatabase } from '../support/database.ts';
+import { patient } from '../support/patience.ts';
 import { allPairs, pairsOf, ZONES } from './axes.ts';
 import { compareBuckets } from './compare.ts';
 import { readCorpus } from './corpus.ts';
@@ -25,7 +26,7 @@ it('meets every pair of event, moment, value, statement and zone', () => {
 
 it.concurrent.each(ZONES)(
   '%s: all buckets are correct after each of 50 steps, and the engines agree',
-  { timeout: 600_000 },
+  { timeout: patient(600_000) },
   async (zone) => {
     const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE);
     const databases = await Promise.all(engines.map((engine) => testDatabase(engine, zone)));

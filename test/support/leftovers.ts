@@ -1,16 +1,29 @@
 /**
  * Finds what a test run leaves behind. A run works in its own temporary folder, so any file in it at the end, and any process with that
- * folder in its arguments or environment, is a leftover of a test.
+ * folder in its arguments or environment, is a leftover of a test. A run that breaks off leaves all it has: a process of its own waits for
+ * that, ends the servers and removes the folder.
  */
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listProcesses, type Process } from './processes.ts';
 
 /** Creates the folder, for this process and all that it starts. Its name is short, because paths of sockets must be. */
 export function beginRun(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'airseries-run-')));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
+  const sweeper = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('sweep.ts', import.meta.url))],
+    { detached: true, stdio: ['pipe', 'inherit', 'inherit'] }, // Ctrl-C in a terminal does not reach it
+  );
+  sweeper.unref();
+  const input = sweeper.stdin as Socket;
+  input.write(folder); // the pipe ends with this process, however that ends
+  input.unref();
   process.env.TMPDIR = folder;
   return folder;
 }
@@ -20,46 +33,50 @@ const PAUSE_MS = 50;
 
 /** Waits briefly for processes to end, removes the folder, and returns one line per leftover. Synchronous: it runs while this process exits. */
 export function endRun(folder: string): string[] {
-  const deadline = performance.now() + PATIENCE_MS;
-  let processes = processesOf(folder);
-  while (processes.length > 0 && performance.now() < deadline) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    processes = processesOf(folder);
-  }
+  const left = waitFor(() => leftoversOf(folder), PATIENCE_MS);
+  for (const { pid } of left) kill(pid, 'SIGKILL');
   const folders = readdirSync(folder).filter((name) => name.startsWith('airseries-'));
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   return [
-    ...processes.map((line) => `process ${line}`),
+    ...left.map(({ pid, args }) => `process ${pid}: ${args.slice(0, 200)}`),
     ...folders.map((name) => `folder ${join(folder, name)}`),
   ];
 }
 
-type Process = { pid: number; parent: number; text: string };
-
-/** Vitest's own processes inherit the variable and end with this one: a child of this process counts only if its arguments name the folder. */
-function processesOf(folder: string): string[] {
-  const naming = ({ pid, text }: Process) => pid !== process.pid && text.includes(folder);
-  const shown = list('axww');
-  const inheriting = new Set(
-    list('axeww')
-      .filter(naming)
-      .map(({ pid }) => pid),
-  );
-  return shown
-    .filter((one) => naming(one) || (inheriting.has(one.pid) && one.parent !== process.pid))
-    .map(({ pid, text }) => `${pid}: ${text.slice(0, 200)}`);
+/** Ends whatever works in the folder: first as its owner would, then PostgreSQL at once, then by force. */
+export function sweep(folder: string): void {
+  for (const signal of ['SIGTERM', 'SIGQUIT', 'SIGKILL'] as const) {
+    for (const { pid } of processesOf(folder)) kill(pid, signal);
+    waitFor(() => processesOf(folder), PATIENCE_MS);
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** With the option `e`, ps prints the arguments of a process and then its environment. Either may contain line breaks. */
-function list(options: string): Process[] {
-  const listed = execFileSync('ps', [options, '-o', 'pid=,ppid=,args='], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  return listed.split(/\n(?= *\d+ +\d+ )/).flatMap((line) => {
-    const [, pid, parent, text = ''] = line.match(/^ *(\d+) +(\d+) +(.*)$/s) ?? [];
-    return pid === undefined || text.startsWith('ps ')
-      ? []
-      : [{ pid: Number(pid), parent: Number(parent), text }];
-  });
+const processesOf = (folder: string): Process[] =>
+  listProcesses().filter(
+    ({ pid, args, environment }) =>
+      pid !== process.pid && (args.includes(folder) || environment.includes(folder)),
+  );
+
+/** Vitest's own processes inherit the variable and end with this one: a child of this process counts only if its arguments name the folder. */
+const leftoversOf = (folder: string): Process[] =>
+  processesOf(folder).filter(({ args, parent }) => args.includes(folder) || parent !== process.pid);
+
+/** The processes that are left when none is, or the time is over. */
+function waitFor(list: () => Process[], milliseconds: number): Process[] {
+  const deadline = performance.now() + milliseconds;
+  let left = list();
+  while (left.length > 0 && performance.now() < deadline) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    left = list();
+  }
+  return left;
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it has ended
+  }
 }

@@ -2,7 +2,10 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import type { Installation } from './installation.ts';
+import { until } from './patience.ts';
 import { addressVariables, freePort, type Running, ready, start } from './program.ts';
+
+export { until };
 
 export const SERVICE_NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -41,18 +44,6 @@ export async function startService(
   await logged('ready: ');
   const port = { public: Number(PORT), admin: Number(ADMIN_PORT), ingest: Number(INGEST_PORT) };
   return { ...service, port, token, logged };
-}
-
-/** Polls a condition; rejects after twenty seconds. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within twenty seconds: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { ApiDb } from '../../database/pools.ts';
-import { textCell } from '../../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
+import { textCell } from './textCell.ts';
 
 /** A bucket of a sensor, station or city, with the columns of its layout by their names in api. `localStart`: its start in the network's zone. */
 type Bucket = { localStart: string; subject: string | number } & Record<

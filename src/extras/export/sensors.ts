@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import type { ApiDb } from '../../database/pools.ts';
 import { apiRows } from '../../database/queryPool.ts';
-import { textCell } from '../../ingest/formats/textCell.ts';
 import type { Row } from './csv.ts';
 import type { Field } from './layouts.ts';
+import { textCell } from './textCell.ts';
 
 export const SENSORS = 'sensors.csv';
 

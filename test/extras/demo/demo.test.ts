@@ -91,7 +91,7 @@ onEveryEngine('the demo', (engine) => {
     const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
     const stop = startDemoHistory(db.target, options);
     const errors = () => lines.lines.filter(({ level }) => level === 'error');
-    await expect.poll(errors, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(errors).toHaveLength(1);
     await stop();
     expect(errors()[0]).toEqual({
       level: 'error',

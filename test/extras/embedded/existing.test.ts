@@ -8,7 +8,8 @@ import { type EmbeddedKind, makeHome } from '../../../src/extras/embedded/home.t
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { freePort, launch, ready } from '../../support/program.ts';
-import { local, open, PROJECT, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import { skipUnless } from '../../support/tools.ts';
+import { local, NO_LOCAL, open, PROJECT, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const log = makeLog('silent');
 const newest = Number.parseInt(local?.version ?? '17', 10);
@@ -23,8 +24,9 @@ function holding(...names: string[]): string {
   return dataDirectory;
 }
 
-describe.skipIf(local === undefined)(
+describe(
   'where PostgreSQL with TimescaleDB was installed since',
+  skipUnless(local !== undefined, NO_LOCAL),
   () => {
     test('the bundled server goes on with its data', { timeout: TIMEOUT_MS }, async () => {
       const dataDirectory = temporaryDirectory();

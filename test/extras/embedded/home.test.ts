@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { canEnter, isRoot, unprivilegedUser } from '../../../src/extras/embedded/home.ts';
+import { needs, skipUnless } from '../../support/tools.ts';
 import {
   homeOf,
   isUp,
@@ -24,8 +25,12 @@ import {
 } from './support.ts';
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
-const asRoot = test.skipIf(!isRoot());
-const asOther = test.skipIf(!isRoot() || !canEnter(unprivilegedUser(), PROJECT));
+const asRoot = { timeout: TIMEOUT_MS, ...needs('root') };
+const asOther = {
+  ...asRoot,
+  ...(isRoot() &&
+    skipUnless(canEnter(unprivilegedUser(), PROJECT), 'other users cannot enter this folder')),
+};
 
 test('only its user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(temporaryDirectory());
@@ -76,7 +81,7 @@ test('the error of a server that cannot start gives the reason', {
   );
 });
 
-asOther('root joins a server that an ordinary user started', { timeout: TIMEOUT_MS }, async () => {
+test('root joins a server that an ordinary user started', asOther, async () => {
   const user = unprivilegedUser();
   const directory = temporaryDirectory();
   chownSync(directory, user.uid, UNRELATED_USER.gid);
@@ -93,9 +98,9 @@ asOther('root joins a server that an ordinary user started', { timeout: TIMEOUT_
   expect(isUp(mine)).toBe(false);
 });
 
-asRoot(
+test(
   'data are stored in /var/lib if the server cannot enter the data directory',
-  { timeout: TIMEOUT_MS },
+  asRoot,
   async () => {
     const closed = join(temporaryDirectory(), 'closed');
     mkdirSync(closed, { mode: 0o700 });

@@ -3,9 +3,11 @@ import { totalmem } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
 import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
+import { skipUnless } from '../../support/tools.ts';
 import {
   isUp,
   local,
+  NO_LOCAL,
   open,
   openElsewhere,
   processesOf,
@@ -16,9 +18,12 @@ import {
 } from './support.ts';
 
 describe.each(['bundled', 'local'] as const)('%s', (kind) => {
-  const here = test.skipIf(kind === 'local' && local === undefined);
+  const options = {
+    timeout: TIMEOUT_MS,
+    ...skipUnless(kind === 'bundled' || local !== undefined, NO_LOCAL),
+  };
 
-  here('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
+  test('keeps its data across a restart', options, async () => {
     const directory = temporaryDirectory();
     const first = await open(directory, kind);
     expect(first).toMatchObject({ embedded: kind, startedHere: true });
@@ -38,21 +43,17 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
     expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
   });
 
-  here(
-    'has an eighth of the memory, and room to compute a large network',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const server = await open(temporaryDirectory(), kind);
-      const settings = await query(
-        server,
-        (sql) => sql`
+  test('has an eighth of the memory, and room to compute a large network', options, async () => {
+    const server = await open(temporaryDirectory(), kind);
+    const settings = await query(
+      server,
+      (sql) => sql`
         select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
                current_setting('max_wal_size') as wal`,
-      );
-      const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
-      expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
-    },
-  );
+    );
+    const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+    expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
+  });
 });
 
 test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
@@ -76,15 +77,14 @@ test.each([
   expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
 });
 
-test.skipIf(local === undefined)(
-  'a local server has the Community edition',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const server = await open(temporaryDirectory(), 'local');
-    expect(server.version).toBe((await findLocalTimescale())?.version);
-    await query(server, async (sql) => {
-      await sql`create extension timescaledb`;
-      expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
-    });
-  },
-);
+test('a local server has the Community edition', {
+  timeout: TIMEOUT_MS,
+  ...skipUnless(local !== undefined, NO_LOCAL),
+}, async () => {
+  const server = await open(temporaryDirectory(), 'local');
+  expect(server.version).toBe((await findLocalTimescale())?.version);
+  await query(server, async (sql) => {
+    await sql`create extension timescaledb`;
+    expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
+  });
+});

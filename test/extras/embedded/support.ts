@@ -1,10 +1,9 @@
 /** Temporary data directories, servers opened by this and by other processes, and waiting for a condition. */
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { onTestFinished } from 'vitest';
@@ -12,10 +11,14 @@ import { makeLog } from '../../../src/base/log.ts';
 import type { EmbeddedKind } from '../../../src/extras/embedded/home.ts';
 import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
+import { until as eventually, patient } from '../../support/patience.ts';
+import { listProcesses } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
-export const TIMEOUT_MS = 120_000;
+export const TIMEOUT_MS = patient(120_000);
+/** As the reason for which tests are skipped without an installed one. */
+export const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
 export const local = await findLocalTimescale();
 
 /** Removed after the test, when every server in it has been released. */
@@ -84,13 +87,7 @@ export function homeOf({ dataDirectory, embedded, version }: EmbeddedServer): st
 /** The ids of the processes that a running cluster has, outside of the server and in it. */
 export function processesOf(server: EmbeddedServer): { postgres: number[]; others: number[] } {
   const home = homeOf(server);
-  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split(
-    /\n(?= *\d+ )/,
-  );
-  const found = lines.flatMap((text) => {
-    const [, pid, args = ''] = text.match(/^ *(\d+) +(.*)$/s) ?? [];
-    return args.includes(home) ? [{ pid: Number(pid), args }] : [];
-  });
+  const found = listProcesses().filter(({ args }) => args.includes(home));
   const idsOf = (inServer: boolean) =>
     found.filter(({ args }) => /^\S*\/postgres -D/.test(args) === inServer).map(({ pid }) => pid);
   return { postgres: idsOf(true), others: idsOf(false) };
@@ -117,11 +114,5 @@ export function postmasterPid(server: EmbeddedServer): number {
   return Number.parseInt(readFileSync(join(homeOf(server), 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
-export async function until(condition: () => boolean, milliseconds = 10_000): Promise<void> {
-  const deadline = performance.now() + milliseconds;
-  while (!condition()) {
-    if (performance.now() > deadline)
-      throw new Error(`not within ${milliseconds} ms: ${condition}`);
-    await pause(5);
-  }
-}
+export const until = (condition: () => boolean): Promise<void> =>
+  eventually(condition, String(condition));

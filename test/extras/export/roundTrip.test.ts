@@ -1,4 +1,5 @@
 /** An export brought into an empty database, as somebody with no more than the published files would: sensors.csv, then means of sensors. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { needs } from '../../support/tools.ts';
 
 const NOW = new Date('2025-11-03T10:30:00Z');
 const TIME_ZONE = 'Europe/London'; // a day of 25 hours is among these
@@ -70,6 +72,20 @@ onEveryEngine('the export, imported again', (engine) => {
     rmSync(folder, { recursive: true });
     await original.drop();
     await db.drop();
+  });
+
+  test('has a network by the recipe of the README', needs('jq'), async () => {
+    const readme = readFileSync('src/extras/export/README.md', 'utf8');
+    const [, recipe = ''] = /```sh\n(jq [\s\S]*?)```/.exec(readme) ?? [];
+    const shell = ['-ec', recipe.replace('Asia/Yerevan', TIME_ZONE)];
+    execFileSync('/bin/sh', shell, { cwd: folder });
+    await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
+    await importNetwork(owner, readFileSync(join(folder, 'network.json'), 'utf8'), { log });
+    const places = (sql: Sql) => sql`
+      select r.sensor_id, r.station_id, s.provider_id, s.latitude, s.longitude, m.region_slug
+      from raw.sensor_station r join raw.station s on s.id = r.station_id
+      left join raw.station_region m on m.station_id = s.id order by 1, 6`;
+    expect(await places(owner)).toEqual(await places(original.as()));
   });
 
   test.each([

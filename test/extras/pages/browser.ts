@@ -1,13 +1,10 @@
-/** Debian's Chromium, where it is installed: tests that need it are skipped elsewhere, and a line says so. */
-import { existsSync, readFileSync } from 'node:fs';
+/** Debian's Chromium, where it is installed. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
-
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const isInstalled = existsSync(CHROMIUM);
-if (!isInstalled)
-  process.stderr.write(`\n=== NOT TESTED in a browser: there is no ${CHROMIUM} ===\n\n`);
+import { patient } from '../../support/patience.ts';
+import { CHROMIUM, needs } from '../../support/tools.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -18,7 +15,7 @@ type Options = BrowserContextOptions & { errors?: RegExp };
 export type Open = (options?: Options) => Promise<Page>;
 
 export function inBrowser(name: string, tests: (open: Open) => void): void {
-  describe.skipIf(!isInstalled)(`${name} (in Chromium)`, () => {
+  describe(`${name} (in Chromium)`, needs('chromium'), () => {
     let browser: Browser;
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }); // as root it has none
@@ -26,6 +23,7 @@ export function inBrowser(name: string, tests: (open: Open) => void): void {
     afterAll(() => browser?.close());
     tests(async ({ errors, ...options } = {}) => {
       const context = await browser.newContext(options);
+      context.setDefaultTimeout(patient(30_000));
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {

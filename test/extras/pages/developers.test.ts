@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
+import { needs } from '../../support/tools.ts';
 import { axe, inBrowser } from './browser.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -44,19 +45,19 @@ async function snippetsOf(
 describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path) => {
   const api = () => site.json(path.replace(/^\/(\w+)\/(.*)$/, '/$1/air-quality-app/v1/$2.json'));
 
-  it('for Python and JavaScript print what the page shows', async () => {
+  async function printsWhatThePageShows(language: string, program: string): Promise<void> {
     const { named } = await snippetsOf(path);
     const values = await api();
-    const folder = temporaryFolder('snippets');
-    writeFileSync(join(folder, 'snippet.py'), named.Python ?? '');
-    writeFileSync(join(folder, 'snippet.mjs'), named.JavaScript ?? '');
-    const printed = `${values['pm2.5']} µg/m³, AQI ${values.aqi}\n`;
-    expect((await run(process.execPath, [join(folder, 'snippet.mjs')])).stdout).toBe(printed);
-    const python = await run('python3', [join(folder, 'snippet.py')], {
-      env: { ...process.env, PYTHONUTF8: '1' },
-    });
-    expect(python.stdout).toBe(printed);
-  });
+    const file = join(temporaryFolder('snippets'), 'snippet.mjs');
+    writeFileSync(file, named[language] ?? '');
+    const printed = await run(program, [file], { env: { ...process.env, PYTHONUTF8: '1' } });
+    expect(printed.stdout).toBe(`${values['pm2.5']} µg/m³, AQI ${values.aqi}\n`);
+  }
+  it('for JavaScript prints what the page shows', () =>
+    printsWhatThePageShows('JavaScript', process.execPath));
+  it('for Python prints what the page shows', needs('python3'), () =>
+    printsWhatThePageShows('Python', 'python3'),
+  );
 
   it('for Home Assistant is YAML whose templates name values that there are', async () => {
     const { named } = await snippetsOf(path);

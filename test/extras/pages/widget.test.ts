@@ -39,9 +39,7 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
   await page.clock.install();
   await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
   const cards = page.locator('air-quality .card'); // through shadow roots
-  await expect
-    .poll(() => cards.count(), { timeout: 10_000 })
-    .toBe(html.split('<air-quality').length - 1);
+  await expect.poll(() => cards.count()).toBe(html.split('<air-quality').length - 1);
   return page;
 }
 
@@ -225,7 +223,7 @@ inBrowser('the widget', (open) => {
     expect(await textOf(page)).toContain('PM2.5 30.0 µg/m³');
     await site.read(STATIONS.elsewhere, { pm25: 50 }, new Date('2026-11-20T11:59:00Z'));
     const published = async () => (await api('en', `station/${STATIONS.elsewhere}`))['pm2.5'];
-    await expect.poll(published, { timeout: 10_000 }).toBe(40); // a process asks every second whether data have changed
+    await expect.poll(published).toBe(40); // a process asks every second whether data have changed
     await page.clock.fastForward(REFRESH_MS);
     await expect.poll(() => textOf(page)).toContain('PM2.5 40.0 µg/m³');
     await page.evaluate("document.querySelector('air-quality').setAttribute('station', '1')");

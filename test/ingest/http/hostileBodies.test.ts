@@ -179,9 +179,7 @@ const document = fc.dictionary(
   { maxKeys: 12 },
 );
 
-it('whatever its shape, a body gives readings within the limits, or is refused', {
-  timeout: 300_000,
-}, async () => {
+it('whatever its shape, a body gives readings within the limits, or is refused', async () => {
   const outcomes = { read: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(

@@ -7,8 +7,3 @@ const FORMULA = /^'*[=+\-@＝＋－＠\p{Cc}]/u;
 export function textCell(text: string | null): string | null {
   return text !== null && FORMULA.test(text) ? `'${text}` : text;
 }
-
-/** The text of such a cell. */
-export function textOfCell(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
-}
