@@ -1,121 +1,84 @@
-/** Hours and days as open data: the queries that read them, and their lines. */
-import { sql } from 'kysely';
-import { arrayLiteral, type Sql } from '../../database/client.ts';
-import type { ApiDb } from '../../database/pools.ts';
-import type { Row } from './csv.ts';
+/** Hours and days as open data: which files there are, and the query that the server writes each from. */
+import type { Sql } from '../../database/client.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
-import { textCell } from './textCell.ts';
 
-/** A bucket of a sensor, station or city, with the columns of its layout by their names in api. `localStart`: its start in the network's zone. */
-type Bucket = { localStart: string; subject: string | number } & Record<
-  string,
-  string | number | null
->;
+/** A file of the export, relative to its folder, and the query of its lines, whose columns are the header. */
+export type ExportedFile = { name: string; select: string };
 
-/** Half-open, as text with an offset, and the file that its buckets go to. */
-type Part = { since: string; until: string; file: string };
-
-/** The published part: listed stations, with the hours and days that sensors stood there, and cities. */
-export type Subjects = { station_id: readonly number[]; region_slug: readonly string[] };
-
-/** Rows fetched from the cursor at a time. */
-const BATCH_ROWS = 2_000;
+type Period = { now: Date; from?: Date | undefined; to?: Date | undefined };
 
 /**
- * Splits what is written of a layout into parts, one per query. Closed buckets only, as in the history windows (H1): without the current
- * hour or day. A file that is written is written from its beginning, so `from` leaves out whole years of files by year, and nothing else.
+ * The files of a layout. Closed buckets only, as in the history windows (H1): without the current hour or day. A file that is written is
+ * written from its beginning, so `from` leaves out whole years of files by year, and nothing else. The file of days is written even if it is
+ * empty; without hours there is no year to name a file after.
  */
-export async function splitPeriod(
-  db: ApiDb,
-  layout: Layout,
-  { now, from, to }: { now: Date; from?: Date | undefined; to?: Date | undefined },
-): Promise<Part[]> {
-  const { extent, unit, step } = layout;
-  const each = sql`${`1 ${step}`}::text::interval`;
-  const first = from === undefined || unit === 'day' ? '-infinity' : from.toISOString();
-  const { rows } = await sql<{ year: string; since: string; until: string }>`
-    select to_char(start, 'YYYY') as year, start::text as since, least(start + ${each}, extent.until)::text as until
-    from (
-      select
-        date_trunc(${step}::text, greatest(min(b.timestamp), date_trunc('year', ${first}::text::timestamptz))) as since,
-        least(max(b.timestamp) + interval '1 second', ${to?.toISOString() ?? 'infinity'}::text::timestamptz,
-          date_trunc(${unit}::text, ${now.toISOString()}::text::timestamptz)) as until
-      from ${sql.table(`api.${extent}`)} b
-      having min(b.timestamp) is not null -- or the extent would be infinite
-    ) extent
-    cross join lateral generate_series(extent.since, extent.until, ${each}) start
-    where start < extent.until
-    order by start`.execute(db);
-  return rows.map(({ year, ...range }) => ({ ...range, file: fileOf(layout, year) }));
-}
-
-/**
- * The buckets of what is published, in batches, ordered by time, then by sensor, station or city. They are read with a cursor within the
- * transaction of the connection. Rejects with the server's error.
- */
-export function readBuckets(
+export async function filesOf(
   connection: Sql,
   layout: Layout,
-  { since, until }: Part,
-  { now, subjects }: { now: Date; subjects: Subjects },
-): AsyncIterable<Bucket[]> {
-  const { source, subject, columns, unit } = layout;
-  const id = connection(`b.${subject.source}`);
-  const order = subject.type === 'integer' ? id : connection`${id} collate "C"`;
-  const buckets =
-    source === 'sensor_daily'
-      ? connection`api.sensor_daily(${now}, ${since}, ${until})`
-      : connection(`api.${source}`);
-  return connection<Bucket[]>`
-    select to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as "localStart", ${id} as subject,
-      ${connection(columns.map(({ source: name }) => `b.${name}`))}, ${isFlagged(layout) ? flag() : connection`null`} as flag
-    from ${buckets} b
-    where b.timestamp >= ${since} and b.timestamp < ${until} and ${isPublished()}
-    order by b.timestamp, ${order}`.cursor(BATCH_ROWS);
-
-  /** The kinds of flags in the bucket. */
-  function flag() {
-    return connection`(select string_agg(distinct f.kind, ' ' order by f.kind) from api.station_flag f where f.station_id = ${id}
-      and coalesce(f.since < b.timestamp + ${`1 ${unit}`}::text::interval, true) and coalesce(f.until > b.timestamp, true))`;
+  { now, from, to }: Period,
+): Promise<ExportedFile[]> {
+  const { extent, unit } = layout;
+  const first = from === undefined || unit === 'day' ? '-infinity' : from.toISOString();
+  const years = await connection<{ year: string; since: string; until: string }[]>`
+    select to_char(start, 'YYYY') as year, start::text as since,
+      least(start + interval '1 year', extent.until)::text as until
+    from (
+      select date_trunc('year', greatest(min(b.timestamp), ${first}::text::timestamptz)) as since,
+        least(max(b.timestamp) + interval '1 second', ${to?.toISOString() ?? 'infinity'}::text::timestamptz,
+          date_trunc(${unit}::text, ${now.toISOString()}::text::timestamptz)) as until
+      from ${connection(`api.${extent}`)} b
+      having min(b.timestamp) is not null -- or the extent would be infinite
+    ) extent
+    cross join lateral generate_series(extent.since, extent.until, interval '1 year') start
+    where start < extent.until
+    order by start`;
+  if (unit === 'hour') {
+    return years.map(({ year, since, until }) => ({
+      name: fileOf(layout, year),
+      select: selectBuckets(layout, now, since, until),
+    }));
   }
-
-  /** As a subquery, which is hashed; a list that is cast from text would be searched from its beginning for every row. */
-  function isPublished() {
-    if (source === 'sensor_daily') return connection`true`; // of listed stations only
-    return subject.source === 'region_slug'
-      ? connection`b.region_slug in (select unnest(${arrayLiteral(subjects.region_slug)}::text::text[]))`
-      : connection`b.station_id in (select unnest(${arrayLiteral(subjects.station_id)}::text::int[]))`;
-  }
+  const since = years[0]?.since ?? now.toISOString();
+  const until = years.at(-1)?.until ?? since;
+  return [{ name: fileOf(layout, ''), select: selectBuckets(layout, now, since, until) }];
 }
 
-/** The same batches: while one is written, the next is already under way. */
-export async function* ahead<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = batches[Symbol.asyncIterator]();
-  let next = Promise.resolve(iterator.next());
-  try {
-    for (;;) {
-      const { done, value } = await next;
-      if (done) return;
-      next = Promise.resolve(iterator.next()); // the driver's may be none
-      next.catch(() => undefined); // it is reported when its turn comes
-      yield value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-/** A bucket as a line of its file. The database has rounded already, but the files contain 2.0 where JSON has 2. */
-export function bucketRow(layout: Layout, bucket: Bucket): Row {
-  const values = layout.columns.map(
-    ({ source, digits }) => (bucket[source] as number | null)?.toFixed(digits) ?? null,
+/**
+ * Buckets of what is published, ordered by time, then by sensor, station or city. COPY takes no parameters; the instants are the server's and
+ * the clock's. The database has rounded already, and numeric keeps 2.0 where JSON has 2.
+ */
+function selectBuckets(layout: Layout, now: Date, since: string, until: string): string {
+  const { source, subject, columns } = layout;
+  const id = `b.${subject.source}`;
+  const at = literal(now.toISOString());
+  const [start, end] = [literal(since), literal(until)];
+  const isDaysOfSensors = source === 'sensor_daily'; // of listed stations only, and of this period
+  const values = columns.map(
+    ({ name, source: column, digits }) => `round(b.${column}::numeric, ${digits}) as "${name}"`,
   );
-  const { subject } = bucket;
-  const flag = isFlagged(layout) ? [bucket.flag ?? null] : [];
-  return [
-    typeof subject === 'string' ? textCell(subject) : subject,
-    bucket.localStart,
+  const fields = [
+    `${id} as ${subject.name}`,
+    "to_char(b.timestamp, 'YYYY-MM-DD HH24:MI:SS') as timestamp",
     ...values,
-    ...flag,
+    ...(isFlagged(layout) ? [flag(layout)] : []),
   ];
+  return `
+    select ${fields.join(', ')}
+    from api.${source}${isDaysOfSensors ? `(${at}, ${start}, ${end})` : ''} b
+    where b.timestamp >= ${start} and b.timestamp < ${end}
+      and ${isDaysOfSensors ? 'true' : isPublished(layout, at)}
+    order by b.timestamp, ${subject.type === 'integer' ? id : `${id} collate "C"`}`;
 }
+
+/** The kinds of flags in the bucket of a station. */
+const flag = ({ unit }: Layout) => `
+  (select string_agg(distinct f.kind, ' ' order by f.kind) from api.station_flag f where f.station_id = b.station_id
+    and coalesce(f.since < b.timestamp + interval '1 ${unit}', true) and coalesce(f.until > b.timestamp, true)) as flag`;
+
+/** True for the buckets of cities and of listed stations, and of the sensors there. */
+const isPublished = ({ subject }: Layout, at: string) =>
+  subject.source === 'region_slug'
+    ? "b.region_slug in (select slug from api.region where kind = 'city')"
+    : `b.station_id in (select id from api.station_current(${at}) where is_listed)`;
+
+const literal = (instant: string) => `'${instant}'::timestamptz`;

@@ -35,8 +35,6 @@ export type Layout = {
     | 'region_daily';
   /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
   extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
-  /** The period that one query reads: never of two years. */
-  step: 'month' | 'year';
   /** The column that says what the line is about; `source` is its name in schema api. */
   subject: Field & { source: 'sensor_id' | 'station_id' | 'region_slug' };
   columns: readonly Column[];
@@ -115,7 +113,6 @@ function layout(
     unit,
     source: `${of === 'sensor' ? of : stored}_${level}`,
     extent: `${stored}_${level}`,
-    step: unit === 'hour' || of === 'sensor' ? 'month' : 'year', // a day of a sensor is computed from its hours
     subject: { ...SUBJECTS[of], meaning: `the ${of}, as in sensors.csv` },
     columns,
   };

@@ -36,13 +36,13 @@ function makeFolderWithin(folder: string, part: string): void {
 }
 
 /**
- * Makes a file of the texts that `fill` writes, and resolves to whether it replaced one or is new: false if one of that name has the same
+ * Makes a file of what `fill` writes, and resolves to whether it replaced one or is new: false if one of that name has the same
  * content. `name` is relative to the folder; folders that are missing are created. If it fails, whatever had the name is as it was.
  */
 export async function publishFile(
   folder: string,
   name: string,
-  fill: (write: (text: string) => Promise<void>) => Promise<void>,
+  fill: (write: (content: string | Buffer) => Promise<void>) => Promise<void>,
 ): Promise<boolean> {
   const path = join(folder, name);
   const unfinished = `${path}.part`;
@@ -53,9 +53,9 @@ export async function publishFile(
   });
   const hash = createHash('sha256');
   try {
-    await fill(async (text) => {
-      hash.update(text);
-      await file.appendFile(text);
+    await fill(async (content) => {
+      hash.update(content);
+      await file.appendFile(content);
     });
     await file.sync(); // or the name could outlive a power failure, and the content not
     const isChanged = hash.digest('hex') !== (await hashOf(path));

@@ -1,10 +1,5 @@
 /** sensors.csv: each sensor at the listed station where it stands or stood last, with the columns documented with the portal's files. */
-import { sql } from 'kysely';
-import type { ApiDb } from '../../database/pools.ts';
-import { apiRows } from '../../database/queryPool.ts';
-import type { Row } from './csv.ts';
 import type { Field } from './layouts.ts';
-import { textCell } from './textCell.ts';
 
 export const SENSORS = 'sensors.csv';
 
@@ -70,36 +65,44 @@ export const SENSOR_FIELDS = [
   },
 ] as const satisfies readonly Field[];
 
-/** As rows of SENSOR_FIELDS, by id. Hidden stations are left out (C6); a station's city is that of the instant (C8). */
-export async function querySensors(db: ApiDb, at: Date): Promise<Row[]> {
-  const rows = await db
-    .selectFrom(apiRows('sensor', { at, only_listed: true }).as('sensor'))
-    .innerJoin('api.station as station', 'station.id', 'sensor.station_id')
-    .innerJoin(apiRows('station_current', { at }).as('current'), 'current.id', 'sensor.station_id')
-    .select([
-      ...([
-        'sensor.id',
-        'sensor.station_id',
-        'current.city_slug',
-        'current.district_slug',
-        'title_en as address_en',
-      ] as const),
-      ...(['title_local as title', 'station.provider', 'sensor.kind as sensor_type'] as const),
-      ...(['station.latitude', 'station.longitude', 'altitude'] as const),
-      sql<string>`coalesce(sensor.device, sensor.id::text)`.as('external_id'),
-      localTime('first_measurement_time'),
-      localTime('last_measurement_time'),
-      sql<string>`sensor.is_suspicious::text`.as('is_suspicious'),
-    ])
-    .orderBy('sensor.id')
-    .execute();
-  return rows.map((row) =>
-    SENSOR_FIELDS.map(({ name, type }) => (type === 'string' ? textCell(row[name]) : row[name])),
-  );
+/** The query of sensors.csv, by id. Hidden stations are left out (C6); a station's city is that of the instant (C8). */
+export function selectSensors(now: Date): string {
+  const at = `'${now.toISOString()}'::timestamptz`;
+  const values: Record<(typeof SENSOR_FIELDS)[number]['name'], string> = {
+    id: 'sensor.id',
+    station_id: 'sensor.station_id',
+    city_slug: 'current.city_slug',
+    district_slug: 'current.district_slug',
+    address_en: asCell('title_en'),
+    title: asCell('title_local'),
+    provider: asCell('station.provider'),
+    external_id: asCell('coalesce(sensor.device, sensor.id::text)'),
+    sensor_type: asCell('sensor.kind'),
+    latitude: 'station.latitude',
+    longitude: 'station.longitude',
+    altitude: 'altitude',
+    first_measurement_time: localTime('sensor.first_measurement_time'),
+    last_measurement_time: localTime('sensor.last_measurement_time'),
+    is_suspicious: 'sensor.is_suspicious::text',
+  };
+  const fields = SENSOR_FIELDS.map(({ name }) => `${values[name]} as ${name}`);
+  return `
+    select ${fields.join(', ')}
+    from api.sensor(${at}, only_listed => true) sensor
+    join api.station station on station.id = sensor.station_id
+    join api.station_current(${at}) current on current.id = sensor.station_id
+    order by sensor.id`;
 }
 
-/** In the network's zone, without an offset. */
-const localTime = <Column extends 'first_measurement_time' | 'last_measurement_time'>(
-  column: Column,
-) =>
-  sql<string | null>`to_char(${sql.ref(`sensor.${column}`)}, 'YYYY-MM-DD HH24:MI:SS')`.as(column);
+/** In the network's zone, which is the session's, without an offset. */
+const localTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS')`;
+
+/** The beginning of a text that spreadsheet programs take for a formula, perhaps behind apostrophes of an earlier export. */
+const FORMULA = "^''*[-=+@＝＋－＠[:cntrl:]]";
+
+/**
+ * A text of the network as a cell: on one line, with an apostrophe before it where a spreadsheet would run it as a formula, and empty as null,
+ * which COPY writes without quotes.
+ */
+const asCell = (text: string) =>
+  `nullif(case when ${text} ~ '${FORMULA}' then '''' else '' end || translate(${text}, e'\\r\\n', '  '), '')`;

@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
-import { csvLine } from '../../../src/extras/export/csv.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
@@ -20,13 +19,6 @@ import { emptyFolder, filesIn } from './support.ts';
 
 const NOW = new Date('2026-01-02T10:30:00Z');
 const log = keepingLog();
-
-test.each([
-  [['a b', 1.5, null, ''], 'a b,1.5,,\n'],
-  [['1, Main "Street"', 'two\nlines'], '"1, Main ""Street""","two\nlines"\n'],
-])('csvLine writes %j', (row, line) => {
-  expect(csvLine(row)).toBe(line);
-});
 
 onEveryEngine('the export', (engine) => {
   const opened: TestDatabase[] = [];
