@@ -24,8 +24,6 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
   log: Log;
   /** How many requests a minute one token may send. */
   rate: number;
-  /** How many wrong tokens a minute one address may try. */
-  failures?: number;
   bodyMs?: number;
   /** Left out, requests are not counted. */
   measure?: RequestObserver;
@@ -46,7 +44,6 @@ const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 export function makeIngestApp({
   log,
   rate,
-  failures = 60,
   bodyMs = 10_000,
   measure,
   ...deps
@@ -54,14 +51,12 @@ export function makeIngestApp({
   const { writes, clock } = deps;
   const app = bareApp();
   const errors = makeErrorHandlers(log);
-  // a proxy on the same machine says in a header which address a request came from
-  app.set('trust proxy', 'loopback');
   app.use(takeTokenFromPath);
   if (measure !== undefined) app.use(measure);
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
-  const authenticate = makeAuthenticate({ writes, clock, failures });
+  const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
-  const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
+  const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ ...deps, bodyMs });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(
