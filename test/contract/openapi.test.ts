@@ -221,6 +221,8 @@ describe('the document', () => {
       license: { url },
       termsOfService: url,
     });
+    const person = 'https://social.example/@air';
+    expect(infoOf('', person, '').contact).toEqual({ url: person });
     const inWords = infoOf('Air', 'the office', 'ask us first');
     expect(inWords).toMatchObject({
       contact: { name: 'the office' },

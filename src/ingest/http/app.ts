@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
-import { type Listening, listen } from '../../http/listen.ts';
+import { httpAddress, type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
   addPostPath,
@@ -130,7 +130,7 @@ export async function openListener({ app, host, port, hasTokens, log }: Listener
       connections: CONNECTIONS,
       log,
     });
-    log.info(`HTTP ingestion is open at http://${host}:${listening.port}${READINGS_PATH}`);
+    log.info(`HTTP ingestion is open at ${httpAddress(host, listening.port)}${READINGS_PATH}`);
   };
   await openIfNeeded();
   if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');
