@@ -108,14 +108,14 @@ type ListenerOptions = {
   log: Log;
 };
 
-const CHECK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
 /** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
 const REQUEST_MS = 20_000;
 /** A piece of a body may be in memory for each. */
 const CONNECTIONS = 500;
 
 /**
- * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
+ * Opens the port if there is a token, now or within a second of the first: a service without tokens listens to no one. An open port
  * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
  */
 export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
