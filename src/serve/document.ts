@@ -62,6 +62,8 @@ const MAX_PLAIN_BYTES = 1_048_576;
 export const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
+export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };
+
 /** Headers for a CSV download with this file name. */
 export const csvKind = (fileName: string): Kind => ({
   type: 'text/csv; charset=utf-8',

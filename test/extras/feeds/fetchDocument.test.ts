@@ -56,7 +56,8 @@ it('ends the transfer of a document that is refused before its end', async () =>
     await chunks[Symbol.asyncIterator]().next();
     throw new InputError('it', 'it is refused', '');
   };
-  const options = { provider: 'them', hosts: [provider.host] };
+  const hour = { timeMs: 3_600_000, bytes: 1_000 };
+  const options = { provider: 'them', hosts: [provider.host], limits: hour };
   await expect(fetchDocument(provider.url(), options, refuseAtOnce)).rejects.toThrow('is refused');
   expect(await left).toBe('the client left');
 });
