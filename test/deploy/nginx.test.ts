@@ -25,7 +25,7 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 /** Starts nginx with this part of its configuration, and waits until it answers at the port. The result stops it. */
 async function startNginx(
   folder: string,
-  port: number,
+  port: string,
   block: string,
 ): Promise<() => Promise<void>> {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
