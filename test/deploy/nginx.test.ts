@@ -126,7 +126,7 @@ describe('behind nginx', needs('nginx'), () => {
   });
 });
 
-describe.skipIf(!isInstalled)('devices behind nginx', () => {
+describe('devices behind nginx', needs('nginx'), () => {
   it('push as they would without it, whoever else sends wrong tokens through it', async () => {
     const here = await openPushing(engines[0] ?? 'plain');
     onTestFinished(() => here.close());
