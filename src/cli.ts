@@ -1,6 +1,7 @@
 /** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
 import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
+import { printable } from './base/printable.ts';
 import { howFar } from './base/progress.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { type Additions, chooseCommand, type Format } from './commands/program.ts';
@@ -60,7 +61,7 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
 function shown({ result, table }: Outcome, format: Format): string {
   const isTable =
     table !== null && (format ?? (process.stdout.isTTY ? 'table' : 'json')) === 'table';
-  if (!isTable) return JSON.stringify(result, null, 1);
+  if (!isTable) return printable(JSON.stringify(result, null, 1));
   const width = Math.max(process.stdout.columns ?? 0, WIDTH);
   return table === undefined ? resultTable(result, width) : table(width);
 }
@@ -133,7 +134,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   sayHowFar();
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`error: ${whyUncaught(error)}\n`);
+    process.stderr.write(`error: ${printable(whyUncaught(error))}\n`);
     process.exit(1);
   });
   config = configured();
@@ -151,6 +152,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const usage = error instanceof UsageError;
-  process.stderr.write(`${usage ? '' : 'error: '}${(error as Error).message}\n`);
+  process.stderr.write(`${usage ? '' : 'error: '}${printable((error as Error).message)}\n`);
   process.exitCode = usage ? 2 : 1;
 }

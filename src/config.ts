@@ -58,12 +58,28 @@ const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
   return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
 };
-/** Without the slashes at its end; empty if unset. */
+/** A host as URL has it, in lower case and ASCII; URL itself takes `a;b` for one, which would end a directive of the CSP. */
+const WEB_HOST = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$|^\[[0-9a-f:.]+\]$/;
+
+/** The http(s) address that a text is; undefined if it is none, or has a host or a port that cannot be, or a password. */
+function webUrl(text: string): URL | undefined {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const hasLogin = url.username !== '' || url.password !== '';
+  return WEB_HOST.test(url.hostname) && !hasLogin ? url : undefined;
+}
+
+/** The base of further addresses, without the slashes at its end; empty if unset. */
 const webAddress = () =>
   z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://air.example' })
+    .string()
+    .refine(
+      (text) => webUrl(text) !== undefined && !/[?#]/.test(text),
+      'must be an http(s) address such as https://air.example, with a possible host and port, and without ? or #',
+    )
     .transform((url) => url.replace(/\/+$/, ''))
     .default('');
+const MAIL_ADDRESS = /^[^\s@:/]+@[^\s@:/]+$/;
 const port = whole(0, 65_535);
 const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
@@ -153,7 +169,7 @@ const SCHEMA = z.object({
     .string()
     .transform(readHosts)
     .refine(
-      (hosts) => hosts.every((host) => HOST.test(host)),
+      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`http://${host}`)),
       'must be names of hosts such as data.sensor.community, without https:// or a path',
     )
     .default([])
@@ -188,19 +204,35 @@ const SCHEMA = z.object({
     name: 'SITE_TITLE',
     meaning: 'the title of the pages',
   }),
-  siteContact: z.string().default('').register(ABOUT, {
-    name: 'SITE_CONTACT',
-    meaning: 'a web or mail address for questions about the data; on the pages and in OpenAPI',
-  }),
+  siteContact: z
+    .string()
+    .refine(
+      (text) => webUrl(text) !== undefined || MAIL_ADDRESS.test(text),
+      'must be the address of a page, such as https://air.example/contact, or of mail, such as air@town.example',
+    )
+    .default('')
+    .register(ABOUT, {
+      name: 'SITE_CONTACT',
+      meaning: 'a web or mail address for questions about the data; on the pages and in OpenAPI',
+    }),
   siteLicense: z.string().default('').register(ABOUT, {
     name: 'SITE_LICENSE',
     meaning: 'the licence of the data, such as `CC-BY-4.0`; on the pages and in OpenAPI',
   }),
   mapTiles: z
     .string()
-    .regex(
-      /^https?:\/\/[^\s{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+\s+\S/,
-      'must be an address with {z}, {x} and {y}, then whom to credit, such as: https://tile.example/{z}/{x}/{y}.png © Example https://tile.example/copyright',
+    .regex(/^https?:\/\/[^\s{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+\s+\S/, {
+      error:
+        'must be an address with {z}, {x} and {y}, then whom to credit, such as: https://tile.example/{z}/{x}/{y}.png © Example https://tile.example/copyright',
+      abort: true,
+    })
+    .refine(
+      (text) =>
+        text
+          .split(/\s+/)
+          .filter((word) => /^https?:/.test(word))
+          .every((word) => webUrl(word.replace(/[{}]/g, '')) !== undefined),
+      'has an address with an impossible host or port',
     )
     .transform((text) => {
       const [url = '', ...words] = text.trim().split(/\s+/);

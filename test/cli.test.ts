@@ -102,6 +102,12 @@ describe('bad usage', () => {
     expect(chooseWords(split(words))).toHaveProperty('run');
   });
 
+  it('is repeated to a terminal without what a terminal would obey', async () => {
+    const { stderr } = await run('fly\x1b[2J');
+    expect(stderr).toContain(String.raw`unknown command fly\u001b[2J`);
+    expect(stderr).not.toContain('\x1b');
+  });
+
   it.each(['', 'retention --apply'])(
     '"%s" exits 2 with help, and opens no database',
     async (words) => {

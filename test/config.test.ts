@@ -176,3 +176,69 @@ it.each([
   expect(read).toThrow(`READER_DATABASE_URL: ${said}`);
   expect(read).not.toThrow('secret');
 });
+
+const IMPOSSIBLE = [
+  'https://air.example:99999',
+  'https://a;b',
+  'https://a%3bb',
+  'https://',
+  "https://a'b",
+];
+
+describe('a setting that is an address has a possible host and port', () => {
+  it.each(['SITE_BASE_URL', 'PAGE_URL', 'SITE_CONTACT'])('%s', (name) => {
+    for (const wrong of [
+      ...IMPOSSIBLE,
+      'air.example',
+      'ftp://air.example',
+      'https://me:secret@air.example',
+      'phone',
+    ])
+      expect(() => readConfig({ [name]: wrong }), wrong).toThrow(
+        new RegExp(`  ${name}=.*: must be `),
+      );
+    for (const right of [
+      'https://air.example',
+      'http://127.0.0.1:8080',
+      'https://[::1]/air',
+      'https://Երեւան.example',
+    ])
+      expect(Object.values(readConfig({ [name]: right }))).toContain(right);
+  });
+
+  it('bases of other addresses have no query and no fragment', () => {
+    for (const name of ['SITE_BASE_URL', 'PAGE_URL'])
+      for (const wrong of ['https://air.example?a=1', 'https://air.example/#top'])
+        expect(() => readConfig({ [name]: wrong })).toThrow(`${name}=${wrong}: must be `);
+  });
+
+  it('SITE_CONTACT may be a page of a person, or a mail address', () => {
+    const page = 'https://social.example/@air';
+    expect(readConfig({ SITE_CONTACT: page }).siteContact).toBe(page);
+    expect(readConfig({ SITE_CONTACT: 'air@town.example' }).siteContact).toBe('air@town.example');
+    for (const wrong of ['mailto:air@town.example', 'air@', '+374 10 123456', 'air @town.example'])
+      expect(() => readConfig({ SITE_CONTACT: wrong })).toThrow(
+        /SITE_CONTACT=.* or of mail, such as/,
+      );
+  });
+
+  it.each(IMPOSSIBLE.filter((one) => one !== 'https://'))('MAP_TILES: %s', (origin) => {
+    for (const tiles of [
+      `${origin}/{z}/{x}/{y}.png © Example`,
+      `https://tile.example/{z}/{x}/{y}.png © Example ${origin}/terms`,
+    ])
+      expect(() => readConfig({ MAP_TILES: tiles })).toThrow(
+        /MAP_TILES=.*: has an address with an impossible host or port/,
+      );
+    expect(
+      readConfig({ MAP_TILES: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b © Example' }).mapTiles
+        ?.url,
+    ).toBe('http://localhost:8090/{z}/{x}/{y}.png?key=a;b');
+  });
+
+  it('PULL_HOSTS', () => {
+    expect(() => readConfig({ PULL_HOSTS: 'data.example:99999' })).toThrow(
+      'PULL_HOSTS=data.example:99999: must',
+    );
+  });
+});

@@ -1,5 +1,6 @@
 /** The log: structured lines on stderr, because stdout is for a command's result. */
 import { pino, stdSerializers } from 'pino';
+import { printable, printableLine } from './printable.ts';
 
 export type Log = {
   debug(message: string): void;
@@ -32,9 +33,11 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
     if (LOG_LEVELS.indexOf(of) < threshold) return;
     const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
     const prefix = of === 'info' ? '' : `${of}: `;
-    process.stderr.write(`${prefix}${[message, ...plain(fields, message)].join('  ')}\n`);
+    const text = [printable(message), ...plain(fields, message)].join('  ');
+    process.stderr.write(`${prefix}${text}\n`);
     const { err } = fields as { err?: unknown };
-    if (level === 'debug' && err instanceof Error) process.stderr.write(`${err.stack}\n`);
+    if (level === 'debug' && err instanceof Error)
+      process.stderr.write(`${printable(err.stack ?? '')}\n`);
   };
   return {
     debug: line('debug'),
@@ -68,7 +71,7 @@ function plain(fields: object, message: string): string[] {
       ...(code === undefined ? [] : [`code=${code}`]),
     ];
   });
-  return parts.length === 0 ? [] : [parts.join(' ')];
+  return parts.length === 0 ? [] : [printableLine(parts.join(' '))];
 }
 
 const WINDOW_MS = 1_000;

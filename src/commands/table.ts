@@ -1,4 +1,8 @@
-/** Results for people: columns of text, aligned, in lines of a terminal's width. */
+/**
+ * Results for people: columns of text, aligned, in lines of a terminal's width. A value may be what a stranger sent, so it is printed without
+ * characters that a terminal would obey.
+ */
+import { printableLine } from '../base/printable.ts';
 
 type Cell = string | number | null;
 
@@ -17,7 +21,7 @@ export function table(
   width = WIDTH,
 ): string {
   const text = rows.map((row) =>
-    row.map((cell) => (cell === null || cell === '' ? '–' : String(cell))),
+    row.map((cell) => (cell === null || cell === '' ? '–' : printableLine(String(cell)))),
   );
   const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
   const widths = headings.map((heading, column) =>
@@ -55,7 +59,7 @@ export function facts(
 /** Broken at spaces; a word that is longer than a line stays whole. */
 function wrapped(text: string, width: number, indent: number): string {
   const lines = [''];
-  for (const word of text.split(' ')) {
+  for (const word of printableLine(text).split(' ')) {
     const last = lines.at(-1) ?? '';
     const longer = last === '' ? word : `${last} ${word}`;
     if (longer.length > width && last !== '') lines.push(word);
@@ -68,7 +72,9 @@ function wrapped(text: string, width: number, indent: number): string {
 export function resultTable(result: unknown, width = WIDTH): string {
   if (Array.isArray(result)) return listOf(result, width);
   if (!isObject(result)) return wordsOf(result);
-  const entries = Object.entries(result);
+  const entries = Object.entries(result).map(
+    ([name, value]) => [printableLine(name), value] as const,
+  );
   const isList = (value: unknown) => Array.isArray(value) && value.some(isObject);
   const values = entries
     .filter(([, value]) => !isList(value))
@@ -99,8 +105,10 @@ const cellOf = (value: unknown): Cell =>
 function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ');
-  if (!isObject(value)) return String(value);
-  const words = Object.entries(value).map(([name, each]) => `${name} ${wordsOf(each)}`);
+  if (!isObject(value)) return printableLine(String(value));
+  const words = Object.entries(value).map(
+    ([name, each]) => `${printableLine(name)} ${wordsOf(each)}`,
+  );
   return words.length === 0 ? 'none' : words.join(', ');
 }
 

@@ -56,6 +56,7 @@ async function addToken(
   };
   const result = await as('airseries_owner', (sql) => createToken(sql, wanted));
   log.info('keep the token: only its hash is stored, so it cannot be shown again');
+  log.info('with its first token, a running service opens its ingestion port within two seconds');
   return { result, ok: true };
 }
 

@@ -118,12 +118,9 @@ function licenseOf(license: string) {
 function contactOf({ title = '', contact }: Publisher) {
   if (title === '' && contact === '') return {};
   const name = title === '' ? {} : { name: title };
+  if (isUrl(contact)) return { contact: { ...name, url: contact } };
   if (contact.includes('@')) return { contact: { ...name, email: contact } };
-  return {
-    contact: isUrl(contact)
-      ? { ...name, url: contact }
-      : { name: contact === '' ? title : contact },
-  };
+  return { contact: { name: contact === '' ? title : contact } };
 }
 
 /** The document. Schemas with an id become components, and are referred to wherever they are used. */

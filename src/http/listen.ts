@@ -10,7 +10,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Log } from '../base/log.ts';
 import { ANY_ORIGIN, Problem, sendProblem, sendRefusal, writeRefusal } from './send.ts';
 
@@ -163,6 +163,11 @@ export async function listen(
       await closed(server, connections, deadlineMs);
     },
   };
+}
+
+/** `http://127.0.0.1:8081`, `http://[::1]:8081`. */
+export function httpAddress(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 function maxDescriptors(): number {

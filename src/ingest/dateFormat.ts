@@ -16,8 +16,9 @@ export async function findDateFormat(
 ): Promise<DateFormat | undefined> {
   let example: string | undefined;
   let isSlashed = false;
+  const source = await openSource(path);
   try {
-    for await (const { readings } of readReadings(await openSource(path), format)) {
+    for await (const { readings } of readReadings(source, format)) {
       for (const { measuredAt } of readings) {
         if (typeof measuredAt !== 'string') continue;
         const date = slashedDate(measuredAt);
@@ -32,6 +33,8 @@ export async function findDateFormat(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return undefined; // the import itself meets it, and says so
+  } finally {
+    source.close();
   }
   if (example === undefined) return isSlashed ? DATE_FORMATS[0] : undefined; // in 05/05/2026 the order makes no difference
   throw new InputError(

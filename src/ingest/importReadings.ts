@@ -15,7 +15,7 @@ import type { Format } from './formats/fields.ts';
 import type { Means } from './formats/profiles.ts';
 import type { ReadingInput } from './formats/reading.ts';
 import { type ReadingBatch, readReadings } from './formats/readings.ts';
-import { openSource, type Source } from './formats/source.ts';
+import { openSource } from './formats/source.ts';
 import { refuseOtherUnits } from './otherUnits.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
@@ -51,6 +51,7 @@ type ImportSummary = {
 };
 
 /** `terminal`: stderr is one, and progress is drawn on it. */
+type Source = Awaited<ReturnType<typeof openSource>>;
 type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
 type Run = {
   sql: Sql;
@@ -169,6 +170,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
       writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
     }
   } finally {
+    source.close();
     await writing;
   }
 }

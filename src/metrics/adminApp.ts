@@ -2,6 +2,7 @@
 import type { Express, Request } from 'express';
 import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/pools.ts';
+import { httpAddress } from '../http/listen.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
 import { queryFreshness } from '../serve/freshness.ts';
@@ -54,9 +55,9 @@ export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOption
 
 /** Which process of airseries has the admin port, in words; undefined: another program has it. Never rejects. */
 export async function whoListens(host: string, port: number): Promise<string | undefined> {
-  const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   try {
-    const answer = await fetch(`http://${address}:${port}/healthz`, {
+    const answer = await fetch(`${httpAddress(reachable, port)}/healthz`, {
       signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
     });
     const { ok, pid, data_dir } = (await answer.json()) as Health;

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
 import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
+import { makeLlmsText } from '../contract/llms.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
 import type { ApiDb } from '../database/pools.ts';
 import {
@@ -25,7 +26,7 @@ import { ANY_ORIGIN } from '../http/send.ts';
 import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
-import { renderDocument, sendDocument } from './document.ts';
+import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
 import {
   type Documents,
   makeDocuments,
@@ -111,10 +112,15 @@ export function makeApp({
     res.set(ANY_ORIGIN); // documents and errors have it anyway
     next();
   });
-  const description = renderDocument('en', JSON.stringify(makeOpenApi(site)));
-  addPath(app, /^\/openapi\.json$/, (req, res) => {
-    sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
-  });
+  const descriptions = [
+    [/^\/openapi\.json$/, renderDocument('en', JSON.stringify(makeOpenApi(site)))],
+    [/^\/llms\.txt$/, renderDocument('en', makeLlmsText(site), TEXT_KIND)],
+  ] as const;
+  for (const [path, description] of descriptions) {
+    addPath(app, path, (req, res) => {
+      sendDocument(req, res, description, { maxAge: DESCRIPTION_MAX_AGE });
+    });
+  }
   app.use(errors.watch); // what is answered above says nothing about the database
   // in the order of the contract, which has `x-history.json` before `x.json`
   for (const [name, { path: route, media }] of Object.entries(ALL_ENDPOINTS)) {

@@ -141,21 +141,22 @@ export function makeDocumentCache({
     },
     async renderOnce(render) {
       const read = await readNewest(render, options);
-      return served({ ...read, lastModified: undefined }, clock().getTime());
+      const now = clock().getTime();
+      return served({ ...read, changedAt: now, lastModified: undefined }, now);
     },
   };
 }
 
 function served(
-  { document, validUntil, lastModified, route }: Rendering & Pick<CacheEntry, 'lastModified'>,
+  { document, validUntil, changedAt, lastModified, route }: Omit<CacheEntry, keyof Read>,
   now: number,
 ): Served {
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
-  return {
-    document,
-    route,
-    cacheHeaders: { maxAge: Math.max(0, Math.min(LONGEST_MAX_AGE_S, left)), lastModified },
-  };
+  const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
+  // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it would be one
+  if (lastModified === undefined || changedAt > now)
+    return { document, route, cacheHeaders: { maxAge } };
+  return { document, route, cacheHeaders: { maxAge, lastModified, sentAt: now } };
 }
 
 /** Returns a function that reads once, and shares the result while it is current. Rejects as `read` does. */

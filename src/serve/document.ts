@@ -29,8 +29,10 @@ export type Kind = { type: string; headers: readonly string[]; isRevalidated?: b
 export type CacheHeaders = {
   /** How long the document is known not to change without new data, in seconds. */
   maxAge: number;
-  /** When the content last changed; undefined where that is not known. */
+  /** When the content last changed; undefined where that is not known, or would lie in the future. */
   lastModified?: string | undefined;
+  /** When it is sent, in milliseconds since 1970; needed with `lastModified`. */
+  sentAt?: number;
   /** Seconds since the document was last known to be current; undefined: it is. */
   age?: number | undefined;
   /** Whether its address names its content, so that it may be kept forever. */
@@ -59,6 +61,8 @@ const MAX_PLAIN_BYTES = 1_048_576;
 
 export const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
+
+export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };
 
 /** Headers for a CSV download with this file name. */
 export const csvKind = (fileName: string): Kind => ({
@@ -170,16 +174,26 @@ function isKnown(
   { headers }: IncomingMessage,
   { etag }: Document,
   coding: Coding,
-  { lastModified }: CacheHeaders,
+  { lastModified, sentAt = 0 }: CacheHeaders,
 ): boolean {
   const wanted = headers['if-none-match'];
   if (wanted === undefined) {
-    if (lastModified === undefined || headers['if-modified-since'] === undefined) return false;
-    return fresh(headers, { 'last-modified': lastModified });
+    const since = headers['if-modified-since'];
+    if (lastModified === undefined || since === undefined) return false;
+    return isPastHttpDate(since, sentAt) && fresh(headers, { 'last-modified': lastModified });
   }
   // nearly always it is the one validator that we would send; there may be lists, weak ones and `*` as well
   if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
   return CODINGS.some((one) => fresh(headers, { etag: validator(etag, one) }));
+}
+
+/**
+ * Only an HTTP date counts in If-Modified-Since (RFC 9110, 13.1.3), in the one form that is still sent: for `Date.parse` `2027` is a date
+ * too. A client with a date in the future would get 304 until then.
+ */
+function isPastHttpDate(text: string, now: number): boolean {
+  const date = new Date(text);
+  return date.getTime() <= now && date.toUTCString() === text;
 }
 
 /** Compresses once; later calls get the buffer at once. Where only `br` is kept, the plain bytes are unpacked for each call. */

@@ -162,13 +162,13 @@ describe('the document', () => {
   });
 
   it('has every status that the code answers errors with, and no other', () => {
-    const sources = ['http', 'api'].flatMap((room) =>
+    const sources = ['http', 'serve'].flatMap((room) =>
       readdirSync(join(ROOT, 'src', room)).map((name) =>
         readFileSync(join(ROOT, 'src', room, name), 'utf8'),
       ),
     );
     const statuses = sources.flatMap((text) =>
-      [...text.matchAll(/new Problem\((\d+)/g)].map(([, status]) => status),
+      [...text.matchAll(/new Problem\(\s*(\d+)/g)].map(([, status]) => status),
     );
     expect([...new Set(statuses)].sort()).toEqual(Object.keys(PROBLEMS));
     for (const path of Object.keys(openApi.paths)) {
@@ -221,6 +221,8 @@ describe('the document', () => {
       license: { url },
       termsOfService: url,
     });
+    const person = 'https://social.example/@air';
+    expect(infoOf('', person, '').contact).toEqual({ url: person });
     const inWords = infoOf('Air', 'the office', 'ask us first');
     expect(inWords).toMatchObject({
       contact: { name: 'the office' },

@@ -4,7 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openPushing } from '../ingest/http/pushing.ts';
+import { NOW } from '../ingest/support.ts';
 import { type Served, serve } from '../serve/serve.ts';
 import { engines } from '../support/database.ts';
 import { freePort, makeHome } from '../support/program.ts';
@@ -12,11 +14,42 @@ import { needs } from '../support/tools.ts';
 
 const PATH = '/en/air-quality-app/v1/stations.json';
 
-const configuration = () => {
-  const [, block = ''] =
-    /```nginx\n([\s\S]*?)```/.exec(readFileSync('src/http/README.md', 'utf8')) ?? [];
-  return block;
-};
+/** What the README has for the public API, and the location for devices. */
+const blocks = () =>
+  [...readFileSync('src/http/README.md', 'utf8').matchAll(/```nginx\n([\s\S]*?)```/g)].map(
+    ([, block = '']) => block,
+  );
+const configuration = () => blocks()[0] ?? '';
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+/** Starts nginx with this part of its configuration, and waits until it answers at the port. The result stops it. */
+async function startNginx(
+  folder: string,
+  port: string,
+  block: string,
+): Promise<() => Promise<void>> {
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log stderr error; events {}\nhttp { access_log off; ${paths.join(' ')}\n${block}}\n`,
+  );
+  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: 'inherit',
+  });
+  const answers = () =>
+    fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers()));
+  return () =>
+    new Promise((resolve) => {
+      nginx.once('exit', () => resolve());
+      nginx.kill('SIGTERM');
+    });
+}
 
 it('the configuration has about twenty lines', () => {
   expect(configuration().trim().split('\n').length).toBeLessThanOrEqual(22);
@@ -43,34 +76,13 @@ describe('behind nginx', needs('nginx'), () => {
       served.app(req, res);
     };
     origin = createServer(counted).listen(0);
-    const { folder } = home;
     const port = await freePort();
     const block = configuration()
       .replace('listen 80;', `listen 127.0.0.1:${port};`)
-      .replace('127.0.0.1:8080', `127.0.0.1:${(origin.address() as AddressInfo).port}`)
-      .replace('/var/cache/nginx/airseries', join(folder, 'cache'));
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${folder}/${name};`,
-    );
-    writeFileSync(
-      join(folder, 'nginx.conf'),
-      `daemon off; pid ${folder}/pid; error_log stderr error; events {}\nhttp { access_log off; ${paths.join(' ')}\n${block}}\n`,
-    );
-    const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
-      stdio: 'inherit',
-    });
-    stop = () =>
-      new Promise((resolve) => {
-        nginx.once('exit', () => resolve());
-        nginx.kill('SIGTERM');
-      });
+      .replace('127.0.0.1:8080', `127.0.0.1:${portOf(origin)}`)
+      .replace('/var/cache/nginx/airseries', join(home.folder, 'cache'));
     url = `http://127.0.0.1:${port}${PATH}`;
-    while (
-      !(await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(
-        () => true,
-        () => false,
-      ))
-    );
+    stop = await startNginx(home.folder, port, block);
     requests.length = 0;
   });
   afterAll(async () => {
@@ -111,5 +123,56 @@ describe('behind nginx', needs('nginx'), () => {
     });
     expect(again.status).toBe(304);
     expect(requests.length).toBe(before);
+  });
+});
+
+describe('devices behind nginx', needs('nginx'), () => {
+  it('push as they would without it, whoever else sends wrong tokens through it', async () => {
+    const here = await openPushing(engines[0] ?? 'plain');
+    onTestFinished(() => here.close());
+    const home = makeHome();
+    onTestFinished(() => home.remove());
+    const origin = here.another({}).listen(0);
+    onTestFinished(() => void origin.close());
+    const port = await freePort();
+    const location = (blocks()[1] ?? '').replace('127.0.0.1:8082', `127.0.0.1:${portOf(origin)}`);
+    const stop = await startNginx(
+      home.folder,
+      port,
+      `server { listen 127.0.0.1:${port}; location = / { return 204; }\n${location} }`,
+    );
+    onTestFinished(stop);
+    const post = async (token: string, body = '[]', path = '/v1/readings') => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body,
+      });
+      await answer.text();
+      return answer.status;
+    };
+    const wrong = Array.from(
+      { length: 100 },
+      (_, n) => `airs_${String(n).padStart(10, '0')}_${'w'.repeat(43)}`,
+    );
+    const devices = await Promise.all(
+      Array.from({ length: 13 }, (_, n) => here.makeToken(`device ${n}`)),
+    );
+    const [refused, accepted] = await Promise.all([
+      Promise.all(wrong.map((token) => post(token))),
+      Promise.all(devices.map((token) => post(token))),
+    ]);
+    expect(accepted).toEqual(devices.map(() => 200));
+    expect(refused).toEqual(wrong.map(() => 401));
+    const time = NOW.toISOString();
+    const reading = { sensor_id: 1, time, pm25: 5, note: 'x'.repeat(400) };
+    const large = JSON.stringify(Array(5_000).fill(reading));
+    expect(await post(here.token, large), 'above the megabyte that nginx takes by default').toBe(
+      200,
+    );
+    expect(
+      await post(here.token, '[]', '/v1/readings/'),
+      'other paths are left to the service',
+    ).toBe(404);
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -29,6 +30,29 @@ onEveryEngine('import readings', (engine) => {
     return `${1 + (n % 3)},${time},${n % 50},red,${n % 40}`;
   });
   const csv = `sensor_id,time,pm25,colour,temperature\n${lines.join('\n')}\n`;
+
+  test('leaves no file open, whatever was wrong with it', async () => {
+    const row = '1,2026-11-19T08:00:00Z,12.5\n';
+    const rest = row.repeat(20_000);
+    const paths = [
+      file('binary.csv', Buffer.from(`PK\x03\x04${rest}`)),
+      file('header.csv', `colour,size\n${rest}`),
+      file('broken.csv.gz', gzipSync(`colour,size\n${rest}`)),
+      file('damaged.csv.gz', gzipSync(`sensor_id,time,pm25\n${rest}`).subarray(0, 100)),
+      file('dates.csv', `sensor_id,time,pm25\n${'1,05/06/2026 8:00,3\n'.repeat(20_000)}`),
+      file('good.csv', `sensor_id,time,pm25\n${row}`),
+    ];
+    const { summary } = await bring(...paths);
+    expect(summary.failures).toHaveLength(5);
+    const open = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return ''; // closed since
+      }
+    });
+    expect(open.filter((path) => paths.includes(path))).toEqual([]);
+  });
 
   test('reads several files in several batches, and changes nothing when repeated', async () => {
     const half = lines.length / 2;

@@ -1,7 +1,8 @@
 /** The admin port: liveness and readiness. */
 import request from 'supertest';
 import { expect, it } from 'vitest';
-import { makeAdminApp } from '../../src/metrics/adminApp.ts';
+import { listen } from '../../src/http/listen.ts';
+import { makeAdminApp, whoListens } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog } from '../ingest/support.ts';
 
@@ -59,4 +60,10 @@ it('lets no page of another origin read it', async () => {
   ]);
   const answer = await request(app(true)).get('/readyz').set('Origin', 'https://elsewhere.example');
   expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+});
+
+it.each(['127.0.0.1', '::1'])('says which process has its port at %s', async (host) => {
+  const served = await listen(app(true), { port: 0, host, variable: 'ADMIN_PORT' });
+  expect(await whoListens(host, served.port)).toBe(`process ${process.pid}`);
+  await served.close({ drainMs: 0 });
 });

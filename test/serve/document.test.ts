@@ -74,3 +74,32 @@ describe('a document in pieces', () => {
     expect(turns).toBeGreaterThanOrEqual(LARGE.length);
   });
 });
+
+describe('If-Modified-Since', () => {
+  const lastModified = 'Fri, 20 Nov 2026 12:00:00 GMT';
+  const sentAt = Date.parse('2026-11-20T12:30:00Z');
+  const document = renderDocument('en', '{}');
+  const server = createServer((req, res) =>
+    sendDocument(req, res, document, { maxAge: 1, lastModified, sentAt }),
+  );
+
+  it.each([
+    [lastModified, 304],
+    ['Fri, 20 Nov 2026 12:10:00 GMT', 304],
+    ['Fri, 20 Nov 2026 11:59:59 GMT', 200],
+    ['2027', 200],
+    ['1795176000', 200],
+    ['2026-11-20T12:00:00Z', 200],
+    ['Fri, 20 Nov 2026 12:00:00 +0000', 200],
+    ['Sat, 20 Nov 2026 12:00:00 GMT', 200],
+    ['Fri, 01 Jan 2027 00:00:00 GMT', 200],
+    ['', 200],
+  ])('%s is %i: only an HTTP date that has come counts', async (date, status) => {
+    expect((await request(server).get('/').set('If-Modified-Since', date)).status).toBe(status);
+  });
+
+  it('counts for nothing where the client wants no cache', async () => {
+    const call = request(server).get('/').set('If-Modified-Since', lastModified);
+    expect((await call.set('Cache-Control', 'no-cache')).status).toBe(200);
+  });
+});

@@ -51,7 +51,9 @@ export async function fetchDocument<T>(
   let url = new URL(address);
   if (url.username !== '' || url.password !== '')
     throw refuse('it contains a user name or a password', CORRECT);
-  const signal = AbortSignal.timeout(limits.timeMs);
+  const late = AbortSignal.timeout(limits.timeMs);
+  const over = new AbortController();
+  const signal = AbortSignal.any([late, over.signal]);
   try {
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const response = await fetch(url, { redirect: 'manual', signal, headers: HEADERS });
@@ -68,9 +70,11 @@ export async function fetchDocument<T>(
     throw refuse(`it redirects more than ${MOST_REDIRECTS} times`, ASK_PROVIDER);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (signal.aborted)
+    if (late.aborted)
       throw refuse(`it did not arrive within ${limits.timeMs / 1_000} s`, ASK_PROVIDER);
     throw refuse(`it could not be fetched (${causeOf(error)})`, ASK_PROVIDER);
+  } finally {
+    over.abort(); // ends the transfer of a document that was refused before its end
   }
 }
 
@@ -80,7 +84,6 @@ async function* bounded(
   refuse: Refuse,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  // leaving the loop ends the transfer
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > mostBytes) throw refuse(`it is larger than ${mostBytes} bytes`, ASK_PROVIDER);

@@ -1,9 +1,10 @@
 /**
- * Polls one provider and accepts its readings, from a day before the last stored one on: older ones were seen before or carry a wrong
- * time, and a day is enough for corrections.
+ * Polls one provider and accepts its readings: of each sensor those from a day before its newest stored one on, which is enough for
+ * corrections. Older ones that are not stored may carry a wrong time, and wait in quarantine for the operator.
  */
 import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
+import { arrayLiteral } from '../../database/client.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { Format } from '../../ingest/formats/fields.ts';
 import { readInstant } from '../../ingest/formats/instants.ts';
@@ -11,6 +12,7 @@ import { FORMATS } from '../../ingest/formats/profiles.ts';
 import type { ReadingInput } from '../../ingest/formats/reading.ts';
 import { acceptAuthorized, type WriteStats } from '../../ingest/store/accept.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
+import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
@@ -25,7 +27,7 @@ type Pulled = {
   accepted: number;
   unchanged: number;
   quarantined: number;
-  /** Readings of sensors of other providers, or too old. */
+  /** Readings of sensors of other providers, and old ones that are stored already. */
   ignored: number;
 };
 
@@ -55,28 +57,35 @@ export async function pullProvider(
       'Update airseries.',
     );
   }
-  const { sensors, newest } = await findSensors(pool, provider);
+  const newest = await findNewest(pool, provider);
   const now = clock();
   const format: Format = { name: kind, sensor: sensor ?? undefined, now };
   const { received, readings } = await fetchDocument(
     url,
     { provider, hosts, limits },
-    (chunks, refuse) => readFeed(chunks, format, (id) => sensors.has(id), refuse),
+    (chunks, refuse) => readFeed(chunks, format, (id) => newest.has(id), refuse),
   );
   const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
-  const recent = assigned.filter((reading) => !isOlder(reading, newest - DAY_US));
+  const outdated = await findUnstored(
+    pool,
+    assigned.filter((reading) => isOld(reading, newest)),
+  );
+  const wanted = assigned.flatMap((reading): ReadingInput | [] => {
+    if (outdated.has(reading)) return { ...reading, isOutdated: true };
+    return isOld(reading, newest) ? [] : reading;
+  });
 
   const pulled = {
     received,
     accepted: 0,
     unchanged: 0,
     quarantined: 0,
-    ignored: received - recent.length,
+    ignored: received - wanted.length,
   };
   const scope = { provider, stations: null };
   const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
-  for (let start = 0; start < recent.length; start += BATCH) {
-    const batch = recent.slice(start, start + BATCH);
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    const batch = wanted.slice(start, start + BATCH);
     const outcome = await acceptAuthorized(pool, batch, {
       now: clock(),
       source: provider,
@@ -105,21 +114,55 @@ const SENSORS = `
   where station.provider_id = $1::text
   group by 1`;
 
-/** `newest` in microseconds since 1970; -Infinity if nothing is stored. */
-async function findSensors(
-  pool: QueryPool,
-  provider: string,
-): Promise<{ sensors: Set<number>; newest: number }> {
+/** By sensor, in microseconds since 1970; null: nothing is stored of it. */
+type Newest = ReadonlyMap<number, number | null>;
+
+async function findNewest(pool: QueryPool, provider: string): Promise<Newest> {
   const rows = (await pool.query(SENSORS, [provider])) as { id: number; newest: number | null }[];
-  const newest = rows.reduce(
-    (latest, row) => Math.max(latest, row.newest ?? latest),
-    Number.NEGATIVE_INFINITY,
-  );
-  return { sensors: new Set(rows.map(({ id }) => id)), newest };
+  return new Map(rows.map(({ id, newest }) => [id, newest]));
 }
 
-/** A reading without a readable time is not older: it is quarantined when it is accepted. */
-function isOlder({ measuredAt }: ReadingInput, since: number): boolean {
-  const time = typeof measuredAt === 'string' ? readInstant(measuredAt) : undefined;
-  return time !== undefined && time.microseconds < since;
+/** A reading without a sensor of the provider or a readable time is not old: it is judged when it is accepted. */
+function isOld(reading: ReadingInput, newest: Newest): boolean {
+  const last = newest.get(readSensorId(reading.sensorId) ?? 0) ?? Number.NEGATIVE_INFINITY;
+  return (timeOf(reading) ?? last) < last - DAY_US;
+}
+
+/** In microseconds since 1970. */
+const timeOf = ({ measuredAt }: ReadingInput) =>
+  typeof measuredAt === 'string' ? readInstant(measuredAt)?.microseconds : undefined;
+
+/** Expired ones were stored once. The bounds of time keep chunks outside of them from being looked at. */
+const UNSTORED = `
+  with given as materialized (
+    select ordinal, sensor_id, to_timestamp(microseconds / 1e6) as measured_at
+    from unnest($1::text::int[], $2::text::float8[]) with ordinality as g(sensor_id, microseconds, ordinal)
+  )
+  select ordinal::int - 1 as index from given
+  cross join raw.installation
+  where given.measured_at >= installation.ingest_cutoff and not exists (
+    select from raw.readings r
+    where r.sensor_id = given.sensor_id and r.measured_at = given.measured_at
+      and r.measured_at between to_timestamp($3::text::float8 / 1e6) and to_timestamp($4::text::float8 / 1e6)
+  )`;
+
+/** The readings that are not stored and would still be. Each has a sensor and a time. */
+async function findUnstored(
+  pool: QueryPool,
+  readings: readonly ReadingInput[],
+): Promise<Set<ReadingInput>> {
+  if (readings.length === 0) return new Set();
+  const sensors = readings.map(({ sensorId }) => readSensorId(sensorId) as number);
+  const times = readings.map((reading) => timeOf(reading) as number);
+  const [first, last] = times.reduce(
+    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  const rows = (await pool.query(UNSTORED, [
+    arrayLiteral(sensors),
+    arrayLiteral(times),
+    String(first),
+    String(last),
+  ])) as { index: number }[];
+  return new Set(rows.map(({ index }) => readings[index] as ReadingInput));
 }

@@ -157,11 +157,7 @@ export function addPages(
   };
 
   const toOverview = (req: Request, res: Response) => {
-    const locale = req.params.locale ?? (req.acceptsLanguages([...LOCALES]) || 'en');
-    res
-      .status(302)
-      .set({ Location: `/${locale}/`, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
-      .end();
+    redirect(res, `/${req.params.locale ?? (req.acceptsLanguages([...LOCALES]) || 'en')}/`);
   };
   addPath(app, /^\/$/, toOverview);
   addPath(app, pathPattern('/{locale}'), toOverview, '/');
@@ -213,15 +209,37 @@ export function addPages(
     { maxAge: 0, isImmutable: true },
     '/assets',
   );
+  const patterns = Object.keys(PAGES).map(pathPattern);
   // a person who follows a wrong link gets a page, a program JSON: below a locale of ours all is for people
   app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
     if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
     const locale = ours ?? (req.acceptsLanguages([...LOCALES]) || 'en');
+    const meant = meantPath(req.path, locale, patterns);
+    if (meant !== undefined) return redirect(res, meant);
     res.locals.sendProblem = problemSender(site, locale as Locale);
     throw notFound('');
   });
 }
+
+/** What stands in the place of a locale, such as `de` or `pt-br`. */
+const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?$/;
+
+/** The page that a wrong path means: in lower case, without a slash at its end, in a language that there is. */
+function meantPath(path: string, locale: string, patterns: readonly RegExp[]): string | undefined {
+  const [, first = '', rest = ''] = /^\/([^/]*)\/*(.*?)\/*$/.exec(path.toLowerCase()) ?? [];
+  if (rest === 'docs' || (first === 'docs' && rest === '')) return '/docs';
+  if (!LANGUAGE.test(first)) return undefined;
+  const meant = `/${LOCALES.find((one) => one === first) ?? locale}/${rest}`;
+  return meant !== path && patterns.some((pattern) => pattern.test(meant)) ? meant : undefined;
+}
+
+/** Where it leads may depend on the reader's languages. */
+const redirect = (res: Response, to: string) =>
+  void res
+    .status(302)
+    .set({ Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
+    .end();
 
 /** Sends a problem as a page. As of all problems, no cache may keep it. */
 function problemSender(site: Site, locale: Locale): typeof sendProblem {

@@ -16,6 +16,8 @@ export type ReadingInput = {
   unreadable?: true;
   /** Why it could not. */
   why?: string;
+  /** Its feed lists it long after newer ones of its sensor. */
+  isOutdated?: true;
 };
 
 /** A reading that could not be parsed. */

@@ -1,5 +1,5 @@
 /** Opens a file or standard input, unpacks gzip, and counts the bytes that were read. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -16,21 +16,27 @@ export type Source = {
   bytes: AsyncIterable<Buffer>;
 };
 
-/** Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. */
-export async function openSource(path: string): Promise<Source> {
+/**
+ * Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. Call `close` in the
+ * end: a reader that refuses the beginning of a file leaves the rest unread.
+ */
+export async function openSource(path: string): Promise<Source & { close(): void }> {
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
   if (found instanceof Error)
     throw new InputError(path, found.message, 'Check its name and permissions.');
   if (found?.isDirectory() === true)
     throw new InputError(path, 'this is a folder', 'Name the files in it.');
-  const source: Source = {
+  let file: ReadStream | undefined;
+  const source = {
     name: path === '-' ? 'standard input' : path,
     size: found?.isFile() === true ? found.size : undefined,
     read: 0,
     bytes: { [Symbol.asyncIterator]: () => unpacked(counted()) },
+    close: () => void file?.destroy(),
   };
   async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+    if (path !== '-') file = createReadStream(path);
+    for await (const chunk of file ?? process.stdin) {
       source.read += chunk.length;
       yield chunk as Buffer;
     }

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
-import { type Listening, listen } from '../../http/listen.ts';
+import { httpAddress, type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
   addPostPath,
@@ -24,8 +24,6 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
   log: Log;
   /** How many requests a minute one token may send. */
   rate: number;
-  /** How many wrong tokens a minute one address may try. */
-  failures?: number;
   bodyMs?: number;
   /** Left out, requests are not counted. */
   measure?: RequestObserver;
@@ -46,7 +44,6 @@ const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 export function makeIngestApp({
   log,
   rate,
-  failures = 60,
   bodyMs = 10_000,
   measure,
   ...deps
@@ -54,14 +51,12 @@ export function makeIngestApp({
   const { writes, clock } = deps;
   const app = bareApp();
   const errors = makeErrorHandlers(log);
-  // a proxy on the same machine says in a header which address a request came from
-  app.set('trust proxy', 'loopback');
   app.use(takeTokenFromPath);
   if (measure !== undefined) app.use(measure);
   app.use(accessLog(log), errors.watch, refuseMalformedPath);
-  const authenticate = makeAuthenticate({ writes, clock, failures });
+  const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
-  const admit = (atOnce: Concurrency) => [...authenticate, limitConcurrency(atOnce), limiter];
+  const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
   const batches = makeReadingsRoute({ ...deps, bodyMs });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(
@@ -113,14 +108,14 @@ type ListenerOptions = {
   log: Log;
 };
 
-const CHECK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
 /** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
 const REQUEST_MS = 20_000;
 /** A piece of a body may be in memory for each. */
 const CONNECTIONS = 500;
 
 /**
- * Opens the port if there is a token, now or within ten seconds of the first: a service without tokens listens to no one. An open port
+ * Opens the port if there is a token, now or within a second of the first: a service without tokens listens to no one. An open port
  * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
  */
 export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
@@ -135,7 +130,7 @@ export async function openListener({ app, host, port, hasTokens, log }: Listener
       connections: CONNECTIONS,
       log,
     });
-    log.info(`HTTP ingestion is open at http://${host}:${listening.port}${READINGS_PATH}`);
+    log.info(`HTTP ingestion is open at ${httpAddress(host, listening.port)}${READINGS_PATH}`);
   };
   await openIfNeeded();
   if (listening === undefined) log.info('HTTP ingestion is closed: there is no token yet');

@@ -1,61 +1,38 @@
 /** Admits requests by their token, before anything of the body is read. */
 import { createHash } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator } from 'express-rate-limit';
+import type { RequestHandler } from 'express';
 import { Problem } from '../../http/send.ts';
 import type { IngestDeps } from './ingestRoute.ts';
-import { perMinute } from './limits.ts';
-import { findToken } from './tokens.ts';
-
-type AuthenticateOptions = Pick<IngestDeps, 'writes' | 'clock'> & {
-  /** How many requests a minute from one address may carry a wrong token. */
-  failures: number;
-};
+import { findToken, makeTokenCheck } from './tokens.ts';
 
 /** A bound for memory, far above any network's number of tokens. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Handlers after which senderOf knows the sender. A missing, unknown or revoked token is 401; too many wrong ones from an address are
- * 429. A token that was valid before is looked up all the same, or one device with an old token would lock out all others behind its
- * router. Errors of the database are passed on.
+ * A handler after which senderOf knows the sender. A missing, unknown or revoked token is 401. Wrong tokens keep nobody else out, whatever
+ * address they come from: those that were not valid before are looked up together. Errors of the database are passed on.
  */
 export function makeAuthenticate({
   writes,
   clock,
-  failures,
-}: AuthenticateOptions): RequestHandler[] {
+}: Pick<IngestDeps, 'writes' | 'clock'>): RequestHandler {
   const validBefore = new Set<string>();
-  const countFailure = perMinute({
-    limit: failures,
-    keyGenerator: addressOf,
-    skip: (_req, res) => res.locals.sender !== undefined,
-    detail: 'Too many requests from this address had a wrong token. Wait, and correct the token.',
-  });
-  const isAtLimit = async (req: Request) =>
-    ((await countFailure.getKey(addressOf(req)))?.totalHits ?? 0) >= failures;
-
-  const identify: RequestHandler = async (req, res, next) => {
+  const isValid = makeTokenCheck(writes);
+  return async (req, res, next) => {
     const token = presentedToken(req.get('Authorization'));
     if (token === undefined) throw unauthorized('This needs a token.');
     const fingerprint = createHash('sha256').update(token).digest('base64');
-    if (validBefore.has(fingerprint) || !(await isAtLimit(req))) {
-      const sender = await findToken(writes, token, clock());
-      if (sender === undefined) validBefore.delete(fingerprint);
-      else {
-        if (validBefore.size >= MOST_REMEMBERED) validBefore.clear();
-        validBefore.add(fingerprint);
-        res.locals.sender = sender;
-      }
-    }
-    next();
-  };
-  const refuseUnknown: RequestHandler = (_req, res, next) => {
-    if (res.locals.sender === undefined)
+    const isWorthAsking = validBefore.has(fingerprint) || (await isValid(token));
+    const sender = isWorthAsking ? await findToken(writes, token, clock()) : undefined;
+    if (sender === undefined) {
+      validBefore.delete(fingerprint);
       throw unauthorized('This token is unknown, or was revoked.');
+    }
+    if (validBefore.size >= MOST_REMEMBERED) validBefore.clear();
+    validBefore.add(fingerprint);
+    res.locals.sender = sender;
     next();
   };
-  return [identify, countFailure, refuseUnknown];
 }
 
 /**
@@ -71,11 +48,6 @@ export function presentedToken(authorization: string | undefined): string | unde
   const [user, password] =
     colon === -1 ? [pair, ''] : [pair.slice(0, colon), pair.slice(colon + 1)];
   return password || user || undefined;
-}
-
-/** An IPv6 address stands for its network, whose addresses all belong to one client. */
-function addressOf(req: Request): string {
-  return ipKeyGenerator(req.ip ?? '');
 }
 
 function unauthorized(what: string): Problem {

@@ -3,12 +3,7 @@
  * and a restart resets them.
  */
 import type { RequestHandler } from 'express';
-import {
-  MemoryStore,
-  type Options,
-  type RateLimitRequestHandler,
-  rateLimit,
-} from 'express-rate-limit';
+import { MemoryStore, type Options, rateLimit } from 'express-rate-limit';
 import { watchClock } from '../../base/clock.ts';
 import { Problem } from '../../http/send.ts';
 import { senderOf } from './tokens.ts';
@@ -23,11 +18,10 @@ export function limitRate(rate: number): RequestHandler {
 }
 
 /** `detail`: why a request beyond the limit is refused, and what to do. */
-type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> &
-  Partial<Pick<Options, 'skip'>> & { detail: string };
+type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & { detail: string };
 
 /** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
-export function perMinute({ detail, ...options }: RateOptions): RateLimitRequestHandler {
+export function perMinute({ detail, ...options }: RateOptions): RequestHandler {
   const store = new MemoryStore();
   watchClock(() => store.resetAll()); // a clock set back an hour would make this minute last an hour
   return rateLimit({

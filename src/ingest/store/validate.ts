@@ -10,6 +10,8 @@ export const READING_REASONS = {
   unreadable_time:
     'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00',
   no_value: 'the reading has no usable value',
+  outdated:
+    'the feed lists it more than a day after a newer reading of its sensor: a late one, or one of a wrong clock; where its time is right, quarantine retry stores it',
   in_the_future: 'the time is more than 5 minutes in the future',
   before_epoch: 'the time is before the first hour of this database (EPOCH)',
   older_than_retention: 'readings of that time are no longer stored (RAW_RETENTION)',
@@ -77,6 +79,7 @@ export function checkReading(
     if (sensorId === undefined) return 'unknown_sensor';
     if (time === undefined) return 'unreadable_time';
     if (values.every((value) => value === null)) return 'no_value';
+    if (reading.isOutdated) return 'outdated';
     return time > latest ? 'in_the_future' : undefined;
   };
   return { sensorId, time, values, rejected, reason: reasonOf() };

@@ -45,6 +45,23 @@ it.each([
   expect(await fetchIt()).toBe('[1,"ü"]');
 });
 
+it('ends the transfer of a document that is refused before its end', async () => {
+  const left = new Promise<string>((resolve) => {
+    provider.answer((_request, response) => {
+      response.once('close', () => resolve('the client left'));
+      response.write('[');
+    });
+  });
+  const refuseAtOnce = async (chunks: AsyncIterable<Uint8Array>): Promise<never> => {
+    await chunks[Symbol.asyncIterator]().next();
+    throw new InputError('it', 'it is refused', '');
+  };
+  const hour = { timeMs: 3_600_000, bytes: 1_000 };
+  const options = { provider: 'them', hosts: [provider.host], limits: hour };
+  await expect(fetchDocument(provider.url(), options, refuseAtOnce)).rejects.toThrow('is refused');
+  expect(await left).toBe('the client left');
+});
+
 describe('redirects', () => {
   const redirect = (location: (path: string) => string | undefined) =>
     provider.answer(({ url = '' }, response) => {

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
+import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
 import {
@@ -21,6 +23,8 @@ const RECORDED: Element[] = JSON.parse(
   readFileSync(new URL('./data.json', import.meta.url), 'utf8'),
 );
 type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordatavalues?: unknown };
+
+const DAY_MS = 86_400_000;
 
 let lastId = 0;
 const element = (
@@ -178,26 +182,62 @@ onOneEngine('pull', (engine) => {
     expect(us.requests).toHaveLength(2);
   });
 
-  it('ignores what is older than a day before the last stored reading', async () => {
-    us.serve([element(1, 2), element(2, 1_441), element(1, 30_000)]);
+  it('reads a sensor that is days behind the others of its provider (S4)', async () => {
+    const [day, hour] = [1_440, 60];
+    us.serve([element(1, 2), element(2, 6 * day)]);
     await run();
-    expect(await stored(owner)).toHaveLength(3); // at first there is no last one
+    us.serve([element(1, 1), element(2, 6 * day - hour), element(2, 6 * day - 2 * hour)]);
+    after(5);
+    await run();
+    expect(await stored(owner)).toHaveLength(5);
+    expect(logged('info').at(-1)).toMatchObject({ accepted: 3, quarantined: 0, ignored: 0 });
+    expect(await differences(db)).toEqual([]);
+  });
+
+  it('quarantines what is older than a day before the newest reading of its sensor, unless it is stored already (S2)', async () => {
+    const repeated = element(1, 30_000);
+    us.serve([element(1, 2), element(2, 1_443), repeated]);
+    await run();
+    expect(await stored(owner)).toHaveLength(3); // of a sensor without a reading all is taken
     us.serve([
-      element(2, 1_442),
+      repeated,
+      element(1, 1_442),
       element(1, 1_443),
+      element(2, 1_444),
       element(3, 20_000),
       { ...element(3, 0), timestamp: 'then' },
     ]);
     after(5);
     await run();
-    expect(await stored(owner)).toHaveLength(4);
-    expect(logged('info').at(-1)).toMatchObject({
-      received: 4,
-      accepted: 1,
-      quarantined: 1,
-      ignored: 2,
+    const counts = { received: 6, accepted: 3, unchanged: 0, quarantined: 2, ignored: 1 };
+    expect(logged('info').at(-1)).toEqual({ provider: 'us', ...counts });
+    const [unreadable, outdated, ...more] = (await listQuarantine(owner, {}, 10)).lines;
+    expect(outdated).toMatchObject({
+      reason: 'outdated',
+      text: expect.stringContaining('2026-11-19 11:57:00'),
+      explanation: expect.stringMatching(/^the feed lists it .* quarantine retry stores it$/),
     });
-    expect(await quarantine()).toMatchObject([{ reason: 'unreadable_time' }]);
+    expect([unreadable?.reason, more]).toEqual(['unreadable_time', []]);
+    after(10);
+    await run();
+    expect(await quarantine()).toHaveLength(2);
+    expect(await providerArrivals(owner, NOW)).toMatchObject([{ id: 'them' }, { quarantined: 2 }]);
+    const options = { reason: 'outdated', now, log, terminal: false };
+    expect(await retryQuarantined(owner, options)).toMatchObject({ retried: 1, accepted: 1 });
+    after(15);
+    await run();
+    expect(logged('debug').at(-1)).toMatchObject({ quarantined: 1, ignored: 2 });
+  });
+
+  it('ignores what is older than the retention once its sensor has a newer reading', async () => {
+    us.serve([element(1, 2)]);
+    await run();
+    await owner`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY_MS)}`;
+    us.serve([element(1, 1), element(1, 41 * 1_440)]);
+    after(5);
+    await run();
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    expect(logged('info').at(-1)).toMatchObject({ accepted: 1, quarantined: 0, ignored: 1 });
   });
 
   it('quarantines unusable readings of our sensors, and none of others', async () => {

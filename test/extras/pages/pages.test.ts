@@ -304,7 +304,7 @@ describe('a problem', () => {
     }
   });
 
-  it.each(['/nothing', '/de/', '/de/station/1', '/x'.repeat(3)])(
+  it.each(['/nothing', '/de/what', '/de/station/x', '/x'.repeat(3)])(
     'is a page where a person follows %s',
     async (path) => {
       for (const locale of LOCALES) {
@@ -320,6 +320,37 @@ describe('a problem', () => {
       expect((await get(path, { Accept: '*/*' })).headers['content-type']).toContain('json');
     },
   );
+
+  it.each([
+    ['/en/station/3/', '/en/station/3'],
+    ['/en/Station/3', '/en/station/3'],
+    ['/hy/region/Town', '/hy/region/town'],
+    ['/HY/region/town//', '/hy/region/town'],
+    ['/en/docs', '/docs'],
+    ['/docs/', '/docs'],
+    ['/de/', '/ru/'],
+    ['/pt-BR/station/3', '/ru/station/3'],
+  ])('is none where %s means %s', async (path, meant) => {
+    const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de,ru;q=0.5' };
+    const { status, headers } = await get(path, browser);
+    expect(status).toBe(302);
+    expect(headers).toMatchObject({
+      location: meant,
+      vary: 'Accept-Language',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  it('stays JSON for the API, however near a path is (wrong case, a slash at its end)', async () => {
+    const browser = { Accept: 'text/html,*/*;q=0.8' };
+    for (const path of ['Station/3.json', 'station/3.json/', 'stations.JSON']) {
+      const { status, headers } = await get(`/en/air-quality-app/v1/${path}`, browser);
+      expect([status, headers['content-type']], path).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ]);
+    }
+  });
 
   it('of a method is that of the API', async () => {
     const post = await beginRequest(Number(new URL(site.origin).port), {

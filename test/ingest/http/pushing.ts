@@ -20,12 +20,7 @@ export type Pushing = {
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, with counts of its own. */
-  another(options: {
-    rate?: number;
-    failures?: number;
-    bodyMs?: number;
-    writes?: QueryPool;
-  }): Express;
+  another(options: { rate?: number; bodyMs?: number; writes?: QueryPool }): Express;
   close(): Promise<void>;
 };
 
@@ -38,7 +33,7 @@ export async function openPushing(engine: Engine): Promise<Pushing> {
   const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>
     (await createToken(owner, { name, provider, stations, now: NOW })).token;
   const another: Pushing['another'] = (options) =>
-    makeIngestApp({ writes, clock: () => NOW, log, rate: 1_000_000, failures: 10_000, ...options });
+    makeIngestApp({ writes, clock: () => NOW, log, rate: 1_000_000, ...options });
   return {
     app: another({}),
     database,
