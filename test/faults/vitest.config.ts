@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     reporters: ['default', tally],
-    testTimeout: 3 * limits.testTimeout,
+    testTimeout: 2 * limits.testTimeout,
     maxWorkers: 1,
   },
 });

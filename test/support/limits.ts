@@ -32,8 +32,8 @@ const slowness = measureSlowness();
 /** For Vitest's configuration. They are long, because they end only tests that hang. */
 export const limits = {
   provide: { slowness },
-  testTimeout: 300_000 * slowness,
-  hookTimeout: 600_000 * slowness,
+  testTimeout: 180_000 * slowness,
+  hookTimeout: 300_000 * slowness,
   teardownTimeout: 60_000 * slowness,
   expect: { poll: { timeout: 30_000 * slowness } },
 };
