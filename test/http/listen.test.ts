@@ -65,7 +65,7 @@ it('loses no request of clients that take the next server when this one asks the
 it('says so when the system allows fewer open files than connections, and at each that is refused for that', async () => {
   const code = `
     import { listen } from './src/http/listen.ts';
-    import { makeLog } from './src/log.ts';
+    import { makeLog } from './src/base/log.ts';
     const { port } = await listen((_req, res) => res.end(), { port: 0, variable: 'PORT', log: makeLog('info', false) });
     console.log(port);`;
   const node = `exec '${process.execPath}' --import tsx --input-type=module --eval "$0"`;

@@ -1,7 +1,7 @@
 /** A process that uses the server until the test writes to its stdin: `node process.mjs <directory> <kind>`. */
 import { once } from 'node:events';
-import { openEmbeddedServer } from '../../../dist/embedded/server.js';
-import { makeLog } from '../../../dist/log.js';
+import { makeLog } from '../../../dist/base/log.js';
+import { openEmbeddedServer } from '../../../dist/extras/embedded/server.js';
 
 const [dataDirectory = '', kind = 'bundled'] = process.argv.slice(2);
 const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('error') });
