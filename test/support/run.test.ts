@@ -1,0 +1,73 @@
+/** A test run itself: it names what it skips and what it leaves, needs no program but Node, and ends its servers however it breaks off. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from './patience.ts';
+import { listProcesses } from './processes.ts';
+import { launch, type Running } from './program.ts';
+import { temporaryFolder } from './temporaryFolder.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const CONFIG = 'test/support/fixture/vitest.config.ts';
+
+/** Where no program is found, Node is named by its path. */
+const run = (name: string, TMPDIR: string, more: Record<string, string> = {}): Running =>
+  launch(
+    [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', CONFIG, `${name}.`],
+    { folder: ROOT, environment: { PATH: '', TMPDIR, ...more } },
+  );
+
+const lastLines = (stdout: string, count: number) => stdout.trimEnd().split('\n').slice(-count);
+
+describe('a test run', () => {
+  it('says why tests are skipped, and fails if one is skipped without a reason', async () => {
+    const { code, stdout } = await run('skips', temporaryFolder('run')).finished;
+    const file = 'test/support/fixture/skips.fixture.ts';
+    expect([code, ...lastLines(stdout, 4)]).toEqual([
+      1,
+      `SKIPPED, since the moon is not full: 2 in ${file}`,
+      `SKIPPED, since the sky is cloudy: 1 in ${file}`,
+      `SKIPPED WITHOUT A REASON: ${file} > says nothing`,
+      '0 passed, 1 failed, 4 skipped',
+    ]);
+  });
+
+  it('names the process and the folder that a test has left, and removes both', async () => {
+    const folder = temporaryFolder('run');
+    const { code, stdout } = await run('leaves', folder).finished;
+    const [left = '', ...others] = lastLines(stdout, 3);
+    const [, pid] = /^LEFT BEHIND: process (\d+): .* setInterval/.exec(left) ?? [];
+    expect([code, ...others]).toEqual([
+      1,
+      expect.stringMatching(/^LEFT BEHIND: folder .*\/airseries-left-\w+$/),
+      '1 passed, 2 failed, 0 skipped',
+    ]);
+    await until(() => !isRunning(Number(pid)), 'the process has ended');
+    expect(foldersIn(folder)).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'ends what its tests have started, and removes its folder, where it breaks off by %s',
+    async (signal) => {
+      const folder = temporaryFolder('run');
+      const LEFT_BY = join(temporaryFolder('left'), 'names');
+      const broken = run('leaves', folder, { LEFT_BY });
+      await until(
+        () => existsSync(LEFT_BY) && readFileSync(LEFT_BY, 'utf8') !== '',
+        'the test hangs',
+      );
+      const [pid] = readFileSync(LEFT_BY, 'utf8').split(' ');
+      expect(isRunning(Number(pid))).toBe(true);
+      broken.kill(signal);
+      const { stderr } = await broken.finished; // the process that clears away writes there as well
+      expect(stderr).toContain('the test run broke off: ending its servers, removing');
+      expect(isRunning(Number(pid))).toBe(false);
+      expect(foldersIn(folder)).toEqual([]);
+    },
+  );
+});
+
+const isRunning = (pid: number) => listProcesses().some((process) => process.pid === pid);
+/** Of runs: tsx keeps a cache of its own there. */
+const foldersIn = (folder: string) =>
+  readdirSync(folder).filter((name) => name.startsWith('airseries-'));
