@@ -40,9 +40,9 @@ describe('the workflow', () => {
   it('runs the two commands of the README on the oldest Node alone, not as root, from an archive', () => {
     const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
     const [, { run = '' } = {}] = workflow.jobs['node-alone']?.steps ?? [];
-    expect(run).toMatch(`git archive HEAD | docker run --rm --init --interactive --user node`);
+    expect(run).toContain('git archive HEAD | docker run --rm --init --interactive --user node ');
     expect(run).toContain(` node:${oldest}-slim bash -c '`);
-    const commands = [...textOf('README.md').matchAll(/^npm ci && (npm start|npm test)$/gm)];
+    const commands = [...textOf('README.md').matchAll(/^npm ci && (npm start|npm test)\b/gm)];
     expect(commands.map(([, command]) => command)).toEqual(['npm start', 'npm test']);
     for (const command of ['npm ci', 'npm start', 'npm test']) expect(run).toContain(command);
   });
