@@ -1,4 +1,4 @@
-/** Rules P2, P3, A1 to A9 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
+/** Rules P1 to P3, A1 to A9, Q3 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';

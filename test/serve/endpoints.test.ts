@@ -151,7 +151,7 @@ onEveryEngine('the five endpoints', (engine) => {
     expect(windows['2y']).toHaveLength(1);
   });
 
-  it('serves a hidden station at its own two paths', async () => {
+  it('serves a hidden station at its own two paths (C6)', async () => {
     expect(await get('station/4.json')).toMatchObject({
       status: 'online',
       title: 'Hidden',
@@ -166,7 +166,7 @@ onEveryEngine('the five endpoints', (engine) => {
       expect(await history(path), path).toEqual(empty);
   });
 
-  it('has nulls for a region without data', async () => {
+  it('has nulls for a region without data (C6)', async () => {
     expect(await get('region/zeta.json')).toEqual({
       slug: 'zeta',
       title: 'zeta',
@@ -197,15 +197,18 @@ onEveryEngine('the five endpoints', (engine) => {
     ['en', 'First street', 'Alpha', 'North'],
     ['ru', 'Первая улица', 'Альфа', 'North'],
     ['hy', 'Առաջին փողոց', 'Ալֆա', 'Hyusis'],
-  ])('speaks %s, else English', async (locale, title, city, district) => {
-    expect(await get('station/1.json', locale)).toMatchObject({ title, city, district });
-    expect(await get('region/alpha-north.json', locale)).toMatchObject({
-      title: district,
-      city,
-      city_slug: 'alpha',
-      url: `https://air.example/${locale}/air-quality/alpha/alpha-north`,
-    });
-  });
+  ])(
+    'speaks %s, else English, and in the addresses of pages (C7)',
+    async (locale, title, city, district) => {
+      expect(await get('station/1.json', locale)).toMatchObject({ title, city, district });
+      expect(await get('region/alpha-north.json', locale)).toMatchObject({
+        title: district,
+        city,
+        city_slug: 'alpha',
+        url: `https://air.example/${locale}/air-quality/alpha/alpha-north`,
+      });
+    },
+  );
 
   it('falls back from a missing English title to any, and from none to the slug or id', async () => {
     expect(await get('station/3.json')).toMatchObject({

@@ -129,7 +129,7 @@ onEveryEngine('history windows', (engine) => {
   });
 
   it.each(['UTC', 'America/New_York'])(
-    'are the same in a session with the time zone %s, which Grafana may set (Z1)',
+    'are the same in a session with the time zone %s, which Grafana may set (Z1, Z2)',
     async (zone) => {
       const reader = here.database.as('airseries_reader', zone);
       for (const [, text] of INSTANTS) {
