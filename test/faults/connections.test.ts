@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { keepingLog } from '../ingest/support.ts';
+import { patient, until } from '../support/patience.ts';
 import { answersIn, closed, exchange, send } from '../support/raw.ts';
-import { until } from '../support/service.ts';
 
 let served: Listening | undefined;
 afterEach(async () => {
@@ -185,7 +185,7 @@ it('an answer that is still being read when the service closes is sent completel
   let closing: Promise<void> | undefined;
   let bytes = 0;
   for await (const chunk of socket) {
-    closing ??= served.close({ drainMs: 0, deadlineMs: 8_000 });
+    closing ??= served.close({ drainMs: 0, deadlineMs: patient(8_000) });
     if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30)); // slow at first
     bytes += (chunk as Buffer).length;
     if (bytes >= LARGE.length) socket.end();

@@ -1,11 +1,16 @@
 /** Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at which no request is lost. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request as httpRequest, type RequestListener } from 'node:http';
+import {
+  Agent,
+  request as httpRequest,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
-import { patient } from '../support/patience.ts';
+import { patient, until } from '../support/patience.ts';
 import { exchange, send } from '../support/raw.ts';
 
 const ok: RequestListener = (_req, res) => {
@@ -89,22 +94,26 @@ it('says so when the system allows fewer open files than connections, and at eac
 });
 
 it('asks clients to leave while it closes, and ends what is under way', async () => {
-  const served = await serve((_req, res) => {
-    setTimeout(() => res.end('late'), 400);
-  });
+  const waiting: ServerResponse[] = [];
+  const served = await serve((_req, res) => void waiting.push(res));
   const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const closing = served.close({ drainMs: 100 });
+  await until(() => waiting.length === 1, 'the first request has come');
+  const closing = served.close({ drainMs: patient(300) });
   const during = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => waiting.length === 2, 'the second request has come');
+  for (const res of waiting) res.end('late');
   expect(await answer).toMatch(/late$/);
   expect(await during).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*late$/is);
   await closing;
 });
 
 it('cuts what does not end before the deadline', async () => {
-  const served = await serve(() => undefined);
+  let hasCome = false;
+  const served = await serve(() => {
+    hasCome = true;
+  });
   const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => hasCome, 'the request has come');
   await served.close({ drainMs: 0, deadlineMs: 200 });
   expect(await answer).toBe('');
 });
