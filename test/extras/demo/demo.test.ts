@@ -166,12 +166,13 @@ onEveryEngine('the demo', (engine) => {
     const lines = keepingLog();
     const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
     const first = await loadDemoHistory(db.target, options, afterOne);
-    expect(lines.lines).toEqual([]); // it is not loaded yet
+    // besides its progress, which it tells every five seconds
+    const outcome = () =>
+      lines.lines.filter(({ message }) => message === 'the history of the demo is loaded');
+    expect(outcome()).toEqual([]); // it is not loaded yet
     const later = new Date(now.getTime() + 3_600_000);
     const rest = await loadDemoHistory(db.target, { ...options, clock: () => later });
-    expect(lines.lines).toMatchObject([
-      { message: 'the history of the demo is loaded', fields: { readings: rest } },
-    ]);
+    expect(outcome()).toMatchObject([{ fields: { readings: rest } }]);
     expect([first, rest].every((rows) => rows > 0)).toBe(true);
     expect(await countRows()).toBe(before + first + rest);
     expect(first + rest).toBe(
