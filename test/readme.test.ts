@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { choose as chooseWords } from './support/command.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
+import { needs } from './support/tools.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -74,41 +75,46 @@ it('the lines for Docker write files as the user who types them, and an upgrade 
   );
 });
 
-it('the lines for .env keep what is there, add what is missing or empty, and may be run again', () => {
-  const [, recipe = ''] =
-    /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(textOf('README.md').split('## Docker')[1] ?? '') ??
-    [];
-  const folder = temporaryFolder('env');
-  const file = join(folder, '.env');
-  writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine'); // without an end of line
-  const run = () => {
-    execFileSync('/bin/sh', ['-ec', recipe], { cwd: folder });
-    return readFileSync(file, 'utf8');
-  };
-  const first = run();
-  // of two lines with a name the last counts, as in Compose
-  const values = Object.fromEntries(
-    [...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-  );
-  const secret = expect.stringMatching(/^[0-9a-f]{48}$/);
-  expect(values).toEqual({
-    ...{
-      TIME_ZONE: 'Asia/Tokyo',
-      POSTGRES_PASSWORD: 'mine',
-      API_PASSWORD: secret,
-      SERVICE_PASSWORD: secret,
-    },
-    ...{ READER_PASSWORD: secret, GRAFANA_PASSWORD: secret, GRAFANA_SECRET_KEY: secret },
-  });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(run()).toBe(first);
-  const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
-    ([, name]) => name,
-  );
-  const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
-  expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
-  const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
-    ([, name]) => name,
-  );
-  expect([...new Set(needed)].filter((name) => !(`${name}` in values))).toEqual([]);
-});
+it(
+  'the lines for .env keep what is there, add what is missing or empty, and may be run again',
+  needs('openssl'),
+  () => {
+    const [, recipe = ''] =
+      /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(
+        textOf('README.md').split('## Docker')[1] ?? '',
+      ) ?? [];
+    const folder = temporaryFolder('env');
+    const file = join(folder, '.env');
+    writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine'); // without an end of line
+    const run = () => {
+      execFileSync('/bin/sh', ['-ec', recipe], { cwd: folder });
+      return readFileSync(file, 'utf8');
+    };
+    const first = run();
+    // of two lines with a name the last counts, as in Compose
+    const values = Object.fromEntries(
+      [...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const secret = expect.stringMatching(/^[0-9a-f]{48}$/);
+    expect(values).toEqual({
+      ...{
+        TIME_ZONE: 'Asia/Tokyo',
+        POSTGRES_PASSWORD: 'mine',
+        API_PASSWORD: secret,
+        SERVICE_PASSWORD: secret,
+      },
+      ...{ READER_PASSWORD: secret, GRAFANA_PASSWORD: secret, GRAFANA_SECRET_KEY: secret },
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(run()).toBe(first);
+    const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
+      ([, name]) => name,
+    );
+    const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
+    expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
+    const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
+      ([, name]) => name,
+    );
+    expect([...new Set(needed)].filter((name) => !(`${name}` in values))).toEqual([]);
+  },
+);

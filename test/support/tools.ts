@@ -61,6 +61,7 @@ const TOOLS = {
   jq: { isHere: () => runs('--version', 'jq'), missing: 'jq is not installed' },
   linux: { isHere: () => process.platform === 'linux', missing: 'this is not Linux' },
   nginx: { isHere: () => runs('-v', 'nginx'), missing: 'nginx is not installed' },
+  openssl: { isHere: () => runs('version', 'openssl'), missing: 'openssl is not installed' },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
     missing: 'PgBouncer is not installed',
