@@ -39,21 +39,29 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an earlier start
--- keeps that start.
-create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
-set plan_cache_mode = force_custom_plan as $$
+-- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
+-- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
+create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  from logic.screened_period p
+  where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
+    and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
+$$;
+
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`, the periods that are judged again,
+-- with an earlier start keeps that start.
+create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
+returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   sensors constant int[] := array(
     select suspect from logic.suspect_sensors(since, at) suspect
-    union select p.sensor_id from raw.screened_period p where p.kind = 'thp' and p.until > implausible_periods.since);
+    union select p.sensor_id from unnest(recorded) p);
 begin
   return query
   with earlier as (
-    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p
-    where p.kind = 'thp' and p.until > implausible_periods.since group by 1, 2
+    select p.station_id, p.sensor_id, min(p.since) as since from unnest(recorded) p group by 1, 2
   ),
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
@@ -118,10 +126,11 @@ declare
   recorded raw.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
-  found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
-  -- the periods that hours from `since` on can change: those of kind pm continue after gaps of up to 24 hours
-  recorded := array(
-    select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
+  recorded := array(select p from logic.rejudged_periods(since) p);
+  found_periods := array(
+    select p from logic.implausible_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'thp')) p
+    union all
+    select p from logic.suspect_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'pm')) p);
   raised := (select count(*) from unnest(found_periods) p where not exists (
     select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
@@ -144,4 +153,5 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods, logic.implausible_periods, logic.screen
+  from public;

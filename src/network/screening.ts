@@ -60,7 +60,7 @@ type ScreenedPeriod = {
   evidence: {
     'pm2.5': number;
     median?: number;
-    pm10?: number | null;
+    pm10?: number;
     compared_with?: { id: number; 'pm2.5': number }[];
   } | null;
 };
@@ -74,5 +74,5 @@ export const screenedPeriods = (
 const periodsOn = async (sql: Sql): Promise<ScreenedPeriod[]> => [
   ...(await sql<ScreenedPeriod[]>`
     select station_id, kind, sensor_id, reason, since, nullif(until, 'infinity') as until, evidence
-    from raw.screened_period order by since desc, station_id, sensor_id, reason`),
+    from logic.screened_period order by since desc, station_id, sensor_id, reason`),
 ];

@@ -56,7 +56,7 @@ describe('the list of stations', () => {
 
   it('is as old as the older of its parts', async () => {
     const nothing = { providers: [], stations: [], regions: [] };
-    const untitled = { stations: new Map(), regions: new Map() };
+    const untitled = { providers: new Map(), stations: new Map(), regions: new Map() };
     const reader = {
       network: async () => ({ ...nothing, validUntil: NOW, version: 7 }),
       titles: async () => ({
@@ -82,7 +82,7 @@ describe('the list of stations', () => {
     const [row] = network.stations.filter((one) => one.is_listed);
     for (const count of [0, 1, 499, 500, 501, 1_001]) {
       const stations = Array(count).fill(row);
-      const titles = { stations: new Map(), regions: new Map() };
+      const titles = { providers: new Map(), stations: new Map(), regions: new Map() };
       const text = [
         ...presentStationsList({ ...network, stations }, titles, 'en', makeSiteUrls('')),
       ].join('');
