@@ -94,12 +94,12 @@ function titlesOf(title: string | Record<string, string> | undefined) {
 
 /** Rows of raw.screened_period. */
 function screenedPeriods(
-  { id, position, screened = [] }: ParsedStation,
+  { id, position, screened }: ParsedStation,
   { periods, addIssue, checkName }: CheckContext,
 ): object[] {
   const key = `${position}.screened`;
-  for (const [index, { sensor }] of screened.entries())
-    checkName(`${key}[${index}].sensor`, 'sensor', sensor);
+  for (const [index, period] of screened.entries())
+    checkName(`${key}[${index}].sensor`, 'sensor', period?.sensor);
   const all = periods.list(key, screened);
   addOverlaps(
     all,

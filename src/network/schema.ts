@@ -150,7 +150,7 @@ const SENSOR_TESTS = [
 const PARTICLE_TESTS = ['sensors', 'flat', 'outlier'] as const;
 const isParticleTest = (test: string) => (PARTICLE_TESTS as readonly string[]).includes(test);
 
-const Screened = z
+export const Screened = z
   .strictObject({
     test: z.enum([...SENSOR_TESTS, ...PARTICLE_TESTS]),
     sensor: id.optional().describe('the sensor that failed it; absent where it is the station'),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
+import { exportNetwork } from '../../src/network/exportNetwork.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
 import { bringIn, differences, type Json, NOW } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -485,6 +486,58 @@ onEveryEngine('suspect particles', (engine) => {
     );
     expect(await screened(air)).toHaveLength(1);
     await bringIn(owner, network());
+  });
+
+  it('travels with the network: a new database with the file and the readings has the same history (P4)', async () => {
+    const air: Air = (sensor, ago) => ({
+      pm25:
+        (sensor === 31 && ago <= 20 * 24 && ago > 12 * 24) || (sensor === 41 && ago <= 15 * 24)
+          ? 90 + (ago % 5)
+          : 10 + (ago % 5),
+    });
+    await measure(air, 25 * 24, 1);
+    await screen(db.target, NOW, hoursAgo(25 * 24));
+    await refresh(db.target, NOW);
+    const found = [
+      { station: 4, reason: 'outlier', since: 15 * 24, until: null },
+      { station: 3, reason: 'outlier', since: 20 * 24, until: 12 * 24 },
+    ];
+    expect(await flags()).toEqual(found);
+    const file = await exportNetwork(owner);
+    const other = await testDatabase(engine);
+    try {
+      const there = other.as('airseries_owner', 'UTC');
+      await bringIn(there, file);
+      // a screening that finds no readings yet lifts nothing
+      expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
+      const readings = await owner`select measured_at, sensor_id, pm25, pm10 from raw.readings`;
+      await there`insert into raw.readings ${there(readings)}`;
+      await refresh(other.target, NOW);
+      const history = async (sql: Sql) => [
+        await sql`select * from raw.screened_period order by 1, 2, 3, 4`,
+        await sql`select bucket, pm25, station_count from rollup.region_hourly order by 1`,
+        await sql`select bucket, pm25, max_pm25 from rollup.region_daily order by 1`,
+        await sql`select bucket, pm25, max_pm25 from rollup.region_monthly order by 1`,
+      ];
+      expect(await history(there)).toEqual(await history(owner));
+      expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
+      await refresh(other.target, NOW);
+      expect(await history(there)).toEqual(await history(owner));
+      expect(await exportNetwork(there)).toEqual(file);
+    } finally {
+      await other.drop();
+    }
+    // what screening has seen since then stays: the file is older
+    await measure(clean, 3 * 24, 1);
+    expect(await screen(db.target, NOW)).toEqual({ raised: 0, lifted: 1 });
+    const since = await flags();
+    expect(since).toEqual([{ ...found[0], until: 3 * 24 }, found[1]]);
+    expect(await bringIn(owner, file)).toMatchObject({ stations: { changed: 0 } });
+    expect(await flags()).toEqual(since);
+    await owner`delete from raw.screened_period where station_id = 3`;
+    expect(await bringIn(owner, file)).toMatchObject({ stations: { changed: 1 } });
+    expect(await flags()).toEqual(since);
+    expect(await differences(db)).toEqual([]);
   });
 
   it('finds by chance what the rule finds word for word, screening by screening', async () => {

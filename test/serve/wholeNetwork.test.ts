@@ -54,6 +54,17 @@ describe('the list of stations', () => {
     expect(new Set(kept.bodies).size).toBe(LOCALES.length);
   });
 
+  it('names providers in the locale, or as they are named everywhere (C6)', async () => {
+    const sql = served.database.as('airseries_owner');
+    const titles = { en: 'Volunteers', ru: 'Волонтёры' };
+    await sql`update raw.provider set title = 'Volunteers', titles = ${JSON.stringify(titles)}::text::jsonb where id = 'ours'`;
+    const { bodies } = await readLists(0);
+    const named = bodies.map((body) => JSON.parse(body).providers[0].title);
+    expect(Object.fromEntries(LOCALES.map((locale, index) => [locale, named[index]]))).toEqual({
+      ...{ en: 'Volunteers', hy: 'Volunteers', ru: 'Волонтёры' },
+    });
+  });
+
   it('is as old as the older of its parts', async () => {
     const nothing = { providers: [], stations: [], regions: [] };
     const untitled = { providers: new Map(), stations: new Map(), regions: new Map() };
