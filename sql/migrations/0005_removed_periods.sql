@@ -7,4 +7,7 @@ create table raw.removed_period (
   check (since < until)
 );
 
+-- Until when screening has judged a period of kind pm that is open, to the day; null: not yet. What lies before need not be read again every ten minutes.
+alter table raw.screened_period add column judged_to timestamptz;
+
 alter table raw.provider add column titles jsonb; -- by locale; null: `title` in every one

@@ -527,13 +527,20 @@ const TABLE: readonly Table[] = [
         ],
         ['having sum(hours) >= 6', 'having sum(hours) >= 5'],
         ["closed - f.until < interval '24 hours'", "closed - f.until <= interval '24 hours'"],
-        ['least(p.until, periods_of_hours.since), 6', 'least(p.until, periods_of_hours.since), 1'],
         [
-          "p.until < 'infinity' and p.since < periods_of_hours.since",
-          'p.since < periods_of_hours.since',
+          'logic.judged_from(p, periods_of_hours.since)), 6',
+          'logic.judged_from(p, periods_of_hours.since)), 1',
+        ],
+        ["case when period.until < 'infinity' then since", 'case when true then since'],
+        [
+          "coalesce(period.judged_to, '-infinity')) - interval '24 hours'",
+          "coalesce(period.judged_to, '-infinity'))",
         ],
         ['coalesce(p.evidence, f.evidence)', 'f.evidence'],
-        ["where p.until = 'infinity' and p.since < suspect_periods.since", 'where false'],
+        [
+          'where logic.judged_from(p, suspect_periods.since) < suspect_periods.since',
+          'where false',
+        ],
         ["p.kind = 'pm' and p.reason <> 'outlier' and not exists", 'false and not exists'],
       ],
       'sql/logic/62_sensor_pairs.sql': [
@@ -550,6 +557,10 @@ const TABLE: readonly Table[] = [
         [
           '    and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)\n',
           '',
+        ],
+        [
+          "(p.judged_to between screen.at - interval '1 day' and screen.at) is not true",
+          'p.judged_to is null',
         ],
       ],
       'sql/logic/20_placements.sql': [

@@ -205,7 +205,8 @@ onEveryEngine('suspect particles', (engine) => {
       -9 * 24,
     );
     expect(await screen(db.target, hoursAgo(-9 * 24))).toEqual({ raised: 0, lifted: 0 });
-    expect(await written()).toEqual(before);
+    const { station_id, reason, since, until, evidence } = before[0] as Record<string, unknown>;
+    expect(await written()).toMatchObject([{ station_id, reason, since, until, evidence }]);
   });
 
   it('finds stations that fail one after another or at once, and does not move from run to run (C9)', async () => {
@@ -296,6 +297,39 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await flags()).toEqual(ended);
     expect(await screen(db.target, hoursAgo(24))).toEqual({ raised: 0, lifted: 0 });
     expect(await differences(db)).toEqual([]);
+  });
+
+  it('ends a period where the readings say so, after nine days of trust too', async () => {
+    const air: Air = (sensor, ago) => ({
+      pm25: (sensor === 31 && ago <= 12 * 24 && ago > 10 * 24 ? 90 : 10) + (ago % 5),
+    });
+    await measure(air, 14 * 24, 1);
+    const period = { station: 3, reason: 'outlier', since: 12 * 24 };
+    for (let ago = 10 * 24 + 10; ago >= 10 * 24; ago -= 5) await screen(db.target, hoursAgo(ago));
+    expect(await flags()).toEqual([{ ...period, until: null }]);
+    await bringIn(owner, network({ 3: { trusted: true } }));
+    for (let ago = 9 * 24; ago > 24; ago -= 24) await screen(db.target, hoursAgo(ago));
+    await bringIn(owner, network());
+    expect(await screen(db.target, hoursAgo(24))).toEqual({ raised: 0, lifted: 1 });
+    expect(await flags()).toEqual([{ ...period, until: 10 * 24 }]);
+  });
+
+  it('of an open period judges what it has not judged yet, and notes that once a day', async () => {
+    await measure((s, ago) => ({ pm25: (s === 31 ? 90 : 10) + (ago % 5) }), 20 * 24, 1);
+    const judged = async () =>
+      (await owner`select judged_to from raw.screened_period`).map((row) => agoOf(row.judged_to));
+    await screen(db.target, hoursAgo(19 * 24));
+    expect(await judged()).toEqual([19 * 24]);
+    await screen(db.target, hoursAgo(18 * 24));
+    expect(await judged()).toEqual([19 * 24]);
+    await screen(db.target, hoursAgo(18 * 24 - 1));
+    expect(await judged()).toEqual([18 * 24 - 1]);
+    // the hours of the first days are good now; what was judged long ago is not judged again
+    await measure((_, ago) => ({ pm25: 10 + (ago % 5) }), 20 * 24, 16 * 24);
+    for (let ago = 17 * 24; ago >= 0; ago -= 24) await screen(db.target, hoursAgo(ago));
+    expect(await flags()).toMatchObject([{ station: 3, reason: 'outlier', until: null }]);
+    expect(await judged()).toEqual([24]);
+    await owner`delete from raw.screened_period`;
   });
 
   it.each<[string, Air, unknown[]]>([
@@ -514,7 +548,7 @@ onEveryEngine('suspect particles', (engine) => {
       await there`insert into raw.readings ${there(readings)}`;
       await refresh(other.target, NOW);
       const history = async (sql: Sql) => [
-        await sql`select * from raw.screened_period order by 1, 2, 3, 4`,
+        await sql`select to_jsonb(p) - 'judged_to' as period from raw.screened_period p order by 1`,
         await sql`select bucket, pm25, station_count from rollup.region_hourly order by 1`,
         await sql`select bucket, pm25, max_pm25 from rollup.region_daily order by 1`,
         await sql`select bucket, pm25, max_pm25 from rollup.region_monthly order by 1`,

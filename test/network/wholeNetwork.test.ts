@@ -367,7 +367,7 @@ onEveryEngine('a network', (engine) => {
         const waiting = () =>
           owner`select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
             where l.locktype = 'advisory' and not l.granted`;
-        while ((await waiting()).length === 0);
+        await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
         expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
         await refreshing.end();
         expect(await removing).toMatchObject({ kept_hours: 24 });

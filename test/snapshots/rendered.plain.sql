@@ -1710,7 +1710,7 @@ end $$;
 -- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
 -- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
 create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from logic.screened_period p
   where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
     and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
@@ -1774,7 +1774,8 @@ begin
     having count(*) >= hours
   )
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb,
+    null::timestamptz
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -1803,17 +1804,26 @@ begin
     select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
     select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
-  if not exists (
+  if exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
   ) then
-    return;
+    call logic.replace_screened_periods(recorded, found_periods);
   end if;
+  -- once a day is enough
+  update raw.screened_period p set judged_to = screen.at
+  from unnest(found_periods) f
+  where (p.station_id, p.reason, p.since) = (f.station_id, f.reason, f.since) and p.kind = 'pm' and p.until = 'infinity'
+    and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
+end $$;
+
+create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[]) language plpgsql as $$
+begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
@@ -1830,7 +1840,7 @@ revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rej
 create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
 
 -- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station alone, with their PM2.5 and the values
--- it was compared with. Of stations with a period in `open` the hours from its beginning on. Both tests use PM2.5 as the instrument gave it, since a
+-- it was compared with. Of stations with a period in `open` the hours from its `since` on. Both tests use PM2.5 as the instrument gave it, since a
 -- correction also depends on humidity.
 create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
 returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
@@ -1994,17 +2004,23 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
+-- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
+-- before. When it was judged, one of the 24 hours before was suspect.
+create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz language sql immutable
+  return case when period.until < 'infinity' then since
+    else greatest(period.since, least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
+
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
--- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` that is not open is not judged again before
--- `since`; suspect hours that follow it continue it.
+-- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
+-- suspect hours that follow it continue it.
 create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
 ) returns setof raw.screened_period language sql stable as $$
   with piece as (
     select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since), 6, p.evidence
-    from unnest(recorded) p where p.until < 'infinity' and p.since < periods_of_hours.since
+    select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
+    from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
   ),
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
@@ -2020,7 +2036,7 @@ create function logic.periods_of_hours(
   )
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence)
+    coalesce(p.evidence, f.evidence), p.judged_to
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
@@ -2031,7 +2047,10 @@ create function logic.suspect_periods(since timestamptz, at timestamptz, recorde
 returns setof raw.screened_period language plpgsql stable as $$
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
-  open constant raw.screened_period[] := array(select p from unnest(recorded) p where p.until = 'infinity' and p.since < suspect_periods.since);
+  open constant raw.screened_period[] := array(
+    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind, p.evidence, p.judged_to
+      )::raw.screened_period
+    from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
   alone raw.screened_period[] := array(
     select p from logic.periods_of_hours(array(select h from logic.suspect_hours_alone(since, closed, open) h),
       array(select p from unnest(recorded) p where p.reason <> 'outlier'), since, closed) p);
@@ -2039,7 +2058,7 @@ begin
   return query select * from unnest(alone);
   -- those that are not judged again hold as recorded
   alone := alone || array(
-    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence)::raw.screened_period
+    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to)::raw.screened_period
     from logic.screened_period p
     where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
       select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
@@ -2047,7 +2066,8 @@ begin
     array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.periods_of_hours, logic.suspect_periods from public;
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from, logic.periods_of_hours,
+  logic.suspect_periods from public;
 
 -- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
 -- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
