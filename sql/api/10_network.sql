@@ -8,10 +8,19 @@ create view api.provider as
   select id, title, url, image, image_dark from raw.provider;
 comment on view api.provider is 'Operators of stations. One row per provider.';
 comment on column api.provider.id is 'slug of the provider; stations refer to it';
-comment on column api.provider.title is 'human-readable name';
+comment on column api.provider.title is 'human-readable name, in English if there is one (api.provider_title has the others)';
 comment on column api.provider.url is 'link to the provider’s page, or an empty string';
 comment on column api.provider.image is 'URL of the icon for light surfaces, or an empty string';
 comment on column api.provider.image_dark is 'URL of the icon for dark surfaces, or an empty string';
+
+create view api.provider_title as
+  select p.id as provider_id, l.locale, api.title(p.titles, l.locale, p.title) as title
+  from raw.provider p
+  cross join (values {{list locale: ('$name')}}) as l(locale);
+comment on view api.provider_title is 'Titles of providers. One row per provider and locale: join on both.';
+comment on column api.provider_title.provider_id is 'slug of the provider';
+comment on column api.provider_title.locale is 'language of the title, as in the paths of the API';
+comment on column api.provider_title.title is 'title in the locale, else in English, else in any language';
 
 create view api.region as
   select
@@ -98,11 +107,11 @@ comment on view api.station_flag is
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
 comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
 comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
-comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour; null unless the reason is sensors or outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only those of 24 hours disagree, its mean of these; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 

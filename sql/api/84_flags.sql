@@ -18,7 +18,7 @@ Columns:
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
-  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown).';
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
 
 create function api.station_flags_json(at timestamptz, only_station int)
 returns table (flags text, pairs text, valid_until timestamptz, data_version int)

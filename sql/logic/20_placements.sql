@@ -1,6 +1,7 @@
 -- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
 
--- Placements (P2): when a sensor was at a station, minus its suspicious periods, split where its formula changes. Formulas change on full hours.
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their readings, split where its formula
+-- changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -18,14 +19,21 @@ create view logic.placement as
   join formula on formula.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
     on suspicious.sensor_id = located.sensor_id
-  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.removed_period group by 1) removed
+    on removed.sensor_id = located.sensor_id
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}') - coalesce(removed.periods, '{}')) part;
+
+-- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
+create view logic.screened_period as
+  select p.* from raw.screened_period p
+  join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
 -- set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
-  select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
 -- extended to whole hours, and all other bounds are rounded up.

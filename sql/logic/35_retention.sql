@@ -70,6 +70,37 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   order by m.month
 $$;
 
+-- Waits for the refresh that runs, and holds off others until the end of the transaction.
+create function logic.pause_refresh() returns void language sql as $$
+  select pg_advisory_xact_lock(hashtext('airseries'), hashtext('rollup.refresh'))
+$$;
+
+-- The hours of a sensor that were kept without readings, less those that were removed.
+create function logic.kept_hours_of(sensor int) returns setof timestamptz language sql stable as $$
+  select h.bucket
+  from rollup.sensor_hourly h cross join raw.installation i
+  where h.sensor_id = sensor and h.bucket < i.retained_from and not exists (
+    select from raw.removed_period p where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
+$$;
+
+-- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
+-- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
+create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
+  with located as (
+    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until from unnest(sensors) sensor
+    union all
+    select l.sensor_id, l.since, l.until from raw.sensor_station l where l.station_id = station
+  ),
+  kept as (
+    select l.sensor_id, l.since, least(l.until, max(hour) + interval '1 hour') as until, count(*) as hours
+    from located l
+    join lateral logic.kept_hours_of(l.sensor_id) hour on hour > l.since - interval '1 hour' and hour < l.until
+    group by l.sensor_id, l.since, l.until
+  ),
+  recorded as (insert into raw.removed_period (sensor_id, since, until) select sensor_id, since, until from kept)
+  select coalesce(sum(hours), 0)::bigint from kept
+$$;
+
 -- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
 -- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
 -- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
@@ -96,4 +127,5 @@ begin
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
 end $$;
 
-revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.lower_ingest_cutoff from public;
+revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,
+  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;

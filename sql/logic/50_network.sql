@@ -22,6 +22,7 @@ create view logic.network_fact as
       select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
       union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
       union all select 'flag ' || kind, station_id, null, null, since, until from raw.flag_period
+      union all select concat_ws(' ', 'screened', reason, sensor_id), station_id, null, null, since, until from raw.screened_period
     ) p group by 1
   ),
   sensor_period as (
@@ -51,16 +52,19 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
+  if jsonb_array_length(network -> 'screened_period') > 0 then
+    lock table raw.screen_lock in exclusive mode; -- a screening that has begun would replace what it did not see
+  end if;
   lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
-  insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
-  select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
+  insert into raw.provider (id, title, titles, url, image, image_dark, stale_after, pull)
+  select id, title, titles, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
   from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
-  on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
-    stale_after = excluded.stale_after, pull = excluded.pull
-  where (provider.title, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
-    is distinct from (excluded.title, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
+  on conflict (id) do update set title = excluded.title, titles = excluded.titles, url = excluded.url, image = excluded.image,
+    image_dark = excluded.image_dark, stale_after = excluded.stale_after, pull = excluded.pull
+  where (provider.title, provider.titles, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
+    is distinct from (excluded.title, excluded.titles, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
   select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
@@ -89,8 +93,14 @@ begin
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
-  delete from raw.screened_period p using raw.station s
-  where s.id = p.station_id and case p.kind when 'thp' then not s.screening else s.trusted end;
+  -- a recorded period is as screening last saw it, so the file only adds those that are not there
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  from jsonb_populate_recordset(null::raw.screened_period, network -> 'screened_period') p
+  where not exists (
+    select from raw.screened_period o
+    where (o.station_id, o.sensor_id, o.reason) is not distinct from (p.station_id, p.sensor_id, p.reason)
+      and o.since < p.until and o.until > p.since);
   affected := logic.apply_periods();
 
   result := (

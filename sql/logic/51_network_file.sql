@@ -33,6 +33,11 @@ set intervalstyle = 'iso_8601' as $$
     left join suspicious on suspicious.sensor_id = s.id
     group by 1
   ),
+  screened as (
+    select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since, 'until', nullif(until, 'infinity'),
+      'evidence', evidence) order by since, reason, sensor_id) as list
+    from raw.screened_period group by 1
+  ),
   regions as (
     select r.station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
         json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'), 'until', nullif(r.until, 'infinity')) end
@@ -41,7 +46,8 @@ set intervalstyle = 'iso_8601' as $$
   )
   select json_strip_nulls(json_build_object(
     'time_zone', (select time_zone from raw.installation),
-    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', title, 'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
+    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', coalesce(titles, to_jsonb(title)),
+      'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
       'stale_after', stale_after::text, 'pull', pull) order by id), '[]') from raw.provider),
     'regions', (select coalesce(json_agg(json_build_object('slug', slug, 'kind', kind, 'city', city_slug, 'title', title,
       'map', json_build_object('latitude', map_latitude, 'longitude', map_longitude, 'delta', map_delta),
@@ -50,13 +56,14 @@ set intervalstyle = 'iso_8601' as $$
         'latitude', s.latitude, 'longitude', s.longitude, 'altitude', s.altitude,
         'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods), 'is_bad_pm', logic.flag_of_periods(pm.periods),
         'screening', nullif(s.screening, true), 'trusted', nullif(s.trusted, false),
-        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]')) order by s.id), '[]')
+        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]'), 'screened', screened.list) order by s.id), '[]')
       from raw.station s
       left join hidden on hidden.station_id = s.id
       left join flagged thp on thp.station_id = s.id and thp.kind = 'thp'
       left join flagged pm on pm.station_id = s.id and pm.kind = 'pm'
       left join regions on regions.station_id = s.id
-      left join sensors on sensors.station_id = s.id)))
+      left join sensors on sensors.station_id = s.id
+      left join screened on screened.station_id = s.id)))
 $$;
 
 revoke all on function logic.flag_of_periods, logic.network_file from public;

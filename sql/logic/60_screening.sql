@@ -39,21 +39,29 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an earlier start
--- keeps that start.
-create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
-set plan_cache_mode = force_custom_plan as $$
+-- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
+-- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
+create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
+  from logic.screened_period p
+  where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
+    and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
+$$;
+
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`, the periods that are judged again,
+-- with an earlier start keeps that start.
+create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
+returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   sensors constant int[] := array(
     select suspect from logic.suspect_sensors(since, at) suspect
-    union select p.sensor_id from raw.screened_period p where p.kind = 'thp' and p.until > implausible_periods.since);
+    union select p.sensor_id from unnest(recorded) p);
 begin
   return query
   with earlier as (
-    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p
-    where p.kind = 'thp' and p.until > implausible_periods.since group by 1, 2
+    select p.station_id, p.sensor_id, min(p.since) as since from unnest(recorded) p group by 1, 2
   ),
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
@@ -98,7 +106,8 @@ begin
     having count(*) >= hours
   )
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb,
+    null::timestamptz
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -118,25 +127,35 @@ declare
   recorded raw.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
-  found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
-  -- the periods that hours from `since` on can change: those of kind pm continue after gaps of up to 24 hours
-  recorded := array(
-    select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
+  recorded := array(select p from logic.rejudged_periods(since) p);
+  found_periods := array(
+    select p from logic.implausible_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'thp')) p
+    union all
+    select p from logic.suspect_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'pm')) p);
   raised := (select count(*) from unnest(found_periods) p where not exists (
     select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
     select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
-  if not exists (
+  if exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
   ) then
-    return;
+    call logic.replace_screened_periods(recorded, found_periods);
   end if;
+  -- once a day is enough
+  update raw.screened_period p set judged_to = screen.at
+  from unnest(found_periods) f
+  where (p.station_id, p.reason, p.since) = (f.station_id, f.reason, f.since) and p.kind = 'pm' and p.until = 'infinity'
+    and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
+end $$;
+
+create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[]) language plpgsql as $$
+begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
@@ -144,4 +163,5 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods, logic.implausible_periods, logic.screen
+  from public;

@@ -1,59 +1,143 @@
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it repeats the hours before it (flat), or if
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of many equal hours (flat), or if
 -- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
 
--- The suspect hours from `since` to `until` of stations that are not trusted, per test, with their PM2.5 and the values it was compared with. The tests
--- sensors and flat use PM2.5 as the instrument gave it, since a correction also depends on humidity.
-create function logic.suspect_hours(since timestamptz, until timestamptz)
-returns table (station_id int, reason text, bucket timestamptz, evidence jsonb)
-language plpgsql stable set plan_cache_mode = force_custom_plan
+create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
+
+-- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station alone, with their PM2.5 and the values
+-- it was compared with. Of stations with a period in `open` the hours from its `since` on. Both tests use PM2.5 as the instrument gave it, since a
+-- correction also depends on humidity.
+create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
+returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
+as $$
+#variable_conflict use_column
+declare
+  -- both tests also look at the 23 hours before
+  first constant timestamptz := since - interval '23 hours';
+  stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
+  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'sensors');
+begin
+  return query
+  with judged as (
+    select s.id, coalesce(o.since, suspect_hours_alone.since) as since
+    from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'sensors'
+    where not s.trusted and s.id in (select p.station_id from raw.placement p group by 1 having count(distinct p.sensor_id) > 1)
+  ),
+  placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
+  sensor_hour as (
+    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    from rollup.sensor_hourly h
+    join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
+    union all
+    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
+    from rollup.sensor_hourly h
+    join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) is not null
+      and h.sensor_id = any (array(select q.sensor_id from raw.placement q where q.station_id = any (stations)))
+      and p.station_id = any (stations)
+  ),
+  with_day as (
+    select *, case when count(*) over day >= 18 then avg(pm25) over day end as day
+    from sensor_hour
+    window day as (partition by station_id, sensor_id order by bucket range between interval '23 hours' preceding and current row)
+  ),
+  compared as (
+    select h.station_id, h.bucket,
+      count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25) as hours_differ,
+      count(h.day) > 1 and max(h.day) - min(h.day) > 3 and max(h.day) - min(h.day) > 0.4 * avg(h.day) as days_differ
+    from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
+    group by 1, 2
+  )
+  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', {{publish pm25: avg(h.pm25)}}, 'compared_with', jsonb_agg(
+    jsonb_build_object('id', h.sensor_id, 'pm2.5', case when c.hours_differ then {{publish pm25: h.pm25}} else {{publish pm25: h.day}} end)
+    order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
+  from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
+  where c.hours_differ or c.days_differ
+  group by h.station_id, h.bucket;
+
+  stations := array(select o.station_id from unnest(open) o where o.reason = 'flat');
+  first_of_open := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'flat');
+  return query
+  with judged as (
+    select s.id, coalesce(o.since, suspect_hours_alone.since) as since
+    from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'flat'
+    where not s.trusted
+  ),
+  hour as (
+    select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10 from rollup.station_hourly h
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
+    union all
+    select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
+    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+  ),
+  repeated as (
+    -- means of equal readings may differ in their last digits
+    select h.*, coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false) as is_same,
+      abs(pm10 - lag(pm10) over hours) < 1e-6 or coalesce(pm10, lag(pm10) over hours) is null as is_same_pm10
+    from hour h
+    window hours as (partition by station_id order by bucket)
+  ),
+  -- few hours repeat the one before, or are repeated
+  kept as (
+    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated from repeated r) r where is_same or is_repeated
+  ),
+  in_row as (
+    select k.*, count(*) filter (where not is_same) over hours as pm25_row,
+      count(*) filter (where (is_same and is_same_pm10) is not true) over hours as both_row
+    from kept k
+    window hours as (partition by station_id order by bucket)
+  ),
+  counted as (
+    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours, count(*) over (partition by station_id, both_row) as both_hours
+    from in_row r
+  )
+  select h.station_id, 'flat', h.bucket, jsonb_strip_nulls(jsonb_build_object('pm2.5', {{publish pm25: h.pm25}}, 'pm10', {{publish pm10: h.pm10}}))
+  from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
+  where h.both_hours >= 12 or h.pm25_hours >= 24;
+end $$;
+
+-- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one of `alone`.
+create function logic.suspect_hours_among_neighbours(
+  since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
+) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
   -- from a cell to itself and its neighbours
   steps constant bigint[] := logic.cell_steps();
+  first_of_open constant timestamptz := (select min(o.since) from unnest(open) o where o.reason = 'outlier');
+  around_open constant int[] := array(
+    select distinct near.id
+    from (
+      select logic.cell(s.latitude, s.longitude) + unnest(steps) as cell
+      from unnest(open) o join raw.station s on s.id = o.station_id where o.reason = 'outlier'
+    ) c
+    join raw.station near on logic.cell(near.latitude, near.longitude) = c.cell);
 begin
   return query
-  with untrusted as (select s.id from raw.station s where not s.trusted),
-  sensor_hour as (
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
-    from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) is not null
-      and p.station_id in (select q.station_id from raw.placement q group by 1 having count(distinct q.sensor_id) > 1)
-  )
-  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', {{publish pm25: avg(h.pm25)}}, 'compared_with',
-    jsonb_agg(jsonb_build_object('id', h.sensor_id, 'pm2.5', {{publish pm25: h.pm25}}) order by h.sensor_id))
-  from sensor_hour h join untrusted s on s.id = h.station_id
-  group by h.station_id, h.bucket
-  having count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25);
-
-  return query
-  with hour as (
-    -- twelfth is the twelfth hour with these very values, counting back from this one
-    select h.station_id, h.bucket, v.pm25, v.pm10,
-      lag(h.bucket, 11) over (partition by h.station_id, v.pm25, v.pm10 order by h.bucket) as twelfth
-    from rollup.station_hourly h
-    join raw.station s on s.id = h.station_id and not s.trusted
-    cross join lateral (select round(coalesce(h.pm25_raw, h.pm25)::numeric, 6) as pm25, round(h.pm10::numeric, 6) as pm10) v
-    where h.bucket >= suspect_hours.since - interval '11 hours' and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) > 0.5
-  )
-  select h.station_id, 'flat', h.bucket, jsonb_build_object('pm2.5', {{publish pm25: h.pm25}}, 'pm10', {{publish pm10: h.pm10}})
-  from hour h
-  where h.bucket >= suspect_hours.since and h.twelfth = h.bucket - interval '11 hours';
-
-  return query
   with suspect as (
-    select f.station_id, range_agg(tstzrange(rollup.bucket_start('hour', f.since), logic.hour_ceiling(f.until))) as periods
-    from logic.flag f where f.kind = 'pm' group by 1
+    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    from (
+      select f.station_id, f.since, f.until from raw.flag_period f where f.kind = 'pm'
+      union all select a.station_id, a.since, a.until from unnest(alone) a
+    ) p group by 1
+  ),
+  stored as (
+    select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
+    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until and h.pm25 is not null
+    union all
+    select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
+    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null and h.station_id = any (around_open)
   ),
   hour as materialized (
-    select h.station_id, h.bucket, h.pm25, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell,
-      coalesce(p.periods @> h.bucket, false) is false as is_neighbour, h.pm25 > 50 and not s.trusted as is_high
-    from rollup.station_hourly h
+    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
+      h.pm25 > 30 and not s.trusted and h.bucket >= coalesce(o.since, suspect_hours_among_neighbours.since) as is_high
+    from stored h
     join raw.station s on s.id = h.station_id
     left join suspect p on p.station_id = h.station_id
-    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and h.pm25 is not null
+    left join unnest(open) o on o.station_id = h.station_id and o.reason = 'outlier'
   ),
   -- few stations are far enough above the lowest value in the cells around them; only those get a median
   filled as (select bucket, cell, min(hour.pm25) as lowest from hour where is_neighbour group by 1, 2),
@@ -68,7 +152,7 @@ begin
     from (
       select h.*, h.cell + unnest(steps) as near
       from hour h join around on around.bucket = h.bucket and around.cell = h.cell
-      where h.is_high and h.pm25 > 5 * around.lowest
+      where h.is_high and h.pm25 > 3 * around.lowest
     ) one
     join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour and other.station_id <> one.station_id
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
@@ -76,7 +160,7 @@ begin
   judged as (
     select station_id, bucket, percentile_cont(0.5) within group (order by other_pm25) as median
     from pair group by station_id, bucket, pair.pm25
-    having count(*) >= 3 and pair.pm25 > 5 * percentile_cont(0.5) within group (order by other_pm25)
+    having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
   )
   select station_id, 'outlier', bucket, jsonb_build_object('pm2.5', {{publish pm25: pair.pm25}}, 'median', {{publish pm25: median}}, 'compared_with',
     jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', {{publish pm25: other_pm25}}) order by other_id))
@@ -84,23 +168,23 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- The periods of suspect hours from `since` to `at`, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6
--- or more are a period. It is open-ended while its last hour ended less than 24 hours ago. A period recorded before `since` is not judged again, and
+-- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
+-- before. When it was judged, one of the 24 hours before was suspect.
+create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz language sql immutable
+  return case when period.until < 'infinity' then since
+    else greatest(period.since, least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
+
+-- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
+-- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
 -- suspect hours that follow it continue it.
-create function logic.suspect_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
-set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  closed constant timestamptz := rollup.bucket_start('hour', at);
-begin
-  return query
+create function logic.periods_of_hours(
+  hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
+) returns setof raw.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
-    from logic.suspect_hours(suspect_periods.since, closed) h
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, suspect_periods.since), 6, p.evidence
-    from raw.screened_period p join raw.station s on s.id = p.station_id and not s.trusted
-    where p.kind = 'pm' and p.since < suspect_periods.since and p.until > suspect_periods.since - interval '24 hours'
+    select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
+    from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
   ),
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
@@ -116,9 +200,35 @@ begin
   )
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence)
+    coalesce(p.evidence, f.evidence), p.judged_to
   from found f
-  left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since;
+  left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
+$$;
+
+-- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged again. The test outlier comes
+-- last and takes no neighbour away, so the result does not depend on what an earlier run found by it.
+create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
+returns setof raw.screened_period language plpgsql stable as $$
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  open constant raw.screened_period[] := array(
+    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind, p.evidence, p.judged_to
+      )::raw.screened_period
+    from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
+  alone raw.screened_period[] := array(
+    select p from logic.periods_of_hours(array(select h from logic.suspect_hours_alone(since, closed, open) h),
+      array(select p from unnest(recorded) p where p.reason <> 'outlier'), since, closed) p);
+begin
+  return query select * from unnest(alone);
+  -- those that are not judged again hold as recorded
+  alone := alone || array(
+    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to)::raw.screened_period
+    from logic.screened_period p
+    where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
+      select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
+  return query select p.* from logic.periods_of_hours(array(select h from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
+    array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours, logic.suspect_periods from public;
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from, logic.periods_of_hours,
+  logic.suspect_periods from public;

@@ -327,7 +327,7 @@ const flag = z
           'pm2.5': measured('pm25', 'mean of the hour'),
         }),
       ),
-      'by test sensors those of the station, by test outlier the neighbours within 10 km',
+      'by test sensors those of the station (their means of 24 hours where only these differ), by test outlier the neighbours within 10 km',
     ),
   })
   .meta({ id: 'Flag', description: 'a period in which a station was flagged (C5, C9)' });

@@ -15,7 +15,7 @@ export type CheckContext = {
   /** Adds an issue if there is no such element, neither in the file nor in the database. Undefined was an issue before. */
   checkName(
     position: string,
-    kind: 'provider' | 'region' | 'station',
+    kind: 'provider' | 'region' | 'station' | 'sensor',
     name: string | number | undefined,
   ): void;
 };
@@ -41,6 +41,7 @@ export function makeContext(
       ...existing.stations.keys(),
       ...parsed.stations.map(({ id }) => id),
     ]),
+    sensor: new Set<unknown>([...existing.sensors, ...parsed.sensors.map(({ id }) => id)]),
   };
   return {
     parsed,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseLocated } from './json.ts';
 import { faultsOf } from './messages.ts';
-import { Network, Provider, Region, Sensor, Station } from './schema.ts';
+import { Network, Provider, Region, Screened, Sensor, Station } from './schema.ts';
 
 /** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the file as a whole. */
 export type Issue = { line?: number | undefined; position: string; message: string };
@@ -28,6 +28,7 @@ const listOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) =>
 const TolerantStation = tolerant(Station).extend({
   regions: z.array(Station.shape.regions.element.optional().catch(undefined)).catch([]),
   sensors: listOf(tolerant(Sensor)),
+  screened: z.array(Screened.optional().catch(undefined)).catch([]),
 });
 const TolerantNetwork = z.object({
   time_zone: z.string().optional().catch(undefined),

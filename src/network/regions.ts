@@ -143,7 +143,7 @@ const isHiddenForGood = (hidden: Flag = false) =>
  * file gives for the city; the database merges them, and subtracts those in which the station is hidden.
  */
 export function memberships(station: ParsedStation, context: CheckContext): object[] {
-  const { regions, periods, addIssue, checkName } = context;
+  const { regions, existing, periods, addIssue, checkName } = context;
   const key = `${station.position}.regions`;
   const given = station.regions.map((region) =>
     typeof region === 'string' ? { slug: region } : region,
@@ -158,6 +158,18 @@ export function memberships(station: ParsedStation, context: CheckContext): obje
       `the station is in ${slug} at the same time by ${earlier.position}: name it once`,
     addIssue,
   );
+  for (const { slug, since, until } of all) {
+    const before = existing.regions.get(slug)?.city;
+    if (before === undefined || before === regions.get(slug)?.city) continue;
+    const left = all.find(
+      (other) => other.slug === before && other.since < until && since < other.until,
+    );
+    if (left === undefined) continue;
+    addIssue(
+      left.position,
+      `${slug} is no longer in ${before}, and the station would be in both: leave ${before} out`,
+    );
+  }
   const order = regionsOf(station, context);
   return all.flatMap(({ slug, since, until }) =>
     [slug, regions.get(slug)?.city ?? []].flat().map((region_slug) => ({
@@ -168,4 +180,27 @@ export function memberships(station: ParsedStation, context: CheckContext): obje
       until,
     })),
   );
+}
+
+/**
+ * Adds an issue for each region that the file puts into another city while it does not list all of its stations: the others would stay in
+ * the old city.
+ */
+export function checkMovedRegions({ parsed, existing, addIssue }: CheckContext): void {
+  const listed = new Set(parsed.stations.map(({ id }) => id));
+  for (const { position, slug, kind, city } of parsed.regions) {
+    const before = slug === undefined ? undefined : existing.regions.get(slug);
+    const isIncomplete = kind === 'district' && city === undefined;
+    if (before === undefined || before.city === city || isIncomplete) continue;
+    const unlisted = [...existing.stations.values()]
+      .filter((station) => !listed.has(station.id) && station.regions.includes(slug as string))
+      .map(({ id }) => id)
+      .sort((a, b) => a - b);
+    if (unlisted.length === 0) continue;
+    const was = before.city === undefined ? 'was a city' : `was in ${before.city}`;
+    addIssue(
+      position,
+      `${slug} ${was}, and stations ${unlisted.join(', ')} of the database are in it: list them too, so that their cities follow`,
+    );
+  }
 }

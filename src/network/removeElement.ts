@@ -21,7 +21,10 @@ const DEPENDENTS: Record<Removable, Dependents[]> = {
   sensor: [
     {
       found: (sql, id) => sql`
-        select 'it has ' || nullif(count(*), 0) || ' readings' as problem from raw.readings where sensor_id = ${id}::text::int`,
+        select 'it has ' || nullif(count(*), 0) || ' readings' as problem from raw.readings where sensor_id = ${id}::text::int
+        union all
+        select 'it has ' || nullif(count(*), 0) || ' hours whose readings retention has deleted'
+        from logic.kept_hours_of(${id}::text::int)`,
       remedy:
         'Add --with-readings to delete them too. To keep its history, end its period in the network file instead: "stations": [{"id": …, "until": "2026-11-20"}].',
     },
@@ -71,6 +74,8 @@ export type Removed = {
   stations: number;
   sensors: number;
   readings: number;
+  /** Hours of sensors whose readings retention had deleted before: they count for nothing from now on. */
+  kept_hours: number;
 };
 
 const REMOVE: Record<Removable, (sql: Transaction, id: string, removed: Removed) => Promise<void>> =
@@ -100,8 +105,17 @@ export async function removeElement(
   id: string,
   withReadings: boolean,
 ): Promise<Removed> {
-  const removed: Removed = { providers: 0, regions: 0, stations: 0, sensors: 0, readings: 0 };
+  const removed: Removed = {
+    providers: 0,
+    regions: 0,
+    stations: 0,
+    sensors: 0,
+    readings: 0,
+    kept_hours: 0,
+  };
   await sql.begin(async (transaction) => {
+    // retention refreshes the hours that it keeps: none of a sensor may be kept after its removal has looked for them
+    await transaction`select logic.pause_refresh()`;
     await transaction`lock table raw.network_lock in exclusive mode`;
     await requireElement(transaction, kind, id);
     for (const { found, remedy } of withReadings && kind !== 'region' ? [] : DEPENDENTS[kind]) {
@@ -132,10 +146,22 @@ async function deleteSensors(
   removed: Removed,
 ): Promise<void> {
   const ids = arrayLiteral(sensors);
+  await removeKeptHours(sql, { sensors, station: null }, removed);
   removed.readings += (
     await sql`delete from raw.readings where sensor_id = any (${ids}::text::int[])`
   ).count;
   removed.sensors += (await sql`delete from raw.sensor where id = any (${ids}::text::int[])`).count;
+}
+
+/** Of `sensors` altogether or, with a station, of all sensors while they were there. */
+async function removeKeptHours(
+  sql: Transaction,
+  { sensors, station }: { sensors: readonly number[]; station: string | null },
+  removed: Removed,
+): Promise<void> {
+  const [row] = await sql<[{ hours: number }]>`
+    select logic.remove_kept_hours(${arrayLiteral(sensors)}::text::int[], ${station}::text::int)::int as hours`;
+  removed.kept_hours += row.hours;
 }
 
 /** A sensor that was elsewhere too loses only what it measured here. */
@@ -143,14 +169,15 @@ async function deleteStation(sql: Transaction, id: string, removed: Removed): Pr
   const onlyHere = await sql<{ id: number }[]>`
     select sensor_id as id from raw.sensor_station group by 1
     having bool_and(station_id = ${id}::text::int)`;
-  const here = await sql`
-    delete from raw.readings r using raw.sensor_station located
-    where located.station_id = ${id}::text::int and r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until`;
-  removed.readings += here.count;
   await deleteSensors(
     sql,
     onlyHere.map((sensor) => sensor.id),
     removed,
   );
+  await removeKeptHours(sql, { sensors: [], station: id }, removed);
+  const here = await sql`
+    delete from raw.readings r using raw.sensor_station located
+    where located.station_id = ${id}::text::int and r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until`;
+  removed.readings += here.count;
   removed.stations += (await sql`delete from raw.station where id = ${id}::text::int`).count;
 }

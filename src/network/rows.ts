@@ -1,8 +1,16 @@
 /** Turns a parsed network file into rows of the database's tables, and checks what its elements say about each other. */
-import { addDuplicates, makeContext } from './context.ts';
+import { addDuplicates, type CheckContext, makeContext } from './context.ts';
 import type { ExistingNetwork } from './existing.ts';
-import type { Issue, ParsedNetwork } from './read.ts';
-import { type FarStation, farStations, memberships, placesByRegion, regionRow } from './regions.ts';
+import { addOverlaps } from './periods.ts';
+import type { Issue, ParsedNetwork, ParsedStation } from './read.ts';
+import {
+  checkMovedRegions,
+  type FarStation,
+  farStations,
+  memberships,
+  placesByRegion,
+  regionRow,
+} from './regions.ts';
 import { checkDevices, corrections, placements } from './sensors.ts';
 
 /** `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are no issues, of parsing or checking. */
@@ -38,9 +46,10 @@ export function makeRows(
     ]),
   );
 
+  checkMovedRegions(context);
   const places = placesByRegion(context);
   const rows = {
-    providers,
+    providers: providers.map(({ title, ...provider }) => ({ ...provider, ...titlesOf(title) })),
     regions: regions.map((region) => regionRow(region, context, places.get(region.slug) ?? [])),
     stations: stations.map(
       ({ id, provider: provider_id, title, latitude, longitude, altitude, screening, trusted }) => {
@@ -59,6 +68,7 @@ export function makeRows(
           .map((period) => ({ ...period, station_id: station.id, kind })),
       ),
     ),
+    screened_period: stations.flatMap((station) => screenedPeriods(station, context)),
     sensor_station: [...placed.values()].flat(),
     suspicious_period: sensors.flatMap(({ id, position, suspicious }) =>
       periods
@@ -74,4 +84,36 @@ export function makeRows(
     ),
   };
   return { rows, issues, far: farStations(context, places) };
+}
+
+/** The columns of raw.provider: a text, for whoever knows no locale, and the titles by locale if there are any. */
+function titlesOf(title: string | Record<string, string> | undefined) {
+  if (typeof title !== 'object') return { title, titles: null };
+  return { title: title.en ?? Object.values(title)[0], titles: title };
+}
+
+/** Rows of raw.screened_period. */
+function screenedPeriods(
+  { id, position, screened }: ParsedStation,
+  { periods, addIssue, checkName }: CheckContext,
+): object[] {
+  const key = `${position}.screened`;
+  for (const [index, period] of screened.entries())
+    checkName(`${key}[${index}].sensor`, 'sensor', period?.sensor);
+  const all = periods.list(key, screened);
+  addOverlaps(
+    all,
+    ({ test, sensor }) => `${test} ${sensor}`,
+    ({ test }, earlier) => `${test} is there for the same time by ${earlier.position}: keep one`,
+    addIssue,
+  );
+  return all.map(({ test, sensor, since, until, evidence }) => ({
+    station_id: id,
+    sensor_id: sensor ?? null,
+    kind: sensor === undefined ? 'pm' : 'thp',
+    reason: test,
+    since,
+    until,
+    evidence: evidence ?? null,
+  }));
 }

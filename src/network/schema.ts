@@ -28,6 +28,10 @@ const title = z
     'expected a title, as in {"en": "Main Street"}',
   )
   .meta({ description: 'by locale; falls back to en, then to any', minProperties: 1 });
+/** The title of an organization is mostly a name, the same in every locale. */
+const providerTitle = z
+  .union([z.string().min(1), title])
+  .describe('the same in every locale, or by locale as for stations');
 const id = z.int().min(1).max(2_147_483_647);
 const slug = z
   .string()
@@ -62,7 +66,7 @@ const webAddress = z
 
 export const Provider = z.strictObject({
   id: providerSlug,
-  title: z.string().min(1),
+  title: providerTitle,
   url: webAddress,
   image: webAddress,
   image_dark: webAddress,
@@ -134,6 +138,38 @@ export const Sensor = z.strictObject({
     .describe('all of its readings are unreliable; true, or the periods'),
 });
 
+/** The tests of screening: those of a sensor's temperature, humidity and pressure, and those of a station's particles. */
+const SENSOR_TESTS = [
+  'zero_values',
+  'pressure_off_altitude',
+  'humidity_saturated',
+  'constant_temperature',
+  'constant_humidity',
+  'constant_pressure',
+] as const;
+const PARTICLE_TESTS = ['sensors', 'flat', 'outlier'] as const;
+const isParticleTest = (test: string) => (PARTICLE_TESTS as readonly string[]).includes(test);
+
+export const Screened = z
+  .strictObject({
+    test: z.enum([...SENSOR_TESTS, ...PARTICLE_TESTS]),
+    sensor: id.optional().describe('the sensor that failed it; absent where it is the station'),
+    ...periodEnds,
+    since: z.string().describe('as found'),
+    evidence: z
+      .strictObject({
+        'pm2.5': z.number(),
+        pm10: z.number().optional(),
+        median: z.number().optional(),
+        compared_with: z.array(z.strictObject({ id, 'pm2.5': z.number() })).optional(),
+      })
+      .optional()
+      .describe('the values of its first hour, and those they were compared with'),
+  })
+  .refine(({ test, sensor }) => isParticleTest(test) === (sensor === undefined), {
+    error: `expected a sensor, except for ${PARTICLE_TESTS.join(', ')}`,
+  });
+
 export const Station = z.strictObject({
   id,
   provider: providerSlug,
@@ -172,6 +208,12 @@ export const Station = z.strictObject({
       'the regions it is in; with a district it is in its city too, for the same periods, which are rounded up to full hours',
     ),
   sensors: z.array(Sensor),
+  screened: z
+    .array(Screened)
+    .default([])
+    .describe(
+      'periods that screening found, as network export writes them; added to those of the database, where none of the same test overlaps them',
+    ),
 });
 
 export const Network = z.strictObject({

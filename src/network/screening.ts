@@ -16,7 +16,8 @@ const LOOK_BACK_DAYS = 8;
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
 /**
- * Screens the closed hours from `since` on (default: the last eight closed days) by the aggregates as they are. The aggregates follow the
+ * Screens the closed hours from `since` on (default: the last eight closed days), and those of open
+ * periods that were not judged yet, by the aggregates as they are. The aggregates follow the
  * flags at the next refresh.
  */
 export const screen = (target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> =>
@@ -60,7 +61,7 @@ type ScreenedPeriod = {
   evidence: {
     'pm2.5': number;
     median?: number;
-    pm10?: number | null;
+    pm10?: number;
     compared_with?: { id: number; 'pm2.5': number }[];
   } | null;
 };
@@ -74,5 +75,5 @@ export const screenedPeriods = (
 const periodsOn = async (sql: Sql): Promise<ScreenedPeriod[]> => [
   ...(await sql<ScreenedPeriod[]>`
     select station_id, kind, sensor_id, reason, since, nullif(until, 'infinity') as until, evidence
-    from raw.screened_period order by since desc, station_id, sensor_id, reason`),
+    from logic.screened_period order by since desc, station_id, sensor_id, reason`),
 ];

@@ -98,12 +98,13 @@ export type Network = { providers: ProviderRow[]; stations: ListRow[]; regions: 
 
 type ProviderRow = Provider & Version;
 
-export async function queryProviders(db: ApiDb): Promise<ProviderRow[]> {
+export async function queryProviders(db: ApiDb, locale: Locale): Promise<ProviderRow[]> {
   return await db
     .selectFrom('api.provider')
+    .innerJoin('api.provider_title as name', 'name.provider_id', 'api.provider.id')
     .innerJoin('api.freshness as freshness', (join) => join.onTrue())
-    .selectAll('api.provider')
-    .select('freshness.data_version')
+    .select(['id', 'name.title', 'url', 'image', 'image_dark', 'freshness.data_version'])
+    .where('name.locale', '=', locale)
     .orderBy(sql`id collate "C"`)
     .execute();
 }
@@ -138,7 +139,7 @@ async function queryListRows(db: ApiDb, at: Date): Promise<ListRow[]> {
 
 export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   const [providers, stations, regions] = await Promise.all([
-    queryProviders(db),
+    queryProviders(db, 'en'),
     queryListRows(db, at),
     selectRegions(db, { at, locale: 'en' })
       .orderBy('kind')
@@ -148,8 +149,9 @@ export async function queryNetwork(db: ApiDb, at: Date): Promise<Network> {
   return { providers, stations, regions };
 }
 
-/** The titles in a locale, of stations by id and of regions by slug. */
+/** The titles in a locale, of providers and stations by id and of regions by slug. */
 export type Titles = {
+  providers: ReadonlyMap<string, string>;
   stations: ReadonlyMap<string, string>;
   regions: ReadonlyMap<string, string>;
 };
@@ -159,8 +161,8 @@ export async function queryTitles(
   db: ApiDb,
 ): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
   const titlesBy = async (
-    key: 'station_id' | 'region_slug',
-    view: 'station_title' | 'region_title',
+    key: 'provider_id' | 'station_id' | 'region_slug',
+    view: 'provider_title' | 'station_title' | 'region_title',
   ) => {
     const query = sql<{ locale: string; titles: Record<string, string> } & Version>`
       select locale, data_version, json_object_agg(${sql.ref(key)}, title) as titles
@@ -168,7 +170,8 @@ export async function queryTitles(
       group by locale, data_version`;
     return (await query.execute(db)).rows;
   };
-  const [stations, regions] = await Promise.all([
+  const [providers, stations, regions] = await Promise.all([
+    titlesBy('provider_id', 'provider_title'),
     titlesBy('station_id', 'station_title'),
     titlesBy('region_slug', 'region_title'),
   ]);
@@ -176,11 +179,15 @@ export async function queryTitles(
     new Map(Object.entries(rows.find((row) => row.locale === locale)?.titles ?? {}));
   const titles = LOCALES.map((locale): [Locale, Titles] => [
     locale,
-    { stations: inLocale(stations, locale), regions: inLocale(regions, locale) },
+    {
+      providers: inLocale(providers, locale),
+      stations: inLocale(stations, locale),
+      regions: inLocale(regions, locale),
+    },
   ]);
   return {
     titles: Object.fromEntries(titles) as Record<Locale, Titles>,
-    rows: [...stations, ...regions],
+    rows: [...providers, ...stations, ...regions],
   };
 }
 
@@ -223,9 +230,15 @@ function partsOf(row: ListRow): string[] {
 }
 
 /** The providers that have one of these stations. */
-function presentProviders({ providers }: Network, stations: readonly ListRow[]): Provider[] {
+function presentProviders(
+  { providers }: Network,
+  titles: Titles,
+  stations: readonly ListRow[],
+): Provider[] {
   const ids = new Set(stations.map((row) => row.provider));
-  return providers.filter(({ id }) => ids.has(id)).map((row) => pickProvider(row, {}));
+  return providers
+    .filter(({ id }) => ids.has(id))
+    .map((row) => pickProvider({ ...row, title: titles.providers.get(row.id) ?? row.title }, {}));
 }
 
 const STATIONS_PER_PIECE = 500;
@@ -239,7 +252,7 @@ export function* presentStationsList(
 ): Generator<string> {
   const present = presenter(titles, locale, site);
   const listed = network.stations.filter((row) => row.is_listed);
-  yield `{"providers":${JSON.stringify(presentProviders(network, listed))},"stations":[`;
+  yield `{"providers":${JSON.stringify(presentProviders(network, titles, listed))},"stations":[`;
   for (let n = 0; n < listed.length; n += STATIONS_PER_PIECE) {
     const texts = listed.slice(n, n + STATIONS_PER_PIECE).map(present.stationJson);
     yield `${n === 0 ? '' : ','}${texts.join(',')}`;

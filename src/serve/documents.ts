@@ -42,7 +42,7 @@ type Share = <T extends Validity>(read: (at: Date) => Promise<T>) => () => Promi
 export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
-  providers(): Promise<Network['providers']>;
+  providers(locale: Locale): Promise<Network['providers']>;
 };
 
 /** `wholeNetwork`: for queries whose cost grows with the network. */
@@ -55,7 +55,7 @@ export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkRea
     const { rows, ...read } = await queryTitles(wholeNetwork);
     return { ...read, ...validityOf(rows) };
   });
-  return { network, titles, providers: () => queryProviders(wholeNetwork) };
+  return { network, titles, providers: (locale) => queryProviders(wholeNetwork, locale) };
 }
 
 type Sources = { db: ApiDb; reader: NetworkReader; clock: Clock; site: SiteUrls };

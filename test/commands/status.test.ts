@@ -12,7 +12,7 @@ import {
   sensorArrivals,
 } from '../../src/ingest/store/arrivals.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
-import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { engines, onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const versions = {
   ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },
@@ -220,6 +220,24 @@ onOneEngine('status', (engine) => {
     expect(text).toMatch(/Not in the network:[\s\S]*99[\s\S]*esp8266-2[\s\S]*quarantine list/);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+});
+
+test('an empty network has no unknown sensor without a number', async () => {
+  const empty = await testDatabase(engines[0] as (typeof engines)[0]);
+  try {
+    const sql = empty.as('airseries_owner', 'Asia/Yerevan');
+    await sql`
+      insert into raw.quarantine (recorded_at, source, kind, reason, text, reading)
+      values (${NOW}, 'push', 'reading', 'unreadable', 'x', null),
+        (${NOW}, 'push', 'reading', 'unknown_sensor', '{"sensor_id":99}', '{"sensor_id":99}')`;
+    const newest = '2026-11-20T16:00:00+04:00';
+    expect(await sensorArrivals(sql, NOW)).toEqual({
+      sensors: [],
+      unknown: [{ sensor: 99, device: null, waiting: 1, newest }],
+    });
+  } finally {
+    await empty.drop();
+  }
 });
 
 describe('the most urgent sensors', () => {

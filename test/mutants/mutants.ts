@@ -392,10 +392,23 @@ const TABLE: readonly Table[] = [
           "located.periods * formula.periods - coalesce(suspicious.periods, '{}')",
           'located.periods * formula.periods',
         ],
+        [" - coalesce(removed.periods, '{}')) part;", ') part;'],
         [
           "'{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')",
           "'{[-infinity,infinity)}'::tstzmultirange",
         ],
+      ],
+      'sql/logic/35_retention.sql': [
+        [
+          'where h.sensor_id = sensor and h.bucket < i.retained_from and not exists',
+          'where h.sensor_id = sensor and not exists',
+        ],
+        ['and p.until > h.bucket)', 'and false)'],
+        ["least(l.until, max(hour) + interval '1 hour') as until", 'l.until'],
+      ],
+      'src/network/removeElement.ts': [
+        ['    await transaction`select logic.pause_refresh()`;\n', ''],
+        ['  await removeKeptHours(sql, { sensors: [], station: id }, removed);\n', ''],
       ],
       'sql/logic/50_network.sql': [
         ['where is_listed and old <> facts', 'where is_listed and old is not null'],
@@ -473,8 +486,8 @@ const TABLE: readonly Table[] = [
         ['least(r.next, placed.until, suspicious.since),', 'least(r.next, placed.until),'],
         ['lowest_humidity >= 99.5) >= 14', 'lowest_humidity >= 99.5) >= 30'],
       ],
-      'sql/logic/50_network.sql': [
-        ["case p.kind when 'thp' then not s.screening else s.trusted end;", 'false;'],
+      'sql/logic/20_placements.sql': [
+        ["case p.kind when 'thp' then s.screening else", "case p.kind when 'thp' then true else"],
       ],
     },
   },
@@ -484,28 +497,51 @@ const TABLE: readonly Table[] = [
       'sql/logic/61_suspect_particles.sql': [
         ['max(h.pm25) - min(h.pm25) > 5 and', 'max(h.pm25) - min(h.pm25) > 15 and'],
         ['> 0.7 * avg(h.pm25)', '> 0.9 * avg(h.pm25)'],
-        ['lag(h.bucket, 11)', 'lag(h.bucket, 10)'],
-        ["suspect_hours.since - interval '11 hours'", 'suspect_hours.since'],
+        ['> 0.4 * avg(h.day)', '> 0.41 * avg(h.day)'],
+        ['max(h.day) - min(h.day) > 3 and', 'max(h.day) - min(h.day) > 2 and'],
+        ['count(*) over day >= 18', 'count(*) over day >= 12'],
+        [
+          "range between interval '23 hours' preceding",
+          "range between interval '24 hours' preceding",
+        ],
+        [
+          "first constant timestamptz := since - interval '23 hours'",
+          'first constant timestamptz := since',
+        ],
+        ['h.both_hours >= 12 or', 'h.both_hours >= 13 or'],
+        ['h.pm25_hours >= 24;', 'h.pm25_hours >= 23;'],
+        ["bucket - lag(bucket) over hours = interval '1 hour' and", ''],
+        ['where is_same or is_repeated', 'where is_same'],
         ['> 0.5\n', '> 0.3\n'],
         ['coalesce(p.periods @> h.bucket, false) is false as is_neighbour', 'true as is_neighbour'],
-        ['h.pm25 > 50 and not s.trusted', 'h.pm25 > 40 and not s.trusted'],
-        ['h.pm25 > 50 and not s.trusted', 'h.pm25 > 50'],
+        ['h.pm25 > 30 and not s.trusted', 'h.pm25 > 29 and not s.trusted'],
+        ['h.pm25 > 30 and not s.trusted', 'h.pm25 > 30'],
         ['<= 10\n', '<= 100\n'],
         ['having count(*) >= 3', 'having count(*) >= 2'],
-        ['pair.pm25 > 5 * percentile_cont', 'pair.pm25 >= 5 * percentile_cont'],
-        ['h.pm25 > 5 * around.lowest', 'h.pm25 > 8 * around.lowest'],
+        ['pair.pm25 > 3 * percentile_cont', 'pair.pm25 >= 3 * percentile_cont'],
+        ['h.pm25 > 3 * around.lowest', 'h.pm25 > 8 * around.lowest'],
+        ['      union all select a.station_id, a.since, a.until from unnest(alone) a\n', ''],
         [
           "over (partition by station_id, reason order by since) > interval '24 hours'",
           "over (partition by station_id, reason order by since) > interval '25 hours'",
         ],
         ['having sum(hours) >= 6', 'having sum(hours) >= 5'],
         ["closed - f.until < interval '24 hours'", "closed - f.until <= interval '24 hours'"],
-        ['least(p.until, suspect_periods.since), 6', 'least(p.until, suspect_periods.since), 1'],
         [
-          "p.until > suspect_periods.since - interval '24 hours'",
-          'p.until > suspect_periods.since',
+          'logic.judged_from(p, periods_of_hours.since)), 6',
+          'logic.judged_from(p, periods_of_hours.since)), 1',
+        ],
+        ["case when period.until < 'infinity' then since", 'case when true then since'],
+        [
+          "coalesce(period.judged_to, '-infinity')) - interval '24 hours'",
+          "coalesce(period.judged_to, '-infinity'))",
         ],
         ['coalesce(p.evidence, f.evidence)', 'f.evidence'],
+        [
+          'where logic.judged_from(p, suspect_periods.since) < suspect_periods.since',
+          'where false',
+        ],
+        ["p.kind = 'pm' and p.reason <> 'outlier' and not exists", 'false and not exists'],
       ],
       'sql/logic/62_sensor_pairs.sql': [
         ['<= 0.15', '<= 0.2'],
@@ -518,7 +554,20 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/60_screening.sql': [
         ["case p.kind when 'pm' then interval '24 hours' else interval '0' end", "interval '0'"],
+        [
+          '    and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)\n',
+          '',
+        ],
+        [
+          "(p.judged_to between screen.at - interval '1 day' and screen.at) is not true",
+          'p.judged_to is null',
+        ],
       ],
+      'sql/logic/20_placements.sql': [
+        ['then s.screening else not s.trusted end;', 'then s.screening else true end;'],
+      ],
+      'sql/logic/50_network.sql': [['and o.since < p.until and o.until > p.since);', ');']],
+      'sql/logic/51_network_file.sql': [["'screened', screened.list", "'screened', null"]],
       'sql/logic/70_current.sql': [
         ['pm: avg(c.$name) filter (where not m.is_pm_suspect)', 'pm: avg(c.$name)'],
         ['filter (where m.is_pm_suspect)', 'filter (where not m.is_pm_suspect)'],
@@ -671,7 +720,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/35_retention.sql': [
         [
-          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.lower_ingest_cutoff from public;',
+          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,\n  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;',
           '',
         ],
       ],

@@ -159,6 +159,29 @@ test.each<[string, object | string, Record<string, string>]>([
     },
   ],
   [
+    'screened periods',
+    small({
+      one: {
+        screened: [
+          { test: 'outlier', since: '2026-01-01', until: '2026-01-03' },
+          { test: 'outlier', since: '2026-01-02' },
+          { test: 'flat', since: '2026-01-02' },
+          { test: 'zero_values', sensor: 99, since: '2026-01-01' },
+          { test: 'zero_values', since: '2026-01-01' },
+          { test: 'drift', since: '2026-01-01' },
+          { test: 'flat', since: '2026-02-01', evidence: { 'pm2.5': 'high' } },
+        ],
+      },
+    }),
+    {
+      'stations[0].screened[1]': 'outlier is there for the same time by stations[0].screened[0]',
+      'stations[0].screened[3].sensor': 'there is no sensor 99',
+      'stations[0].screened[4]': 'expected a sensor',
+      'stations[0].screened[5].test': 'expected one of',
+      'stations[0].screened[6].evidence.pm2.5': 'expected a number',
+    },
+  ],
+  [
     'periods in any order',
     small({
       sensor: {
@@ -179,6 +202,68 @@ test.each<[string, object | string, Record<string, string>]>([
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
   for (const [position, message] of Object.entries(expected))
     expect(found[position]).toContain(message);
+});
+
+describe('a region that moves to another city', () => {
+  let other: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    other = await testDatabase(engines[0] as (typeof engines)[0]);
+    sql = other.as();
+    await bringIn(sql, smallNetwork());
+  });
+  afterAll(() => other.drop());
+  const map = { latitude: 40, longitude: 44 };
+  const moved = {
+    ...{ time_zone: 'Asia/Yerevan', providers: [], stations: [] as object[] },
+    regions: [
+      { slug: 'harbour', kind: 'city', title: { en: 'Harbour' }, map },
+      { slug: 'quarter', kind: 'district', city: 'harbour', title: { en: 'Quarter' }, map },
+    ],
+  };
+  const [one] = smallNetwork().stations;
+  const messages = async (network: object) => {
+    try {
+      await bringIn(sql, network);
+    } catch (error) {
+      return (error as InvalidNetwork).issues.map(({ line, ...issue }) => issue);
+    }
+    return [];
+  };
+
+  test('is refused while the file does not say so of its stations (P4)', async () => {
+    expect(await messages(moved)).toEqual([
+      {
+        position: 'regions[1]',
+        message:
+          'quarter was in town, and stations 1 of the database are in it: list them too, so that their cities follow',
+      },
+    ]);
+    const town = { slug: 'town', kind: 'district', city: 'harbour', title: { en: 'Town' }, map };
+    expect(await messages({ ...moved, regions: [moved.regions[0], town] })).toMatchObject([
+      {
+        position: 'regions[1]',
+        message: expect.stringMatching(/^town was a city, and stations 1, 2/),
+      },
+    ]);
+    expect(await messages({ ...moved, stations: [one] })).toEqual([
+      {
+        position: 'stations[0].regions[0]',
+        message: 'quarter is no longer in town, and the station would be in both: leave town out',
+      },
+    ]);
+  });
+
+  test('takes its stations along where the file lists them', async () => {
+    expect(await messages({ ...moved, stations: [{ ...one, regions: ['quarter'] }] })).toEqual([]);
+    expect(await sql`select station_id, region_slug from raw.station_region order by 1, 2`).toEqual(
+      [
+        { station_id: 1, region_slug: 'harbour' },
+        { station_id: 1, region_slug: 'quarter' },
+        { station_id: 2, region_slug: 'town' },
+      ],
+    );
+  });
 });
 
 describe('names that exist only in the database', () => {

@@ -219,6 +219,8 @@ onEveryEngine('screening', (engine) => {
     expect(await bad()).toEqual([]);
     expect(await leftOut()).toEqual([]);
     expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+    await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
+    expect(await bad()).toEqual([1]); // nothing was lost
     await bringIn(
       owner,
       smallNetwork({ one: { altitude: 1000, screening: false, is_bad_thp: true } }),

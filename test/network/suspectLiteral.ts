@@ -14,93 +14,145 @@ type Place = { id: number; latitude: number; longitude: number; trusted?: boolea
 
 const HOUR = 3_600_000;
 
-/** The periods that a screening of the hours from `since` to `closed` finds; `until` is infinite for one that is open. */
+type Facts = {
+  stationHours: readonly Hour[];
+  sensorHours: readonly Hour[];
+  places: readonly Place[];
+};
+
+/**
+ * The periods that a screening of the hours from `since` to `closed`, and of those of open periods, finds or continues; `until` is infinite
+ * for one that is open. `recorded` are those of earlier screenings.
+ */
 export function suspectPeriods(
-  {
-    stationHours,
-    sensorHours,
-    places,
-    recorded,
-  }: {
-    stationHours: readonly Hour[];
-    sensorHours: readonly Hour[];
-    places: readonly Place[];
-    recorded: readonly Suspect[];
-  },
+  { recorded, ...facts }: Facts & { recorded: readonly Suspect[] },
   since: number,
   closed: number,
 ): Suspect[] {
-  const found: Suspect[] = [];
-  for (const place of places) {
-    if (place.trusted) continue;
-    const own = stationHours.filter(({ station, at }) => station === place.id && at < closed);
-    const isSuspect: Record<string, (hour: Hour) => boolean> = {
-      sensors: ({ at }) => {
-        const values = sensorHours
-          .filter((h) => h.station === place.id && h.at === at)
-          .map(({ measured }) => measured);
-        const range = Math.max(...values) - Math.min(...values);
-        const mean = values.reduce((a, b) => a + b, 0) / values.length;
-        return values.length >= 2 && range > 5 && range > 0.7 * mean;
-      },
-      flat: (hour) =>
-        hour.measured > 0.5 &&
-        Array.from({ length: 12 }, (_, n) => hour.at - n * HOUR).every((at) =>
-          own.some(
-            (h) =>
-              h.at === at &&
-              Math.abs(h.measured - hour.measured) < 1e-6 &&
-              same(h.pm10, hour.pm10) &&
-              at >= since - 11 * HOUR,
-          ),
-        ),
-      outlier: ({ at, pm25 }) => {
-        const neighbours = stationHours
-          .filter((h) => h.at === at && h.station !== place.id)
-          .filter(
-            (h) => kilometres(place, places.find(({ id }) => id === h.station) as Place) <= 10,
-          )
-          .filter(
-            (h) => !recorded.some((p) => p.station === h.station && p.since <= at && at < p.until),
-          )
-          .map((h) => h.pm25);
-        return neighbours.length >= 3 && pm25 > 50 && pm25 > 5 * median(neighbours);
-      },
-    };
-    for (const [reason, test] of Object.entries(isSuspect)) {
-      // what was recorded before counts as it stands there
-      const before = recorded.filter(
-        (p) =>
-          p.station === place.id &&
-          p.reason === reason &&
-          p.since < since &&
-          p.until > since - 24 * HOUR,
-      );
-      const pieces = before.map((p) => ({
-        since: p.since,
-        until: Math.min(p.until, since),
-        hours: 6,
-      }));
-      for (const hour of own.filter((h) => h.at >= since && test(h)).sort((a, b) => a.at - b.at)) {
-        const last = pieces.at(-1);
-        if (last !== undefined && hour.at - last.until <= 24 * HOUR) {
-          last.until = hour.at + HOUR;
-          last.hours += 1;
-        } else pieces.push({ since: hour.at, until: hour.at + HOUR, hours: 1 });
-      }
-      for (const piece of pieces.filter(({ hours }) => hours >= 6)) {
-        const isOpen = closed - piece.until < 24 * HOUR;
-        found.push({
-          station: place.id,
-          reason,
-          since: piece.since,
-          until: isOpen ? Number.POSITIVE_INFINITY : piece.until,
+  const isJudgedAgain = (period: Suspect) => period.until > since - 24 * HOUR;
+  const periodsBy = (reason: string, test: (place: Place, at: number) => boolean) =>
+    facts.places
+      .filter(({ trusted }) => !trusted)
+      .flatMap((place) => {
+        const before = recorded.filter(
+          (p) =>
+            p.station === place.id && p.reason === reason && p.since < since && isJudgedAgain(p),
+        );
+        const open = before.find(({ until }) => until === Number.POSITIVE_INFINITY);
+        const hours = facts.stationHours
+          .filter(({ station, at }) => station === place.id && at >= (open?.since ?? since))
+          .map(({ at }) => at)
+          .filter((at) => at < closed && test(place, at));
+        // a period that had ended counts as it was recorded
+        const ended = before.filter((period) => period !== open);
+        return periodsOf(hours, ended, since, closed).map((period) => {
+          return { station: place.id, reason, ...period };
         });
-      }
-    }
-  }
-  return found;
+      });
+
+  const alone = [
+    ...periodsBy('sensors', (place, at) => sensorsDiffer(facts, place, at)),
+    ...periodsBy('flat', (place, at) => isFlat(facts, place, at, closed)),
+  ];
+  const notNeighbours = [
+    ...alone,
+    ...recorded.filter((p) => p.reason !== 'outlier' && !isJudgedAgain(p)),
+  ];
+  return [
+    ...alone,
+    ...periodsBy('outlier', (place, at) => isOutlier(facts, notNeighbours, place, at)),
+  ];
 }
+
+function periodsOf(
+  hours: readonly number[],
+  ended: readonly Suspect[],
+  since: number,
+  closed: number,
+): { since: number; until: number }[] {
+  const groups = ended.map((p) => ({
+    since: p.since,
+    until: Math.min(p.until, since),
+    hours: 6,
+  }));
+  for (const at of [...hours].sort((a, b) => a - b)) {
+    const last = groups.at(-1);
+    if (last !== undefined && at - last.until <= 24 * HOUR) {
+      last.until = at + HOUR;
+      last.hours += 1;
+    } else groups.push({ since: at, until: at + HOUR, hours: 1 });
+  }
+  return groups
+    .filter((group) => group.hours >= 6)
+    .map((group) => ({
+      since: group.since,
+      until: closed - group.until < 24 * HOUR ? Number.POSITIVE_INFINITY : group.until,
+    }));
+}
+
+/** The sensors are those with a value in this hour. */
+function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolean {
+  const own = sensorHours.filter((h) => h.station === place.id);
+  const present = own.filter((h) => h.at === at);
+  const days = present
+    .map(({ sensor }) =>
+      own.filter((h) => h.sensor === sensor && h.at > at - 24 * HOUR && h.at <= at),
+    )
+    .filter((hours) => hours.length >= 18)
+    .map((hours) => mean(hours.map(({ measured }) => measured)));
+  const differ = (values: readonly number[], least: number, part: number) => {
+    const range = Math.max(...values) - Math.min(...values);
+    return values.length >= 2 && range > least && range > part * mean(values);
+  };
+  return (
+    differ(
+      present.map(({ measured }) => measured),
+      5,
+      0.7,
+    ) || differ(days, 3, 0.4)
+  );
+}
+
+/** True if the hour is in a row of 12 hours that are the same in PM2.5 and PM10, or of 24 that are in PM2.5. */
+function isFlat({ stationHours }: Facts, place: Place, at: number, closed: number): boolean {
+  const hourAt = new Map(
+    stationHours.filter((h) => h.station === place.id && h.at < closed).map((h) => [h.at, h]),
+  );
+  const hour = hourAt.get(at);
+  if (hour === undefined || hour.measured <= 0.5) return false;
+  const rowOf = (isSame: (h: Hour) => boolean) => {
+    const reach = (step: number) => {
+      let n = 0;
+      for (;;) {
+        const next = hourAt.get(at + (n + 1) * step);
+        if (next === undefined || !isSame(next)) return n;
+        n += 1;
+      }
+    };
+    return reach(-HOUR) + 1 + reach(HOUR);
+  };
+  const isSamePm25 = (h: Hour) => same(h.measured, hour.measured);
+  return rowOf((h) => isSamePm25(h) && same(h.pm10, hour.pm10)) >= 12 || rowOf(isSamePm25) >= 24;
+}
+
+function isOutlier(
+  { stationHours, places }: Facts,
+  notNeighbours: readonly Suspect[],
+  place: Place,
+  at: number,
+): boolean {
+  const own = stationHours.find((h) => h.station === place.id && h.at === at)?.pm25 ?? 0;
+  const neighbours = stationHours
+    .filter((h) => h.at === at && h.station !== place.id)
+    .filter((h) => kilometres(place, places.find(({ id }) => id === h.station) as Place) <= 10)
+    .filter(
+      (h) => !notNeighbours.some((p) => p.station === h.station && p.since <= at && at < p.until),
+    )
+    .map((h) => h.pm25);
+  return neighbours.length >= 3 && own > 30 && own > 3 * median(neighbours);
+}
+
+const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 const same = (a: number | null, b: number | null) =>
   a === null || b === null ? a === b : Math.abs(a - b) < 1e-6;

@@ -1,8 +1,10 @@
 /** The network as a whole: exported and imported again, an import tried out, and parts of it removed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import type { Sql } from '../../src/database/client.ts';
+import { deleteExpired } from '../../src/aggregate/retention.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../src/network/exportNetwork.ts';
@@ -39,6 +41,13 @@ const RICH = {
       screening: false,
       regions: [{ slug: 'quarter', until: at(20) }, 'other'],
       title: { en: 'One', hy: 'Մեկ' },
+      screened: [
+        { test: 'humidity_saturated', sensor: 2, since: at(-50), until: at(-20) },
+        {
+          ...{ test: 'outlier', since: at(-20.5) },
+          evidence: { 'pm2.5': 97.1, median: 9, compared_with: [{ id: 2, 'pm2.5': 9 }] },
+        },
+      ],
     },
     two: { regions: [], hidden: true },
     sensor: {
@@ -63,7 +72,7 @@ const RICH = {
     },
     {
       id: 'pulled',
-      title: 'P',
+      title: { en: 'P', hy: 'Պ' },
       pull: { kind: 'sensor-community', url: 'https://data.example/x.json', every: 'PT10M' },
     },
   ],
@@ -267,6 +276,104 @@ onEveryEngine('a network', (engine) => {
       expect(await owner`select from rollup.digest where region_slug = 'quarter'`).toEqual([]);
     });
 
+    describe('whose readings retention has deleted,', () => {
+      const ingest = (sensor: number, time: string, pm25: number) =>
+        acceptReadings(db.as('airseries_ingest'), [reading(sensor, time, { pm25 })], {
+          ...{ now: NOW, source: 'test' },
+        });
+      const audited = async () =>
+        (await audit(db.target, { now: NOW, timeZone: 'Asia/Yerevan' })).found;
+      const expired = () => owner`select * from rollup.expired_month order by month`;
+      const stationHours = () =>
+        owner`select station_id, count(*)::int as hours, sum(sensor_count)::int as sensors from rollup.station_hourly group by 1 order by 1`;
+      let recorded: unknown[];
+      beforeEach(async () => {
+        const moved = [
+          { id: 1, until: at(10) },
+          { id: 2, since: at(10) },
+        ];
+        await bringIn(owner, smallNetwork({ sensor: { stations: moved } }));
+        await ingest(2, NOW.toISOString(), 1);
+        await deleteExpired(db.target, NOW, '100 days', { log: keepingLog(), apply: true });
+        expect(await owner`select from raw.readings`).toHaveLength(1);
+        recorded = await expired();
+        expect(recorded).toHaveLength(2);
+        expect(await audited()).toEqual([]);
+      });
+
+      test('a sensor takes its hours with it: a new one of its number begins with nothing (P4)', async () => {
+        await expect(remove('sensor', '3')).rejects.toThrow(
+          /^sensor 3: it has 24 hours whose readings retention has deleted\. Add --with-readings/,
+        );
+        const region = () =>
+          owner`select max(station_count)::int as n from rollup.region_monthly where region_slug = 'town' and bucket < '2026-03-01'`;
+        expect(await stationHours()).toEqual([
+          { station_id: 1, hours: 25, sensors: 24 + 10 + 1 },
+          { station_id: 2, hours: 24, sensors: 24 + 14 },
+        ]);
+        expect(await region()).toEqual([{ n: 2 }]);
+        const removed = { sensors: 1, readings: 0, kept_hours: 24 };
+        expect(await remove('sensor', '3', true)).toMatchObject(removed);
+        const without = [
+          { station_id: 1, hours: 25, sensors: 24 + 10 + 1 },
+          { station_id: 2, hours: 14, sensors: 14 },
+        ];
+        expect(await audited()).toEqual([]);
+        expect(await stationHours()).toEqual(without);
+        // a new sensor of the same number
+        await bringIn(owner, { ...smallNetwork(), stations: smallNetwork().stations.slice(1) });
+        expect(await audited()).toEqual([]);
+        expect(await stationHours()).toEqual(without);
+        await ingest(3, NOW.toISOString(), 7);
+        expect(await audited()).toEqual([]);
+        expect(await stationHours()).toEqual([
+          without[0],
+          { station_id: 2, hours: 15, sensors: 15 },
+        ]);
+        expect(await expired()).toEqual(recorded);
+        expect(
+          await owner`select distinct pm25 from rollup.station_monthly where station_id = 2 and bucket > '2026-03-01'`,
+        ).toEqual([{ pm25: 7 }]);
+        // of the new one only its own is counted
+        expect(await remove('sensor', '3', true)).toMatchObject({ readings: 1, kept_hours: 0 });
+        expect(await audited()).toEqual([]);
+      });
+
+      test('a station takes the hours that sensors had there, and a new one of its number has none of them', async () => {
+        expect(await remove('station', '1', true)).toMatchObject({
+          ...{ stations: 1, sensors: 1, readings: 1, kept_hours: 24 + 10 },
+        });
+        expect(await audited()).toEqual([]);
+        await bringIn(
+          owner,
+          smallNetwork({
+            sensor: {
+              stations: [
+                { id: 1, until: at(10) },
+                { id: 2, since: at(10) },
+              ],
+            },
+          }),
+        );
+        expect(await audited()).toEqual([]);
+        expect(await stationHours()).toEqual([{ station_id: 2, hours: 24, sensors: 24 + 14 }]);
+        expect(await expired()).toEqual(recorded);
+      });
+
+      test('a removal waits for a refresh, so that no hour is kept of what it removes', async () => {
+        const refreshing = connect(db.target, { role: 'airseries_owner' });
+        await refreshing`call raw.acquire_lock('rollup.refresh')`;
+        const removing = remove('sensor', '3', true);
+        const waiting = () =>
+          owner`select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+            where l.locktype = 'advisory' and not l.granted`;
+        await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
+        expect(await owner`select id from raw.sensor where id = 3`).toHaveLength(1);
+        await refreshing.end();
+        expect(await removing).toMatchObject({ kept_hours: 24 });
+      });
+    });
+
     test('a provider goes with everything that is its own', async () => {
       await createToken(owner, { name: 'feed', provider: 'us', stations: [1], now: NOW });
       expect(await remove('provider', 'us', true)).toEqual({
@@ -275,6 +382,7 @@ onEveryEngine('a network', (engine) => {
         stations: 2,
         sensors: 3,
         readings: 72,
+        kept_hours: 0,
       });
       expect(await differences(db)).toEqual([]);
       for (const table of [

@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   provider: ['id', 'title', 'url', 'image', 'image_dark'],
   region: ['slug', 'kind', 'map_latitude', 'map_longitude', 'map_delta'],
+  provider_title: ['provider_id', 'locale', 'title'],
   region_title: ['region_slug', 'locale', 'title'],
   station: ['id', 'provider', 'latitude', 'longitude'],
   station_title: ['station_id', 'locale', 'title'],

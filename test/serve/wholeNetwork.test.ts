@@ -54,9 +54,20 @@ describe('the list of stations', () => {
     expect(new Set(kept.bodies).size).toBe(LOCALES.length);
   });
 
+  it('names providers in the locale, or as they are named everywhere (C6)', async () => {
+    const sql = served.database.as('airseries_owner');
+    const titles = { en: 'Volunteers', ru: 'Волонтёры' };
+    await sql`update raw.provider set title = 'Volunteers', titles = ${JSON.stringify(titles)}::text::jsonb where id = 'ours'`;
+    const { bodies } = await readLists(0);
+    const named = bodies.map((body) => JSON.parse(body).providers[0].title);
+    expect(Object.fromEntries(LOCALES.map((locale, index) => [locale, named[index]]))).toEqual({
+      ...{ en: 'Volunteers', hy: 'Volunteers', ru: 'Волонтёры' },
+    });
+  });
+
   it('is as old as the older of its parts', async () => {
     const nothing = { providers: [], stations: [], regions: [] };
-    const untitled = { stations: new Map(), regions: new Map() };
+    const untitled = { providers: new Map(), stations: new Map(), regions: new Map() };
     const reader = {
       network: async () => ({ ...nothing, validUntil: NOW, version: 7 }),
       titles: async () => ({
@@ -82,7 +93,7 @@ describe('the list of stations', () => {
     const [row] = network.stations.filter((one) => one.is_listed);
     for (const count of [0, 1, 499, 500, 501, 1_001]) {
       const stations = Array(count).fill(row);
-      const titles = { stations: new Map(), regions: new Map() };
+      const titles = { providers: new Map(), stations: new Map(), regions: new Map() };
       const text = [
         ...presentStationsList({ ...network, stations }, titles, 'en', makeSiteUrls('')),
       ].join('');

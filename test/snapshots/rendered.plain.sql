@@ -475,7 +475,8 @@ end;
 
 -- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
 
--- Placements (P2): when a sensor was at a station, minus its suspicious periods, split where its formula changes. Formulas change on full hours.
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their readings, split where its formula
+-- changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
@@ -493,14 +494,21 @@ create view logic.placement as
   join formula on formula.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
     on suspicious.sensor_id = located.sensor_id
-  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')) part;
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.removed_period group by 1) removed
+    on removed.sensor_id = located.sensor_id
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}') - coalesce(removed.periods, '{}')) part;
+
+-- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
+create view logic.screened_period as
+  select p.* from raw.screened_period p
+  join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
 -- set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
   union all
-  select station_id, kind, reason, sensor_id, since, until, evidence from raw.screened_period;
+  select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
 -- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
 -- extended to whole hours, and all other bounds are rounded up.
@@ -874,6 +882,37 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   order by m.month
 $$;
 
+-- Waits for the refresh that runs, and holds off others until the end of the transaction.
+create function logic.pause_refresh() returns void language sql as $$
+  select pg_advisory_xact_lock(hashtext('airseries'), hashtext('rollup.refresh'))
+$$;
+
+-- The hours of a sensor that were kept without readings, less those that were removed.
+create function logic.kept_hours_of(sensor int) returns setof timestamptz language sql stable as $$
+  select h.bucket
+  from rollup.sensor_hourly h cross join raw.installation i
+  where h.sensor_id = sensor and h.bucket < i.retained_from and not exists (
+    select from raw.removed_period p where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
+$$;
+
+-- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
+-- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
+create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
+  with located as (
+    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until from unnest(sensors) sensor
+    union all
+    select l.sensor_id, l.since, l.until from raw.sensor_station l where l.station_id = station
+  ),
+  kept as (
+    select l.sensor_id, l.since, least(l.until, max(hour) + interval '1 hour') as until, count(*) as hours
+    from located l
+    join lateral logic.kept_hours_of(l.sensor_id) hour on hour > l.since - interval '1 hour' and hour < l.until
+    group by l.sensor_id, l.since, l.until
+  ),
+  recorded as (insert into raw.removed_period (sensor_id, since, until) select sensor_id, since, until from kept)
+  select coalesce(sum(hours), 0)::bigint from kept
+$$;
+
 -- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
 -- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
 -- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
@@ -900,7 +939,8 @@ begin
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
 end $$;
 
-revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.lower_ingest_cutoff from public;
+revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,
+  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
 
 -- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
 -- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
@@ -1405,6 +1445,7 @@ create view logic.network_fact as
       select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
       union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
       union all select 'flag ' || kind, station_id, null, null, since, until from raw.flag_period
+      union all select concat_ws(' ', 'screened', reason, sensor_id), station_id, null, null, since, until from raw.screened_period
     ) p group by 1
   ),
   sensor_period as (
@@ -1434,16 +1475,19 @@ declare
   stations int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'stations') s);
   sensors int[] := array(select (s ->> 'id')::int from jsonb_array_elements(network -> 'sensors') s);
 begin
+  if jsonb_array_length(network -> 'screened_period') > 0 then
+    lock table raw.screen_lock in exclusive mode; -- a screening that has begun would replace what it did not see
+  end if;
   lock table raw.network_lock in exclusive mode;
   facts_before := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
 
-  insert into raw.provider (id, title, url, image, image_dark, stale_after, pull)
-  select id, title, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
+  insert into raw.provider (id, title, titles, url, image, image_dark, stale_after, pull)
+  select id, title, titles, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
   from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
-  on conflict (id) do update set title = excluded.title, url = excluded.url, image = excluded.image, image_dark = excluded.image_dark,
-    stale_after = excluded.stale_after, pull = excluded.pull
-  where (provider.title, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
-    is distinct from (excluded.title, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
+  on conflict (id) do update set title = excluded.title, titles = excluded.titles, url = excluded.url, image = excluded.image,
+    image_dark = excluded.image_dark, stale_after = excluded.stale_after, pull = excluded.pull
+  where (provider.title, provider.titles, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
+    is distinct from (excluded.title, excluded.titles, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
   select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
@@ -1472,8 +1516,14 @@ begin
   call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
-  delete from raw.screened_period p using raw.station s
-  where s.id = p.station_id and case p.kind when 'thp' then not s.screening else s.trusted end;
+  -- a recorded period is as screening last saw it, so the file only adds those that are not there
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  from jsonb_populate_recordset(null::raw.screened_period, network -> 'screened_period') p
+  where not exists (
+    select from raw.screened_period o
+    where (o.station_id, o.sensor_id, o.reason) is not distinct from (p.station_id, p.sensor_id, p.reason)
+      and o.since < p.until and o.until > p.since);
   affected := logic.apply_periods();
 
   result := (
@@ -1581,6 +1631,11 @@ set intervalstyle = 'iso_8601' as $$
     left join suspicious on suspicious.sensor_id = s.id
     group by 1
   ),
+  screened as (
+    select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since, 'until', nullif(until, 'infinity'),
+      'evidence', evidence) order by since, reason, sensor_id) as list
+    from raw.screened_period group by 1
+  ),
   regions as (
     select r.station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
         json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'), 'until', nullif(r.until, 'infinity')) end
@@ -1589,7 +1644,8 @@ set intervalstyle = 'iso_8601' as $$
   )
   select json_strip_nulls(json_build_object(
     'time_zone', (select time_zone from raw.installation),
-    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', title, 'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
+    'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', coalesce(titles, to_jsonb(title)),
+      'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
       'stale_after', stale_after::text, 'pull', pull) order by id), '[]') from raw.provider),
     'regions', (select coalesce(json_agg(json_build_object('slug', slug, 'kind', kind, 'city', city_slug, 'title', title,
       'map', json_build_object('latitude', map_latitude, 'longitude', map_longitude, 'delta', map_delta),
@@ -1598,13 +1654,14 @@ set intervalstyle = 'iso_8601' as $$
         'latitude', s.latitude, 'longitude', s.longitude, 'altitude', s.altitude,
         'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods), 'is_bad_pm', logic.flag_of_periods(pm.periods),
         'screening', nullif(s.screening, true), 'trusted', nullif(s.trusted, false),
-        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]')) order by s.id), '[]')
+        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]'), 'screened', screened.list) order by s.id), '[]')
       from raw.station s
       left join hidden on hidden.station_id = s.id
       left join flagged thp on thp.station_id = s.id and thp.kind = 'thp'
       left join flagged pm on pm.station_id = s.id and pm.kind = 'pm'
       left join regions on regions.station_id = s.id
-      left join sensors on sensors.station_id = s.id)))
+      left join sensors on sensors.station_id = s.id
+      left join screened on screened.station_id = s.id)))
 $$;
 
 revoke all on function logic.flag_of_periods, logic.network_file from public;
@@ -1650,21 +1707,29 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run that is already recorded with an earlier start
--- keeps that start.
-create function logic.implausible_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
-set plan_cache_mode = force_custom_plan as $$
+-- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
+-- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
+create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
+  from logic.screened_period p
+  where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
+    and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
+$$;
+
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`, the periods that are judged again,
+-- with an earlier start keeps that start.
+create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
+returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   sensors constant int[] := array(
     select suspect from logic.suspect_sensors(since, at) suspect
-    union select p.sensor_id from raw.screened_period p where p.kind = 'thp' and p.until > implausible_periods.since);
+    union select p.sensor_id from unnest(recorded) p);
 begin
   return query
   with earlier as (
-    select p.station_id, p.sensor_id, min(p.since) as since from raw.screened_period p
-    where p.kind = 'thp' and p.until > implausible_periods.since group by 1, 2
+    select p.station_id, p.sensor_id, min(p.since) as since from unnest(recorded) p group by 1, 2
   ),
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
@@ -1709,7 +1774,8 @@ begin
     having count(*) >= hours
   )
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb,
+    null::timestamptz
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -1729,25 +1795,35 @@ declare
   recorded raw.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
-  found_periods := array(select p from logic.implausible_periods(since, at) p union all select p from logic.suspect_periods(since, at) p);
-  -- the periods that hours from `since` on can change: those of kind pm continue after gaps of up to 24 hours
-  recorded := array(
-    select p from raw.screened_period p where p.until > screen.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end);
+  recorded := array(select p from logic.rejudged_periods(since) p);
+  found_periods := array(
+    select p from logic.implausible_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'thp')) p
+    union all
+    select p from logic.suspect_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'pm')) p);
   raised := (select count(*) from unnest(found_periods) p where not exists (
     select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
     select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
-  if not exists (
+  if exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
   ) then
-    return;
+    call logic.replace_screened_periods(recorded, found_periods);
   end if;
+  -- once a day is enough
+  update raw.screened_period p set judged_to = screen.at
+  from unnest(found_periods) f
+  where (p.station_id, p.reason, p.since) = (f.station_id, f.reason, f.since) and p.kind = 'pm' and p.until = 'infinity'
+    and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
+end $$;
+
+create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[]) language plpgsql as $$
+begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
@@ -1755,64 +1831,149 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.implausible_periods, logic.screen from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods, logic.implausible_periods, logic.screen
+  from public;
 
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it repeats the hours before it (flat), or if
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of many equal hours (flat), or if
 -- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
 
--- The suspect hours from `since` to `until` of stations that are not trusted, per test, with their PM2.5 and the values it was compared with. The tests
--- sensors and flat use PM2.5 as the instrument gave it, since a correction also depends on humidity.
-create function logic.suspect_hours(since timestamptz, until timestamptz)
-returns table (station_id int, reason text, bucket timestamptz, evidence jsonb)
-language plpgsql stable set plan_cache_mode = force_custom_plan
+create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
+
+-- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station alone, with their PM2.5 and the values
+-- it was compared with. Of stations with a period in `open` the hours from its `since` on. Both tests use PM2.5 as the instrument gave it, since a
+-- correction also depends on humidity.
+create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
+returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
+as $$
+#variable_conflict use_column
+declare
+  -- both tests also look at the 23 hours before
+  first constant timestamptz := since - interval '23 hours';
+  stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
+  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'sensors');
+begin
+  return query
+  with judged as (
+    select s.id, coalesce(o.since, suspect_hours_alone.since) as since
+    from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'sensors'
+    where not s.trusted and s.id in (select p.station_id from raw.placement p group by 1 having count(distinct p.sensor_id) > 1)
+  ),
+  placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
+  sensor_hour as (
+    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    from rollup.sensor_hourly h
+    join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
+    union all
+    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
+    from rollup.sensor_hourly h
+    join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) is not null
+      and h.sensor_id = any (array(select q.sensor_id from raw.placement q where q.station_id = any (stations)))
+      and p.station_id = any (stations)
+  ),
+  with_day as (
+    select *, case when count(*) over day >= 18 then avg(pm25) over day end as day
+    from sensor_hour
+    window day as (partition by station_id, sensor_id order by bucket range between interval '23 hours' preceding and current row)
+  ),
+  compared as (
+    select h.station_id, h.bucket,
+      count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25) as hours_differ,
+      count(h.day) > 1 and max(h.day) - min(h.day) > 3 and max(h.day) - min(h.day) > 0.4 * avg(h.day) as days_differ
+    from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
+    group by 1, 2
+  )
+  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
+    jsonb_build_object('id', h.sensor_id, 'pm2.5', case when c.hours_differ then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
+    order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
+  from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
+  where c.hours_differ or c.days_differ
+  group by h.station_id, h.bucket;
+
+  stations := array(select o.station_id from unnest(open) o where o.reason = 'flat');
+  first_of_open := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'flat');
+  return query
+  with judged as (
+    select s.id, coalesce(o.since, suspect_hours_alone.since) as since
+    from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'flat'
+    where not s.trusted
+  ),
+  hour as (
+    select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10 from rollup.station_hourly h
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
+    union all
+    select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
+    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+  ),
+  repeated as (
+    -- means of equal readings may differ in their last digits
+    select h.*, coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false) as is_same,
+      abs(pm10 - lag(pm10) over hours) < 1e-6 or coalesce(pm10, lag(pm10) over hours) is null as is_same_pm10
+    from hour h
+    window hours as (partition by station_id order by bucket)
+  ),
+  -- few hours repeat the one before, or are repeated
+  kept as (
+    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated from repeated r) r where is_same or is_repeated
+  ),
+  in_row as (
+    select k.*, count(*) filter (where not is_same) over hours as pm25_row,
+      count(*) filter (where (is_same and is_same_pm10) is not true) over hours as both_row
+    from kept k
+    window hours as (partition by station_id order by bucket)
+  ),
+  counted as (
+    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours, count(*) over (partition by station_id, both_row) as both_hours
+    from in_row r
+  )
+  select h.station_id, 'flat', h.bucket, jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
+  from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
+  where h.both_hours >= 12 or h.pm25_hours >= 24;
+end $$;
+
+-- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one of `alone`.
+create function logic.suspect_hours_among_neighbours(
+  since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
+) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
   -- from a cell to itself and its neighbours
   steps constant bigint[] := logic.cell_steps();
+  first_of_open constant timestamptz := (select min(o.since) from unnest(open) o where o.reason = 'outlier');
+  around_open constant int[] := array(
+    select distinct near.id
+    from (
+      select logic.cell(s.latitude, s.longitude) + unnest(steps) as cell
+      from unnest(open) o join raw.station s on s.id = o.station_id where o.reason = 'outlier'
+    ) c
+    join raw.station near on logic.cell(near.latitude, near.longitude) = c.cell);
 begin
   return query
-  with untrusted as (select s.id from raw.station s where not s.trusted),
-  sensor_hour as (
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
-    from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
-    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) is not null
-      and p.station_id in (select q.station_id from raw.placement q group by 1 having count(distinct q.sensor_id) > 1)
-  )
-  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with',
-    jsonb_agg(jsonb_build_object('id', h.sensor_id, 'pm2.5', logic.published_floor(h.pm25, 1)) order by h.sensor_id))
-  from sensor_hour h join untrusted s on s.id = h.station_id
-  group by h.station_id, h.bucket
-  having count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25);
-
-  return query
-  with hour as (
-    -- twelfth is the twelfth hour with these very values, counting back from this one
-    select h.station_id, h.bucket, v.pm25, v.pm10,
-      lag(h.bucket, 11) over (partition by h.station_id, v.pm25, v.pm10 order by h.bucket) as twelfth
-    from rollup.station_hourly h
-    join raw.station s on s.id = h.station_id and not s.trusted
-    cross join lateral (select round(coalesce(h.pm25_raw, h.pm25)::numeric, 6) as pm25, round(h.pm10::numeric, 6) as pm10) v
-    where h.bucket >= suspect_hours.since - interval '11 hours' and h.bucket < suspect_hours.until and coalesce(h.pm25_raw, h.pm25) > 0.5
-  )
-  select h.station_id, 'flat', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1))
-  from hour h
-  where h.bucket >= suspect_hours.since and h.twelfth = h.bucket - interval '11 hours';
-
-  return query
   with suspect as (
-    select f.station_id, range_agg(tstzrange(rollup.bucket_start('hour', f.since), logic.hour_ceiling(f.until))) as periods
-    from logic.flag f where f.kind = 'pm' group by 1
+    select station_id, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    from (
+      select f.station_id, f.since, f.until from raw.flag_period f where f.kind = 'pm'
+      union all select a.station_id, a.since, a.until from unnest(alone) a
+    ) p group by 1
+  ),
+  stored as (
+    select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
+    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until and h.pm25 is not null
+    union all
+    select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
+    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null and h.station_id = any (around_open)
   ),
   hour as materialized (
-    select h.station_id, h.bucket, h.pm25, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell,
-      coalesce(p.periods @> h.bucket, false) is false as is_neighbour, h.pm25 > 50 and not s.trusted as is_high
-    from rollup.station_hourly h
+    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
+      h.pm25 > 30 and not s.trusted and h.bucket >= coalesce(o.since, suspect_hours_among_neighbours.since) as is_high
+    from stored h
     join raw.station s on s.id = h.station_id
     left join suspect p on p.station_id = h.station_id
-    where h.bucket >= suspect_hours.since and h.bucket < suspect_hours.until and h.pm25 is not null
+    left join unnest(open) o on o.station_id = h.station_id and o.reason = 'outlier'
   ),
   -- few stations are far enough above the lowest value in the cells around them; only those get a median
   filled as (select bucket, cell, min(hour.pm25) as lowest from hour where is_neighbour group by 1, 2),
@@ -1827,7 +1988,7 @@ begin
     from (
       select h.*, h.cell + unnest(steps) as near
       from hour h join around on around.bucket = h.bucket and around.cell = h.cell
-      where h.is_high and h.pm25 > 5 * around.lowest
+      where h.is_high and h.pm25 > 3 * around.lowest
     ) one
     join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour and other.station_id <> one.station_id
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
@@ -1835,7 +1996,7 @@ begin
   judged as (
     select station_id, bucket, percentile_cont(0.5) within group (order by other_pm25) as median
     from pair group by station_id, bucket, pair.pm25
-    having count(*) >= 3 and pair.pm25 > 5 * percentile_cont(0.5) within group (order by other_pm25)
+    having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
   )
   select station_id, 'outlier', bucket, jsonb_build_object('pm2.5', logic.published_floor(pair.pm25, 1), 'median', logic.published_floor(median, 1), 'compared_with',
     jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id))
@@ -1843,23 +2004,23 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- The periods of suspect hours from `since` to `at`, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6
--- or more are a period. It is open-ended while its last hour ended less than 24 hours ago. A period recorded before `since` is not judged again, and
+-- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
+-- before. When it was judged, one of the 24 hours before was suspect.
+create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz language sql immutable
+  return case when period.until < 'infinity' then since
+    else greatest(period.since, least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
+
+-- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
+-- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
 -- suspect hours that follow it continue it.
-create function logic.suspect_periods(since timestamptz, at timestamptz) returns setof raw.screened_period language plpgsql stable
-set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  closed constant timestamptz := rollup.bucket_start('hour', at);
-begin
-  return query
+create function logic.periods_of_hours(
+  hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
+) returns setof raw.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
-    from logic.suspect_hours(suspect_periods.since, closed) h
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, suspect_periods.since), 6, p.evidence
-    from raw.screened_period p join raw.station s on s.id = p.station_id and not s.trusted
-    where p.kind = 'pm' and p.since < suspect_periods.since and p.until > suspect_periods.since - interval '24 hours'
+    select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
+    from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
   ),
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
@@ -1875,12 +2036,38 @@ begin
   )
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence)
+    coalesce(p.evidence, f.evidence), p.judged_to
   from found f
-  left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since;
+  left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
+$$;
+
+-- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged again. The test outlier comes
+-- last and takes no neighbour away, so the result does not depend on what an earlier run found by it.
+create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
+returns setof raw.screened_period language plpgsql stable as $$
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  open constant raw.screened_period[] := array(
+    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind, p.evidence, p.judged_to
+      )::raw.screened_period
+    from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
+  alone raw.screened_period[] := array(
+    select p from logic.periods_of_hours(array(select h from logic.suspect_hours_alone(since, closed, open) h),
+      array(select p from unnest(recorded) p where p.reason <> 'outlier'), since, closed) p);
+begin
+  return query select * from unnest(alone);
+  -- those that are not judged again hold as recorded
+  alone := alone || array(
+    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to)::raw.screened_period
+    from logic.screened_period p
+    where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
+      select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
+  return query select p.* from logic.periods_of_hours(array(select h from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
+    array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours, logic.suspect_periods from public;
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from, logic.periods_of_hours,
+  logic.suspect_periods from public;
 
 -- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
 -- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
@@ -3553,10 +3740,21 @@ create view api.provider as
   select id, title, url, image, image_dark from raw.provider;
 comment on view api.provider is 'Operators of stations. One row per provider.';
 comment on column api.provider.id is 'slug of the provider; stations refer to it';
-comment on column api.provider.title is 'human-readable name';
+comment on column api.provider.title is 'human-readable name, in English if there is one (api.provider_title has the others)';
 comment on column api.provider.url is 'link to the provider’s page, or an empty string';
 comment on column api.provider.image is 'URL of the icon for light surfaces, or an empty string';
 comment on column api.provider.image_dark is 'URL of the icon for dark surfaces, or an empty string';
+
+create view api.provider_title as
+  select p.id as provider_id, l.locale, api.title(p.titles, l.locale, p.title) as title
+  from raw.provider p
+  cross join (values ('en'),
+  ('ru'),
+  ('hy')) as l(locale);
+comment on view api.provider_title is 'Titles of providers. One row per provider and locale: join on both.';
+comment on column api.provider_title.provider_id is 'slug of the provider';
+comment on column api.provider_title.locale is 'language of the title, as in the paths of the API';
+comment on column api.provider_title.title is 'title in the locale, else in English, else in any language';
 
 create view api.region as
   select
@@ -3647,11 +3845,11 @@ comment on view api.station_flag is
 comment on column api.station_flag.station_id is 'station id';
 comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
 comment on column api.station_flag.reason is
-  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours), outlier (far above its neighbours)';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
 comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
 comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
-comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour; null unless the reason is sensors or outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only those of 24 hours disagree, its mean of these; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -5540,7 +5738,7 @@ Columns:
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
-  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown).';
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
 
 create function api.station_flags_json(at timestamptz, only_station int)
 returns table (flags text, pairs text, valid_until timestamptz, data_version int)

@@ -20,6 +20,7 @@ export type ApiViews = {
   };
   'api.last_audit': { made_at: string; differing: number };
   'api.provider': { id: string; title: string; url: string; image: string; image_dark: string };
+  'api.provider_title': { provider_id: string; locale: string; title: string };
   'api.quarantine_lines': { reason: string; lines: number };
   'api.region': {
     slug: string;

@@ -47,7 +47,7 @@ export function addPages(
     const [network, { titles, ...ofTitles }, providers] = await Promise.all([
       reader.network(),
       reader.titles(),
-      reader.providers(),
+      reader.providers(locale),
     ]);
     const present = presenter(titles[locale], locale, urls);
     const listed = network.stations
@@ -138,7 +138,7 @@ export function addPages(
     '/{locale}/station/{id}': async (values) => {
       const [{ subject, validity }, providers] = await Promise.all([
         readStation(values),
-        reader.providers(),
+        reader.providers(values.locale),
       ]);
       return {
         ...earlier(validity, validityOf(providers)),

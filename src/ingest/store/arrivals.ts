@@ -80,7 +80,8 @@ export async function sensorArrivals(
     order by s.id`;
   const unknown: UnknownSender[] = await sql<UnknownSender[]>`
     select (reading ->> 'sensor_id')::int as sensor, null as device, count(*)::int as waiting, max(recorded_at) as newest
-    from raw.quarantine where kind = 'reading' and (reading ->> 'sensor_id')::int not in (select id from raw.sensor) group by 1`;
+    from raw.quarantine where kind = 'reading' and reading ->> 'sensor_id' is not null
+      and (reading ->> 'sensor_id')::int not in (select id from raw.sensor) group by 1`;
   const lines = await sql<{ text: string; recorded_at: string }[]>`
     select text, recorded_at from raw.quarantine
     where kind = 'reading' and reason = 'unknown_sensor' and reading is null and text like '{"device":%' order by id desc limit ${MOST_LINES}`;
