@@ -15,6 +15,12 @@ create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultir
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
 
+-- Joins ranges between which no more than `gap` lies, counted in hours.
+create function logic.join_ranges(ranges tstzmultirange, gap interval) returns tstzmultirange language sql stable as $$
+  select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap)), '{}')
+  from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap)) from unnest(ranges) part)) part
+$$;
+
 -- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
