@@ -1,6 +1,6 @@
 /** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '../../src/aggregate/audit.ts';
+import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn } from '../ingest/support.ts';
@@ -102,6 +102,26 @@ onEveryEngine('audit', (engine) => {
       'station_hourly 2026-11-02T05:00:00+04:00',
     ]);
     expect((await runAudit(true)).remaining).toEqual([]);
+  });
+
+  it('lists the first 1,000 differences and counts the others', async () => {
+    for (const level of ['sensor_hourly', 'station_hourly'])
+      await tamper(owner, level, 'update %s set temperature = 1');
+    const hours = 2 * ((32 * 24) - 11); // 20 October to 20 November 13:00
+    const found = await runAudit();
+    expect(found.found).toHaveLength(LISTED_DIFFERENCES);
+    expect(found.foundCount).toBeGreaterThanOrEqual(hours);
+    expect(await owner`select differing from api.last_audit`).toEqual([
+      { differing: found.foundCount },
+    ]);
+    const { lines, ...log } = keepingLog();
+    await nightlyAudit({ log });
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { buckets: found.foundCount } },
+    ]);
+    const repaired = await runAudit(true);
+    expect(repaired.foundCount).toBe(found.foundCount);
+    expect([repaired.remaining, repaired.remainingCount]).toEqual([[], 0]);
   });
 
   it('of a few days says nothing of the nightly one, which the metrics show', async () => {
