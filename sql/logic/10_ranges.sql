@@ -4,6 +4,10 @@
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
+-- The bucket of a unit that contains an instant.
+create function logic.bucket(unit text, at timestamptz) returns tstzrange language sql immutable parallel safe
+  return tstzrange(rollup.bucket_start(unit, at), rollup.bucket_add(unit, rollup.bucket_start(unit, at), 1));
+
 -- Symmetric difference of two sets of ranges. Null counts as empty.
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));

@@ -97,7 +97,7 @@ $$;
 
 -- The buckets of a level to recompute in a piece of time, which begins with a day. Readings before retained_from may
 -- have been deleted, so sensor hours before it are not recomputed; the levels above are recomputed at any age. Changes
--- between which no more than `gap` lies are recomputed together. A month that has claimed time before the piece waits
+-- between which no more than `gap` lies are recomputed together. A month that is also stale from before the piece waits
 -- for the piece that has the rest of it.
 create function logic.stale_buckets(level logic.level, piece tstzrange, gap interval) returns tstzmultirange
 language sql stable as $$
@@ -105,8 +105,9 @@ language sql stable as $$
     when 'month' then logic.join_ranges(logic.widen('month', parts), logic.month_gap())
       - case when exists (
           select from rollup.stale s
-          where s.is_taken and tstzrange(s.since, s.until) && tstzrange(rollup.bucket_start('month', lower(piece)), lower(piece))
-        ) then logic.widen('month', tstzmultirange(tstzrange(lower(piece), lower(piece), '[]'))) else '{}' end
+          where s.is_taken and s.from_level = any ((level).stale_from)
+            and tstzrange(s.since, s.until) && tstzrange(rollup.bucket_start('month', lower(piece)), lower(piece))
+        ) then tstzmultirange(logic.bucket('month', lower(piece))) else '{}' end
     else logic.widen((level).unit, logic.join_ranges(parts, gap) * tstzmultirange(tstzrange(
       case (level).name when 'sensor_hourly' then i.retained_from else '-infinity' end, 'infinity')))
     end

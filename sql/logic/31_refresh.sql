@@ -46,7 +46,7 @@ begin
         -- a range costs about as much as 1,000 rows
         buckets := logic.stale_buckets(level, piece, 1000 / rows_per_hour * interval '1 hour');
         if is_deferred and level.unit <> 'hour' then
-          buckets := buckets - logic.widen(level.unit, tstzmultirange(tstzrange(now, now, '[]')));
+          buckets := buckets - tstzmultirange(logic.bucket(level.unit, now));
         end if;
         for part in select unnest(buckets) loop
           call rollup.recompute(level.name, lower(part), upper(part));

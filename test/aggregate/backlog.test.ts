@@ -125,6 +125,14 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
+  it('recomputes a month of stations although only its regions are stale in the rest of it', async () => {
+    await accept('2025-03-05 10:07+04');
+    await owner`insert into rollup.stale (from_level, since, until) values ('region_hourly', '2025-03-03 00:00+04', '2025-03-04 00:00+04')`;
+    await refresh(database.target, NOW);
+    expect(await differences(database)).toEqual([]);
+    expect(await recomputed('station_monthly')).toEqual(['2025-03-01 00:00']);
+  });
+
   it('leaves the running day and month for ten minutes, and brings them up to date during the backfill too (S4)', async () => {
     await accept('2026-11-20 15:00+04');
     await step(later(0), true);
