@@ -12,10 +12,11 @@ comment on column api.installation.migrations is 'number of migrations applied';
 comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
 comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- The time of the last refresh. It is null before the first one, when the API has nothing to serve yet.
+-- The time of the last refresh. It is null before the first build is complete, when the API has nothing to serve yet.
 create view api.freshness as
   select
     f.refreshed_at,
+    f.completed_at,
     f.data_version,
     (select max(made_at) from rollup.digest) as digest_at,
     -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
@@ -26,7 +27,8 @@ create view api.freshness as
       f.tableoid) as history
   from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
-comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.refreshed_at is 'readings of the running day accepted before it are in the aggregates; null before the first build';
+comment on column api.freshness.completed_at is 'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
 comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';

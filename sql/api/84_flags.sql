@@ -44,16 +44,20 @@ end $$;
 comment on function api.station_flags_json is
   'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
 
-create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
+create function api.region_particles(at timestamptz, only_region text)
+returns table (stations int, left_out int, digest_valid_until timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select d.pm_stations, d.pm_left_out
+  select d.pm_stations, d.pm_left_out,
+    least(
+      d.made_at + interval '30 minutes' + interval '1 microsecond',
+      (select min(next.made_at) from rollup.digest next where next.region_slug = r.slug and next.made_at > at))
   from raw.region r
   left join lateral (
-    select pm_stations, pm_left_out from rollup.digest d
+    select made_at, pm_stations, pm_left_out from rollup.digest d
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes.';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one counts; null without one).';

@@ -4,6 +4,10 @@
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
+-- The bucket of a unit that contains an instant.
+create function logic.bucket(unit text, at timestamptz) returns tstzrange language sql immutable parallel safe
+  return tstzrange(rollup.bucket_start(unit, at), rollup.bucket_add(unit, rollup.bucket_start(unit, at), 1));
+
 -- Symmetric difference of two sets of ranges. Null counts as empty.
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
@@ -14,6 +18,12 @@ create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultir
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
+
+-- Joins ranges between which no more than `gap` lies, counted in hours.
+create function logic.join_ranges(ranges tstzmultirange, gap interval) returns tstzmultirange language sql stable as $$
+  select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap)), '{}')
+  from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap)) from unnest(ranges) part)) part
+$$;
 
 -- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)

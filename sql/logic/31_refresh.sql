@@ -1,82 +1,93 @@
 -- The refresh brings the aggregates up to date with the readings and the network.
 
--- How many buckets of a level to recompute at once, from `since` on: those of about 2,000,000 rows. The estimate uses the readings of the first hour,
--- or the number of sensors. Larger pieces take less time in all, but users want to see progress every few seconds.
-create function logic.buckets_at_once(level logic.level, since timestamptz) returns int language sql stable as $$
-  select greatest(2000000 / greatest(1, case (level).name
-    when 'sensor_hourly' then (select count(*) from raw.readings r where r.measured_at >= buckets_at_once.since and r.measured_at < buckets_at_once.since + interval '1 hour')
-    else (select count(*) from raw.sensor) * case (level).unit when 'hour' then 1 when 'day' then 24 else 31 end end), 1)::int
-$$;
-
--- Recomputes all stale buckets: when it returns, everything committed before the call is in every bucket. With `lazily`, the running day and month
--- follow only every ten minutes, since only the running month shows them (S4). It goes from the newest month with changes to the oldest, through all
--- levels of each, and commits between its steps, so the next refresh completes one that was interrupted. It takes a session lock: call it on a
--- connection that is closed after any error. Notices of SQLSTATE AS100 report the progress: hours done, hours in all.
-create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
+-- One step: everything claimed of the running day, then the newest days before it, as many as have about 2,000,000
+-- rows, through all levels. Claiming again before each step, a caller that repeats it until nothing is `waiting` never
+-- keeps the running hour waiting for longer than one piece of a backfill. When nothing is waiting, everything committed
+-- before the first step is in every bucket. A claim is deleted once all levels are done, and each recomputed range is
+-- committed, so the next step completes one that was interrupted. It takes a session lock: call it on a connection that
+-- is closed after any error. `done` and `waiting` are hours of changes.
+--
+-- With `lazily`, the running day and month follow only every ten minutes, since only the running month shows them (S4):
+-- recomputing them each minute would more than double a minute of 10,000 stations.
+create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8, inout waiting float8)
+language plpgsql as $$
 declare
-  running tstzrange; -- the bucket that contains `now`
-  total float8;
-  done float8 := 0;
-  waiting record;
-  month record;
+  today constant timestamptz := rollup.bucket_start('day', now);
+  is_deferred boolean; -- the running day and month wait
+  rows_per_hour bigint;
+  piece tstzrange;
   level logic.level;
   buckets tstzmultirange;
-  whole tstzrange;
-  piece record;
+  part tstzrange;
 begin
   call raw.acquire_lock('rollup.refresh');
-  perform logic.take_notes();
+  perform logic.claim_changes();
+  is_deferred := lazily and (
+    select now - running_refreshed_at between interval '0' and interval '10 minutes'
+      and (running_since is null or running_since = today)
+    from rollup.freshness) is true;
+  with due as (
+    update rollup.freshness f set running_since = null from rollup.freshness old
+    where old.running_since is not null and not is_deferred
+    returning old.running_since as since
+  )
+  insert into rollup.stale (from_level, since, until, is_taken)
+  select 'station_daily', since, rollup.bucket_add('day', rollup.bucket_start('day', greatest(since, now)), 1), true from due;
   commit;
-  total := (select sum(hours) from logic.stale_months());
+  done := logic.claimed_hours();
+  rows_per_hour := logic.rows_per_hour(today);
 
-  for month in select * from logic.stale_months() loop
-    for level in select l.* from logic.level l order by l.position loop
-      buckets := logic.stale_buckets(level, month.since, month.until);
-      if lazily and level.unit <> 'hour' then
-        running := tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1));
-        buckets := buckets - tstzmultirange(running);
-      end if;
-      for whole in select unnest(buckets) loop
-        for piece in select * from logic.pieces(level.unit, logic.buckets_at_once(level, lower(whole)), tstzmultirange(whole)) loop
-          call rollup.recompute(level.name, piece.since, piece.until);
+  foreach piece in array array[
+    tstzrange(today, 'infinity'),
+    logic.newest_days(greatest(2000000 / 24 / rows_per_hour, 1), today)
+  ] loop
+    if logic.claimed(piece) <> '{}' then
+      for level in select l.* from logic.level l order by l.position loop
+        -- a range costs about as much as 1,000 rows
+        buckets := logic.stale_buckets(level, piece, 1000 / rows_per_hour * interval '1 hour');
+        if is_deferred and level.unit <> 'hour' then
+          buckets := buckets - tstzmultirange(logic.bucket(level.unit, now));
+        end if;
+        for part in select unnest(buckets) loop
+          call rollup.recompute(level.name, lower(part), upper(part));
           commit;
-          raise notice using errcode = 'AS100', message = format('%s of %s', round(done + month.hours / 7 * (level.position - 1
-            + extract(epoch from piece.until - month.since) / extract(epoch from month.until - month.since))), round(total));
         end loop;
       end loop;
-    end loop;
-    done := done + month.hours;
-    if lazily and rollup.bucket_start('month', now) = month.since then
-      update rollup.freshness set running_since = least(running_since, rollup.bucket_start('day', now));
+      if logic.claimed(piece * tstzrange(rollup.bucket_start('month', now), 'infinity')) <> '{}' then
+        update rollup.freshness set
+          running_since = case when is_deferred then least(running_since, today) end,
+          running_refreshed_at = case when is_deferred then running_refreshed_at else refresh_step.now end;
+      end if;
+      delete from rollup.stale s where s.is_taken and s.since >= lower(piece);
+      update rollup.stale s set until = lower(piece) where s.is_taken and s.until > lower(piece);
+      perform logic.raise_data_version();
+      commit;
     end if;
-    delete from rollup.stale s where s.is_taken and s.since >= month.since;
-    update rollup.stale s set until = month.since where s.is_taken and s.until > month.since;
-    perform logic.raise_data_version();
-    commit;
+    if lower(piece) = today then
+      perform logic.refresh_current(now);
+      -- before the first build is complete nothing is published
+      update rollup.freshness set refreshed_at = refresh_step.now where refreshed_at is not null;
+      commit;
+    end if;
   end loop;
 
-  select f.running_since as since, f.running_refreshed_at as refreshed_at into waiting from rollup.freshness f;
-  if waiting.since is not null and (
-    not lazily or waiting.since <> rollup.bucket_start('day', now) or (now - waiting.refreshed_at between interval '0' and interval '10 minutes') is not true
-  ) then
-    for level in select l.* from logic.level l where l.unit <> 'hour' order by l.position loop
-      call rollup.recompute(level.name, rollup.bucket_start(level.unit, waiting.since),
-        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(waiting.since, now)), 1));
-      commit;
-    end loop;
-    update rollup.freshness set running_since = null, running_refreshed_at = refresh_levels.now;
-    perform logic.raise_data_version();
+  waiting := logic.claimed_hours();
+  done := done - waiting;
+  if waiting = 0 then
+    update rollup.freshness set refreshed_at = refresh_step.now, completed_at = refresh_step.now;
     commit;
   end if;
-
-  perform logic.refresh_current(now);
-  update rollup.freshness set refreshed_at = refresh_levels.now;
-  commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- Refreshes everything, the running day and month included. Every version has this procedure.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  done float8;
+  waiting float8;
 begin
-  call rollup.refresh_levels(now, false);
+  loop
+    call rollup.refresh_step(now, false, done, waiting);
+    exit when waiting = 0;
+  end loop;
 end $$;

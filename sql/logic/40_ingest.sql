@@ -60,7 +60,7 @@ begin
     order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set {{list parameter: $name = excluded.$name}}
     where not only_new and ({{list parameter: stored.$name}}) is distinct from ({{list parameter: excluded.$name}})
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as is_in_no_chunk
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
@@ -78,7 +78,7 @@ begin
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
     (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
     (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null),
-    bool_or(w.is_in_no_chunk) and (select engine = 'timescale' from raw.installation)
+    bool_or(w.stored_outside_hypertable) and (select engine = 'timescale' from raw.installation)
   into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons, has_lost_chunks
   from replaced
   left join written w on true

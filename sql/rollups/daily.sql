@@ -14,6 +14,6 @@ select
   avg(h.wind_cos) as wind_cos,
   count(h.wind_sin)::int as wind_hours,
   sum(h.rain) as rain
-from {{rollup}}.{{subject}}_hourly h
+from {{below}} h
 where {{range h.bucket}}
 group by 1, 2

@@ -13,6 +13,6 @@ select
   sum(d.wind_cos * d.wind_hours) / nullif(sum(d.wind_hours), 0) as wind_cos,
   sum(d.wind_hours)::int as wind_hours,
   sum(d.rain) as rain
-from {{rollup}}.{{subject}}_daily d
+from {{below}} d
 where {{range d.bucket}}
 group by 1, 2

@@ -12,7 +12,7 @@ select
   {{rollup}}.aqi(
     avg(h.pm25) filter (where not m.is_pm_suspect),
     avg(h.pm10) filter (where not m.is_pm_suspect)) as aqi
-from {{rollup}}.station_hourly h
-join raw.membership m on m.station_id = h.station_id
+from {{below}} h
+join {{membership}} m on m.station_id = h.station_id
 where h.bucket >= m.since and h.bucket < m.until and {{range h.bucket}}
 group by 1, 2

@@ -10,7 +10,7 @@ select
   avg(s.wind_cos) as wind_cos,
   avg(s.rain) as rain,
   {{rollup}}.aqi({{include parts/station_pm25.sql}}, avg(s.pm10)) as aqi
-from {{rollup}}.sensor_hourly s
-join raw.placement p on p.sensor_id = s.sensor_id
+from {{below}} s
+join {{placement}} p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and {{range s.bucket}}
 group by 1, 2

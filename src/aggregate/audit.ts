@@ -1,7 +1,7 @@
 /** The audit: recomputes the aggregates from the readings and the network, reports differences and repairs them (A10). */
 
 import type { Progress } from '../base/progress.ts';
-import { arrayLiteral, type DatabaseAddress, type Sql } from '../database/client.ts';
+import type { DatabaseAddress, Sql } from '../database/client.ts';
 import { type Period, type Watcher, watched } from './refresh.ts';
 
 /**
@@ -19,10 +19,16 @@ type AuditOptions = Audited & {
   watcher?: Watcher;
 };
 
+/** How many differences are listed; the others are only counted. */
+export const LISTED_DIFFERENCES = 1_000;
+
 type Audit = {
+  /** The first of those found, and how many there are. */
   found: Difference[];
+  foundCount: number;
   /** Still differing after the repair. */
   remaining: Difference[];
+  remainingCount: number;
   /** How many surplus buckets without readings the repair kept. */
   kept: number;
   /** True if the period has neither readings nor buckets. */
@@ -41,20 +47,47 @@ export async function audit(
   { repair = false, deleteSurplus = false, timeZone, watcher, ...period }: AuditOptions,
 ): Promise<Audit> {
   return await watched(target, 'auditing', watcher, { timeZone }, async (sql, progress) => {
-    const periods = await periodDifferences(sql);
-    if (repair && periods.length > 0) await mendPeriods(sql);
-    const { differing, isEmpty } = await differences(sql, period, progress);
-    const found = [...periods, ...differing];
-    if (!repair || found.length === 0) {
+    await sql`
+      create temporary table difference (
+        position int, -- periods, then lost months, then buckets
+        level text, bucket timestamptz, subject text, columns text[],
+        primary key (level, bucket, subject) -- the month of several pieces may be found with each
+      )`;
+    const periods = await findPeriodDifferences(sql);
+    if (repair && periods.count > 0) await mendPeriods(sql);
+    const isEmpty = await findDifferences(sql, period, progress);
+    const found = await listed(sql);
+    if (!repair || found.count === 0) {
       await recordAudit(sql, period, found);
-      return { found, remaining: found, kept: 0, isEmpty };
+      return resultOf({ found, remaining: found, kept: 0, isEmpty });
     }
-    const kept = await requestRepair(sql, differing, period, deleteSurplus);
-    const after = await differences(sql, period, progress);
-    const remaining = [...(await periodDifferences(sql)), ...after.differing];
+    const kept = await requestRepair(sql, period, deleteSurplus);
+    await sql`truncate difference`;
+    await findPeriodDifferences(sql);
+    await findDifferences(sql, period, progress);
+    const remaining = await listed(sql);
     await recordAudit(sql, period, remaining);
-    return { found, remaining, kept, isEmpty };
+    return resultOf({ found, remaining, kept, isEmpty });
   });
+}
+
+type Listed = { count: number; first: Difference[] };
+
+const resultOf = (of: { found: Listed; remaining: Listed; kept: number; isEmpty: boolean }) => ({
+  found: of.found.first,
+  foundCount: of.found.count,
+  remaining: of.remaining.first,
+  remainingCount: of.remaining.count,
+  kept: of.kept,
+  isEmpty: of.isEmpty,
+});
+
+async function listed(sql: Sql): Promise<Listed> {
+  const [row] = await sql<[{ count: number }]>`select count(*)::int as count from difference`;
+  const first = await sql<Difference[]>`
+    select level, bucket, subject, columns from difference order by position, bucket, level, subject
+    limit ${LISTED_DIFFERENCES}`;
+  return { count: row.count, first: [...first] };
 }
 
 /**
@@ -63,18 +96,15 @@ export async function audit(
  */
 async function requestRepair(
   sql: Sql,
-  differing: readonly Difference[],
   { from, to }: Period,
   deleteSurplus: boolean,
 ): Promise<number> {
-  const mendable = differing.filter(({ columns }) => !columns.includes('lost'));
   const [row] = await sql<[{ kept: number }]>`
     with difference as materialized (
-      select d.level, d.is_surplus, tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
-      from unnest(${arrayLiteral(mendable.map(({ level }) => level))}::text::text[],
-                  ${arrayLiteral(mendable.map(({ bucket }) => bucket))}::text::timestamptz[],
-                  ${arrayLiteral(mendable.map(({ columns }) => String(columns.includes('surplus'))))}::text::boolean[]) as d(level, bucket, is_surplus)
-      join logic.level l on l.name = d.level
+      select d.level, 'surplus' = any (d.columns) as is_surplus,
+        tstzrange(d.bucket, rollup.bucket_add(l.unit, d.bucket, 1)) as time
+      from pg_temp.difference d join logic.level l on l.name = d.level
+      where not 'lost' = any (d.columns)
     ),
     kept as materialized (
       select d.time from difference d
@@ -92,8 +122,8 @@ async function requestRepair(
   return row.kept;
 }
 
-const periodDifferences = (sql: Sql) =>
-  sql<Difference[]>`select * from logic.period_differences() order by level, subject, bucket`;
+const findPeriodDifferences = (sql: Sql) =>
+  sql`insert into difference select 0, * from logic.period_differences()`;
 
 const mendPeriods = (sql: Sql) =>
   sql`
@@ -102,8 +132,15 @@ const mendPeriods = (sql: Sql) =>
       perform logic.apply_periods();
     end $$`;
 
-/** One snapshot, taken while no refresh is halfway through the levels; other refreshes may run during the comparison, piece by piece. */
-async function differences(sql: Sql, { now, from, to }: Audited, progress?: Progress) {
+/**
+ * Adds the buckets that differ to table `difference`. One snapshot, taken while no refresh is halfway through the levels; other refreshes may run
+ * during the comparison, piece by piece. Resolves to true if there is nothing to compare.
+ */
+async function findDifferences(
+  sql: Sql,
+  { now, from, to }: Audited,
+  progress?: Progress,
+): Promise<boolean> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
@@ -112,28 +149,24 @@ async function differences(sql: Sql, { now, from, to }: Audited, progress?: Prog
     select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
     from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
   const total = pieces.reduce((sum, { hours }) => sum + hours, 0);
-  const lost = await sql<(Difference & { until: string })[]>`
-    select 'sensor_hourly' as level, since as bucket, until, format('%s of %s hours', stored, hours) as subject, array['lost'] as columns
-    from logic.lost_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
-  const isLost = (bucket: string) =>
-    lost.some(
-      (month) =>
-        Date.parse(bucket) >= Date.parse(month.bucket) &&
-        Date.parse(bucket) < Date.parse(month.until),
-    );
-  const found = new Map<string, Difference>(); // the month of several pieces may be found with each
+  await sql`
+    create temporary table lost_month on commit drop as
+    select * from logic.lost_months(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
+  await sql`
+    insert into difference
+    select 1, 'sensor_hourly', since, format('%s of %s hours', stored, hours), array['lost'] from lost_month`;
   let done = 0;
   for (const { since, until, hours } of pieces) {
-    const differing = await sql<Difference[]>`
-      select * from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) order by bucket, level, subject`;
-    for (const each of differing.filter(({ bucket }) => !isLost(bucket)))
-      found.set(`${each.level} ${each.bucket} ${each.subject}`, each);
+    await sql`
+      insert into difference
+      select 2, d.* from logic.differences(${since}::text::timestamptz, ${until}::text::timestamptz) d
+      where not exists (select from lost_month m where d.bucket >= m.since and d.bucket < m.until)
+      on conflict (level, bucket, subject) do update set columns = excluded.columns`;
     done += hours;
     progress?.show(done, done / total);
   }
   await sql`commit`;
-  const differing = [...lost.map(({ until: _, ...month }) => month), ...found.values()];
-  return { differing, isEmpty: pieces.length === 0 };
+  return pieces.length === 0;
 }
 
 const RECORDED_DIFFERENCES = 10;
@@ -142,12 +175,12 @@ const RECORDED_DIFFERENCES = 10;
 async function recordAudit(
   sql: Sql,
   { now, from, to }: Audited,
-  remaining: readonly Difference[],
+  { count, first }: Listed,
 ): Promise<void> {
-  const first = JSON.stringify(remaining.slice(0, RECORDED_DIFFERENCES));
+  const firstOfAll = JSON.stringify(first.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)
-    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${remaining.length}, ${first}::text::jsonb)
+    values (${now}, ${from ?? '-infinity'}, ${to ?? 'infinity'}, ${count}, ${firstOfAll}::text::jsonb)
     on conflict (made_at) do update set since = excluded.since, until = excluded.until, differing = excluded.differing,
       first_differences = excluded.first_differences`;
   await sql`delete from rollup.audit where made_at < ${now}::timestamptz - interval '1 year'`;

@@ -49,7 +49,7 @@ export function makeJobs(context: JobContext): Job[] {
 }
 
 async function refreshAggregates({ target, clock, log }: JobContext): Promise<void> {
-  await refresh(target, clock(), { log, terminal: false }, { lazily: true });
+  await refresh(target, clock(), { log, terminal: false }, { lazily: true, clock });
 }
 
 async function screenStations({ target, clock, log }: JobContext): Promise<void> {
@@ -92,10 +92,11 @@ export const AUDITED_DAYS = 35;
 async function auditAggregates({ target, clock, timeZone, log }: JobContext): Promise<void> {
   const now = clock();
   const from = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
-  const { found } = await audit(target, { now, from, timeZone, watcher: { log, terminal: false } });
-  if (found.length === 0) return;
+  const options = { now, from, timeZone, watcher: { log, terminal: false } };
+  const { found, foundCount } = await audit(target, options);
+  if (foundCount === 0) return;
   log.error(
-    { buckets: found.length, first: found.slice(0, 3) },
+    { buckets: foundCount, first: found.slice(0, 3) },
     'aggregates differ from the readings: run audit --repair',
   );
 }

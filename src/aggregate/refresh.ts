@@ -1,5 +1,6 @@
 /** Operations on the aggregates: refreshing, recomputing and compressing them. */
 
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { makeProgress, type Progress } from '../base/progress.ts';
 import {
@@ -17,22 +18,34 @@ export type Watcher = { log: Log; terminal: boolean };
 
 /**
  * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, those of the running day and month follow every
- * ten minutes. May be called by any process at any time: concurrent calls run one after the other. May be interrupted anywhere: the next
- * call finishes it.
+ * ten minutes. Readings of the running day that arrive meanwhile are shown after each step of a long backfill, by the time that `clock` then
+ * tells. May be called by any process at any time: their steps run one after the other. May be interrupted anywhere: the next call finishes it.
  */
 export async function refresh(
   target: DatabaseAddress,
   now: Date,
   watcher?: Watcher,
-  { lazily = false } = {},
+  { lazily = false, clock = () => now }: { lazily?: boolean; clock?: Clock } = {},
 ): Promise<void> {
-  await watched(
-    target,
-    'refreshing',
-    watcher,
-    {},
-    (sql) => sql`call rollup.refresh_levels(${now}, ${lazily})`,
+  await watched(target, 'refreshing', watcher, {}, (sql, progress) =>
+    refreshOn(sql, clock, { lazily, progress }),
   );
+}
+
+/** As `refresh`, on a connection of its own that the caller closes after any error. */
+export async function refreshOn(
+  sql: Sql,
+  clock: Clock,
+  { lazily = false, progress }: { lazily?: boolean; progress?: Progress | undefined } = {},
+): Promise<void> {
+  let hours = 0;
+  for (;;) {
+    const [step] = await sql<[{ done: number; waiting: number }]>`
+      call rollup.refresh_step(${clock()}, ${lazily}, null, null)`;
+    hours += step.done;
+    progress?.show(hours, hours / Math.max(hours + step.waiting, 1));
+    if (step.waiting === 0) return;
+  }
 }
 
 /** Compresses chunks that are at rest, on an engine that can. */
@@ -44,7 +57,7 @@ export async function maintain(
   await watched(target, 'compressing', watcher, {}, (sql) => sql`call rollup.maintain(${now})`);
 }
 
-/** Does work on a separate connection, and passes the server's progress and warnings to the watcher. */
+/** Does work on a separate connection, with progress, and passes the server's warnings to the watcher. */
 export async function watched<T>(
   target: DatabaseAddress,
   what: string,
@@ -54,10 +67,7 @@ export async function watched<T>(
 ): Promise<T> {
   const progress = watcher && makeProgress(what, watcher.log, watcher.terminal, 'hours');
   const onNotice: ConnectOptions['onNotice'] = ({ code, message = '' }) => {
-    if (code === PROGRESS) {
-      const [done = 0, total = 0] = message.split(' of ').map(Number);
-      progress?.show(done, total === 0 ? undefined : done / total);
-    } else if (code === POSTPONED) watcher?.log.warn(message);
+    if (code === POSTPONED) watcher?.log.warn(message);
   };
   try {
     return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) =>
@@ -68,8 +78,6 @@ export async function watched<T>(
   }
 }
 
-/** SQLSTATE of the progress notices of rollup.refresh: `12 of 744`. */
-const PROGRESS = 'AS100';
 /** SQLSTATE of the warnings in which rollup.maintain names chunks that it postpones. */
 const POSTPONED = 'AS101';
 
@@ -83,9 +91,9 @@ export async function rebuild(
   period: Period,
   watcher?: Watcher,
 ): Promise<void> {
-  await watched(target, 'recomputing', watcher, {}, async (sql) => {
+  await watched(target, 'recomputing', watcher, {}, async (sql, progress) => {
     await sql`insert into rollup.stale (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
-    await sql`call rollup.refresh(${now})`;
+    await refreshOn(sql, () => now, { progress });
   });
 }

@@ -96,22 +96,27 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
   const { from = start, to } = await readPeriod(context, typed, start);
   checkBegun(from, now);
   const period = { now, from, to, timeZone: installation.timeZone };
-  const { found, remaining, kept, isEmpty } = await audit(database.target, {
-    ...period,
-    repair,
-    deleteSurplus,
-    watcher: context,
-  });
+  const { found, foundCount, remaining, remainingCount, kept, isEmpty } = await audit(
+    database.target,
+    {
+      ...period,
+      repair,
+      deleteSurplus,
+      watcher: context,
+    },
+  );
   const counts = repair
-    ? `${found.length} buckets differed, ${remaining.length} still do`
-    : `${found.length} buckets differ`;
+    ? `${foundCount} buckets differed, ${remainingCount} still do`
+    : `${foundCount} buckets differ`;
   const summary = isEmpty ? 'nothing to audit: no readings and no buckets' : counts;
   log.info(`${summary} (aggregates of the days from ${from.toISOString()})`);
+  const unlisted = foundCount - found.length;
+  if (unlisted > 0) log.info(`the first ${found.length} are listed, and ${unlisted} more differ`);
   if (kept > 0) {
     log.warn(
       { kept },
       'surplus buckets have no readings, so they and their days were kept: import the lost readings from a backup, or delete the buckets with "audit --repair --delete-surplus"',
     );
   }
-  return { result: repair ? { found, remaining } : found, ok: remaining.length === 0 };
+  return { result: repair ? { found, remaining } : found, ok: remainingCount === 0 };
 }

@@ -74,7 +74,7 @@ const makeCollectors = (registers: Registry[]) => ({
     KEEP_LONG_MS,
   ),
   refresh: makeCollector('refresh', registers, (db) =>
-    db.selectFrom('api.freshness').select(['refreshed_at', 'digest_at']).execute(),
+    db.selectFrom('api.freshness').select(['refreshed_at', 'completed_at', 'digest_at']).execute(),
   ),
   audit: makeCollector('audit', registers, (db) =>
     db.selectFrom('api.last_audit').selectAll().execute(),
@@ -228,8 +228,12 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       fill: (set, { reason, lines }) => set({ reason }, lines),
     }),
     refreshLastSuccess: refresh.gauge('airseries_refresh_last_success_timestamp_seconds', {
-      help: 'When the aggregates were last brought up to date, by any process',
+      help: 'Readings of the running day accepted before this time are in the aggregates, whichever process refreshed them',
       fill: (set, { refreshed_at }) => set({}, seconds(refreshed_at)),
+    }),
+    refreshComplete: refresh.gauge('airseries_refresh_complete_timestamp_seconds', {
+      help: 'All readings accepted before this time are in the aggregates; it stands still while a backfill is being worked off',
+      fill: (set, { completed_at }) => set({}, seconds(completed_at)),
     }),
     newestBucket: newestBuckets.gauge('airseries_newest_bucket_timestamp_seconds', {
       help: 'When the newest bucket of an aggregate begins',

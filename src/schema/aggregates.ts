@@ -21,6 +21,8 @@ export type Level = {
   /** The column that identifies its subject. */
   readonly id: string;
   readonly unit: 'hour' | 'day' | 'month';
+  /** The level that it is computed from, `{{below}}` in its template; sensor hours are computed from the readings. */
+  readonly below?: string;
   /** The template's own words. */
   readonly words: Words;
 };
@@ -42,6 +44,7 @@ export const LEVELS: readonly Level[] = [
     template: 'station_hourly.sql',
     id: 'station_id',
     unit: 'hour',
+    below: 'sensor_hourly',
     words: {},
   },
   {
@@ -49,15 +52,31 @@ export const LEVELS: readonly Level[] = [
     template: 'region_hourly.sql',
     id: 'region_slug',
     unit: 'hour',
+    below: 'station_hourly',
     words: {},
   },
-  { name: 'station_daily', template: 'daily.sql', id: 'station_id', unit: 'day', words: STATION },
-  { name: 'region_daily', template: 'daily.sql', id: 'region_slug', unit: 'day', words: REGION },
+  {
+    name: 'station_daily',
+    template: 'daily.sql',
+    id: 'station_id',
+    unit: 'day',
+    below: 'station_hourly',
+    words: STATION,
+  },
+  {
+    name: 'region_daily',
+    template: 'daily.sql',
+    id: 'region_slug',
+    unit: 'day',
+    below: 'region_hourly',
+    words: REGION,
+  },
   {
     name: 'station_monthly',
     template: 'monthly.sql',
     id: 'station_id',
     unit: 'month',
+    below: 'station_daily',
     words: STATION,
   },
   {
@@ -65,6 +84,7 @@ export const LEVELS: readonly Level[] = [
     template: 'monthly.sql',
     id: 'region_slug',
     unit: 'month',
+    below: 'region_daily',
     words: REGION,
   },
 ];
@@ -77,16 +97,28 @@ export function wordsOf({ timeZone, origin }: Calendar, rollup: RollupSchema = '
   return { rollup, zone: literal(timeZone), origin: `timestamptz ${literal(origin)}` };
 }
 
-/** The select of a level. `range` gives the condition on its column of time. Throws as `render` does. */
+type Select = {
+  /** The condition on its column of time; none if it is left out. */
+  range?: (time: string) => string;
+  /** Replace the level below and the periods of the network; the stored ones if they are left out. */
+  from?: Partial<Record<'below' | 'placement' | 'membership', string>>;
+};
+
+/** The select of a level. Throws as `render` does. */
 export function selectOf(
   level: Level,
   definitions: Definitions,
   words: Words,
-  range: (time: string) => string = () => 'true',
+  { range = () => 'true', from = {} }: Select = {},
 ): string {
   const text = withoutComments(readSql(definitions, `rollups/${level.template}`));
   const withRange = text.replace(/\{\{range ([\w.]+)\}\}/g, (_, time) => range(time));
-  return render(withRange, definitions, { ...level.words, ...words }).trim();
+  const stored = {
+    below: `${words.rollup}.${level.below}`,
+    placement: 'raw.placement',
+    membership: 'raw.membership',
+  };
+  return render(withRange, definitions, { ...level.words, ...words, ...stored, ...from }).trim();
 }
 
 /**
@@ -121,7 +153,9 @@ export function buildRollups(
 /** The SQL of procedure `recompute` in a schema. */
 export function recomputeSql(definitions: Definitions, engine: Engine, words: Words): string {
   const cases = LEVELS.map((level) => {
-    const select = selectOf(level, definitions, words, (time) => `${time} >= $2 and ${time} < $3`);
+    const select = selectOf(level, definitions, words, {
+      range: (time) => `${time} >= $2 and ${time} < $3`,
+    });
     const relation = `${words.rollup}.${level.name}`;
     return `when '${level.name}' then
     delete from ${relation} where bucket >= $2 and bucket < $3;

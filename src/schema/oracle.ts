@@ -91,23 +91,24 @@ function recomputed(
   calendar: Calendar,
   columns: Columns,
 ): string {
-  if (level.name === 'sensor_hourly') {
-    const fromReadings = selectOf(
-      level,
-      definitions,
-      wordsOf(calendar),
-      (at) => `${at} >= readings_since and ${at} < $2`,
-    );
+  const { below } = level;
+  if (below === undefined) {
+    const fromReadings = selectOf(level, definitions, wordsOf(calendar), {
+      range: (at) => `${at} >= readings_since and ${at} < $2`,
+    });
     return `${fromReadings}\nunion all select * from rollup.sensor_hourly where bucket >= $1 and bucket < least($2, readings_since)`;
   }
-  return selectOf(level, definitions, wordsOf(calendar))
-    .replace(/\brollup\.(\w+_(?:hourly|daily|monthly))\b/g, (_, below) =>
-      level.unit === 'month' ? `(${wholeMonths(below, columns[below] ?? [])})` : below,
-    )
-    .replace(/\braw\.(placement|membership)\b/g, '$1');
+  const isMonth = level.unit === 'month';
+  return selectOf(level, definitions, wordsOf(calendar), {
+    from: {
+      below: isMonth ? `(${wholeMonths(below, columns[below] ?? [])})` : below,
+      placement: 'placement',
+      membership: 'membership',
+    },
+  });
 }
 
-/** The recomputed days, and the others of their months as they are stored, without what no arithmetic bears. */
+/** The recomputed days, and the other days of their months as they are stored, without values that would overflow. */
 function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
   const stored = columns.map(({ name, type }) =>
     type === 'double precision' ? `logic.possible(${name})` : name,

@@ -109,11 +109,16 @@ create schema logic;
 create schema api;
 revoke all on schema logic, api from public;`;
 
-/** A row of view logic.level: a change of a sensor reaches its station and its regions, and one of a station its regions. */
+/**
+ * A row of view logic.level: a change of a sensor reaches its station and its regions, one of a station its regions, and days that wait for
+ * their refresh reach all days and months.
+ */
 function levelRow({ name, unit, id }: Level, index: number): string {
   const subjects = ['sensor', 'station', 'region'];
   const reach = subjects.slice(0, subjects.indexOf(name.split('_')[0] as string) + 1);
-  return `(${index + 1}, '${name}', '${unit}', '${id}', '{${reach.map((subject) => `${subject}_hourly`)}}'::text[])`;
+  const staleFrom = reach.map((subject) => `${subject}_hourly`);
+  if (unit !== 'hour') staleFrom.push('station_daily');
+  return `(${index + 1}, '${name}', '${unit}', '${id}', '{${staleFrom}}'::text[])`;
 }
 
 /**

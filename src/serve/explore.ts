@@ -165,7 +165,7 @@ type Now = ApiRow<'region_now'> &
   Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
 function presentNow(locale: Locale, row: Now): Rendered {
-  const { measured_hours, expected_hours, stations, left_out } = row;
+  const { measured_hours, expected_hours, stations, left_out, digest_valid_until } = row;
   const now = {
     nowcast: {
       'pm2.5': row['nowcast_pm2.5'],
@@ -187,7 +187,11 @@ function presentNow(locale: Locale, row: Now): Rendered {
     ...(expected_hours !== undefined && { completeness: { measured_hours, expected_hours } }),
     ...(stations !== undefined && { particles: { stations, left_out } }),
   };
-  return rendered(locale, JSON.stringify(now), row);
+  const digest = { valid_until: digest_valid_until ?? null, data_version: row.data_version };
+  return {
+    document: renderDocument(locale, JSON.stringify(now)),
+    ...validityOf([row, digest]),
+  };
 }
 
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>

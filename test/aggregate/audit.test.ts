@@ -1,9 +1,10 @@
 /** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '../../src/aggregate/audit.ts';
+import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { bringIn } from '../ingest/support.ts';
+import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { storageOf } from '../support/storage.ts';
@@ -104,6 +105,28 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit(true)).remaining).toEqual([]);
   });
 
+  it('lists the first 1,000 differences and counts the others', async () => {
+    for (const level of ['sensor_hourly', 'station_hourly'])
+      await tamper(owner, level, 'update %s set temperature = 1');
+    const found = await runAudit();
+    expect(found.found).toHaveLength(LISTED_DIFFERENCES);
+    expect(found.foundCount).toBeGreaterThan(LISTED_DIFFERENCES);
+    expect(await owner`select differing from api.last_audit`).toEqual([
+      { differing: found.foundCount },
+    ]);
+    const { lines, ...log } = keepingLog();
+    const jobs = makeJobs({
+      ...{ target: database.target, timeZone, clock: () => now, log, retention: undefined },
+    });
+    await jobs.find(({ name }) => name === 'audit')?.run(now);
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { buckets: found.foundCount } },
+    ]);
+    const repaired = await runAudit(true);
+    expect(repaired.foundCount).toBe(found.foundCount);
+    expect([repaired.remaining, repaired.remainingCount]).toEqual([[], 0]);
+  });
+
   it('of a few days says nothing of the nightly one, which the metrics show', async () => {
     const nightly = new Date(now.getTime() - 35 * 86_400_000);
     await audit(database.target, { now, from: nightly, timeZone });
@@ -163,8 +186,11 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
     );
 
     const period = { now, timeZone, repair: true };
-    const { kept, remaining } = await audit(database.target, period);
+    const { kept, remainingCount } = await audit(database.target, period);
     expect(kept).toBeGreaterThan(lost);
+    const remaining = await owner<{ level: string }[]>`
+      select level from logic.differences('-infinity', 'infinity')`;
+    expect(remaining).toHaveLength(remainingCount);
     expect(remaining.filter(({ level }) => level === 'sensor_hourly')).toHaveLength(lost);
     expect(await stored()).toEqual(before);
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/serve/documents.ts';
+import { makeExplore } from '../../src/serve/explore.ts';
 import { onEveryEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
@@ -14,6 +15,7 @@ import {
 /** A full hour in Yerevan; the region changes only with hours and its digest. */
 const NOW = Date.parse('2026-11-20T12:10:00Z');
 const minutes = (n: number) => new Date(NOW + n * 60_000);
+const PATH = { locale: 'en', id: 0, slug: '', year: 0, from: '', to: '', hour: '' } as const;
 const SLUGS = [
   'alpha',
   'beta',
@@ -139,6 +141,25 @@ onEveryEngine('valid_until', (engine) => {
       expect(await here.get('region/beta.json', new Date(minutes(30).getTime() + 1))).toMatchObject(
         { 'pm2.5': null },
       );
+    });
+
+    it('of the counts in now.json is that of the digest which has them, not the next full hour (C4)', async () => {
+      const until = async (at: Date) => {
+        const db = readsOn<Api>(here.published);
+        const documents = makeExplore({ db, wholeNetwork: db, clock: () => at });
+        return (await documents.regionNow({ ...PATH, slug: 'beta' })).validUntil;
+      };
+      const particles = async (at: Date) =>
+        (await here.get('/en/explore/v1/region/beta/now.json', at)).particles;
+      await here.digest(minutes(0));
+      expect(await until(minutes(15))).toEqual(minutes(30));
+      expect(await particles(minutes(30))).toEqual({ stations: 1, left_out: 0 });
+      expect(await particles(new Date(minutes(30).getTime() + 1))).toEqual({
+        stations: null,
+        left_out: null,
+      });
+      expect(await until(minutes(31))).toEqual(minutes(50));
+      expect(await until(minutes(-5))).toEqual(minutes(0)); // the clock was set back
     });
 
     it('is the next digest, if the clock was set back', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from '../../src/aggregate/audit.ts';
-import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { maintain, refresh, refreshOn } from '../../src/aggregate/refresh.ts';
 import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -67,8 +67,13 @@ export async function playSteps(
 
 type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; isOther: boolean };
 
-/** The comparison always asks for the same; planning it anew each time would take four times as long as doing it. */
-async function planOnce({ superuser }: Play): Promise<void> {
+/**
+ * The comparison always asks for the same; planning it anew each time would take four times as long as doing it. And a refresh goes in pieces:
+ * of a month, or after every other upgrade of as much time as so small a network allows.
+ */
+async function planOnce({ superuser, owner, isOther }: Play): Promise<void> {
+  if (!isOther)
+    await owner`create or replace function logic.rows_per_hour(before timestamptz) returns bigint language sql as 'select 2700'`;
   await superuser`alter function logic.differences_of_days set plan_cache_mode = force_generic_plan`;
 }
 
@@ -90,7 +95,7 @@ async function play(
     ...(step.upgrade && !isAlone ? [upgrade(of)] : []),
   ]);
   if (what !== undefined) return what;
-  if (step.now !== undefined) await of.owner`call rollup.refresh_levels(${now}, true)`;
+  if (step.now !== undefined) await refreshOn(of.owner, () => now, { lazily: true });
   if (step.then === 'kill') await killedRefresh(of, now, index);
   if (step.then !== 'nothing' || last) await refreshHere(of, now);
   if (step.compress) await maintain(target, now);
@@ -99,7 +104,7 @@ async function play(
 
 /** As `refresh` does, on a connection that stays: most of the time of a small refresh is that of making a new one. */
 async function refreshHere({ owner }: Play, now: Date): Promise<void> {
-  await owner`call rollup.refresh_levels(${now}, false)`;
+  await refreshOn(owner, () => now);
 }
 
 /** Two workers refresh while something changes. */

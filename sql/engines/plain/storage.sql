@@ -1,5 +1,8 @@
 -- Plain PostgreSQL: deletes expired readings, and measures tables.
 
+-- How much time between stale months is recomputed with them: none, since each month reads its own days only.
+create function logic.month_gap() returns interval language sql immutable parallel safe return interval '0';
+
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 

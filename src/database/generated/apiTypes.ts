@@ -6,6 +6,7 @@
 export type ApiViews = {
   'api.freshness': {
     refreshed_at: string | null;
+    completed_at: string | null;
     data_version: number | null;
     digest_at: string | null;
     history: string | null;
@@ -488,7 +489,7 @@ export type ApiFunctions = {
   };
   region_particles: {
     arguments: { at: Date | string; only_region: string };
-    row: { stations: number | null; left_out: number | null };
+    row: { stations: number | null; left_out: number | null; digest_valid_until: string | null };
   };
   region_stations_json: {
     arguments: { at: Date | string; only_region: string; instant: Date | string; most?: number };
