@@ -1,13 +1,13 @@
 /** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
 import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
-import { howFar } from './base/progress.ts';
+import { describeProgress } from './base/progress.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { type Additions, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { explainConnection, whyUncaught } from './database/errors.ts';
+import { describeUncaughtError, explainConnection } from './database/errors.ts';
 import { demoCommand, refuseDemo } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';
@@ -66,9 +66,9 @@ function shown({ result, table }: Outcome, format: Format): string {
 }
 
 /** Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. */
-function sayHowFar(): void {
+function reportOnInterrupt(): void {
   process.once('SIGINT', () => {
-    const done = howFar();
+    const done = describeProgress();
     process.stderr.write(
       `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
         'the same command again does the rest.\n',
@@ -102,7 +102,7 @@ async function runService(): Promise<number> {
     .removeAllListeners('warning')
     .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   process.on('uncaughtException', (error) => {
-    log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come
+    log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come
     process.exit(1);
   });
   const service = start(config, { clock: makeClock(config.fixedNow), log });
@@ -131,9 +131,9 @@ async function main(args: readonly string[]): Promise<number> {
   if ('starts' in choice) {
     process.exit(await runService());
   }
-  sayHowFar();
+  reportOnInterrupt();
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`error: ${whyUncaught(error)}\n`);
+    process.stderr.write(`error: ${describeUncaughtError(error)}\n`);
     process.exit(1);
   });
   config = configured();

@@ -144,8 +144,8 @@ describe('an error that nothing catches', () => {
   it('the driver throws one where a connection is lost between two statements of a transaction; it says so', async () => {
     const program = `
       import { connect } from './dist/database/client.js';
-      import { whyUncaught } from './dist/database/errors.js';
-      process.on('uncaughtException', (error) => process.exit(console.log(whyUncaught(error)) ?? 3));
+      import { describeUncaughtError } from './dist/database/errors.js';
+      process.on('uncaughtException', (error) => process.exit(console.log(describeUncaughtError(error)) ?? 3));
       const sql = connect('postgres://', { timeZone: 'UTC', max: 2 });
       await sql.begin(async (transaction) => {
         const [{ pid }] = await transaction\`select pg_backend_pid() as pid\`;

@@ -195,7 +195,7 @@ export function explainConnection(error: unknown, variable: string, address: unk
  * Explains an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
  * transaction or a COPY is about to write to it (its issues 1154 and 1208): the promise of what was under way is never settled then.
  */
-export function whyUncaught({ message, stack = '' }: Error): string {
+export function describeUncaughtError({ message, stack = '' }: Error): string {
   const isDriver = /\/node_modules\/postgres\//.test(stack);
   return isDriver
     ? `the connection to the database was lost within a transaction, which is rolled back (${message})`

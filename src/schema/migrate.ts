@@ -27,7 +27,7 @@ import {
 } from './migrations.ts';
 import type { Columns } from './oracle.ts';
 import {
-  buildBeside,
+  buildShadow,
   dropReplaced,
   EVERYTHING_IS_STALE,
   swapSql,
@@ -223,7 +223,7 @@ async function build(
     inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
   await dropReplaced(sql, engine, transaction, log); // by a migration that was killed
-  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, log, transaction });
+  if (isRebuild) await buildShadow(sql, { engine, calendar, definitions, log, transaction });
   await transaction(async (owner) => {
     if (isRebuild) await withoutWaiting(owner, swapSql(engine), log);
     else if (hasChanged) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();

@@ -107,7 +107,7 @@ function recomputed(
     .replace(/\braw\.(placement|membership)\b/g, '$1');
 }
 
-/** The recomputed days, and the others of their months as they are stored, without what no arithmetic bears. */
+/** The recomputed days, and the other days of their months as stored, without values that would overflow. */
 function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
   const stored = columns.map(({ name, type }) =>
     type === 'double precision' ? `logic.possible(${name})` : name,

@@ -34,7 +34,7 @@ export const EVERYTHING_IS_STALE = `insert into rollup.stale (from_level, since,
  * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow while this connection holds the refresh lock.
  * `sql` is one connection, of a user who may become the owner.
  */
-export async function buildBeside(
+export async function buildShadow(
   sql: Sql,
   { engine, calendar, definitions, log, transaction }: Build,
 ): Promise<void> {
@@ -169,9 +169,7 @@ export async function withoutWaiting(
     } catch (error) {
       if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
       if (performance.now() - loggedAt > LOG_EVERY_MS) {
-        log.warn(
-          'the migration waits for others to end their statements, such as a long query or pg_dump',
-        );
+        log.warn('waiting for locks held by other sessions, such as a long query or pg_dump');
         loggedAt = performance.now();
       }
       await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));

@@ -15,7 +15,6 @@ import { keepingLog, NOW } from '../ingest/support.ts';
 const answers: Record<string, object | undefined> = {
   last_audit: { made_at: NOW.toISOString(), differing: 7 },
   storage: { schema: 'raw', bytes: 100 },
-  server: { is_replica: false },
 };
 
 /** A database that returns one row or none, or fails for queries listed in `broken`. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
-import { rememberApi } from '../../src/schema/apiSurface.ts';
+import { snapshotApiSurface } from '../../src/schema/apiSurface.ts';
 import { NOW } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 
@@ -23,7 +23,7 @@ onOneEngine('readiness', (engine) => {
 
     const database = await testDatabase(engine);
     const db = openReaderPool<Api>(database.target, { timeZone: 'UTC' });
-    const opened = { db, missing: await rememberApi(db) };
+    const opened = { db, missing: await snapshotApiSurface(db) };
     await database.as()`update rollup.freshness set refreshed_at = null`; // as before the first build
     const migrated = { migrations: true, database: true, schema: true, refreshed_at: null };
     expect(await readiness({ opened, serving: true })).toEqual({

@@ -760,10 +760,10 @@ const TABLE: readonly Table[] = [
         ['    if (isStopping) process.exit(1);\n', ''],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         [
-          'log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
-          'log.error({ err: error }, whyUncaught(error));',
+          'log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
+          'log.error({ err: error }, describeUncaughtError(error));',
         ],
-        ['    log.error({ err: error }, whyUncaught(error)); //', '    //'],
+        ['    log.error({ err: error }, describeUncaughtError(error)); //', '    //'],
       ],
       'src/cli.ts': [['Uncaught(error)}\\n`);\n    process.exit(1);', 'Uncaught(error)}\\n`);']],
       'src/database/errors.ts': [['const isDriver = /', 'const isDriver = !/']],
