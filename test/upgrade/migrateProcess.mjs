@@ -1,6 +1,6 @@
 /** Migrates a database to the version in another folder of SQL, as a process of its own, so that it can be killed: arguments are JSON. */
 
-import { makeLog } from '../../dist/log.js';
+import { makeLog } from '../../dist/base/log.js';
 import { migrate } from '../../dist/schema/migrate.js';
 import { DEFINITIONS } from '../../dist/schema/template.js';
 
