@@ -191,7 +191,7 @@ const LOG_EVERY_MS = 10_000;
  * Does work that locks what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
  * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
  */
-export async function withoutWaiting(
+async function withoutWaiting(
   transaction: TransactionSql,
   work: (attempt: TransactionSql) => Promise<void>,
   log: Log,
