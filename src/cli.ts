@@ -7,7 +7,7 @@ import { type Additions, chooseCommand, type Format } from './commands/program.t
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { describeUncaughtError, explainConnection } from './database/errors.ts';
+import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
 import { demoCommand, refuseDemo } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';
@@ -101,7 +101,9 @@ async function runService(): Promise<number> {
   process
     .removeAllListeners('warning')
     .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
+  let isStopping = false;
   process.on('uncaughtException', (error) => {
+    if (isStopping && isDriverError(error)) return; // a stop ends connections that are in use, and what they do is repeated
     log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come
     process.exit(1);
   });
@@ -109,6 +111,7 @@ async function runService(): Promise<number> {
   try {
     const failed = service.ready.then(() => new Promise<never>(() => undefined));
     const signal = await Promise.race([failed, signalled]);
+    isStopping = true;
     log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
     await service.stop(config.drainSeconds);
     return 0;

@@ -36,6 +36,7 @@ import {
 import { snapshotApiSurface } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
+import { storageFault } from './schema/storage.ts';
 import { type AppOptions, makeApp } from './serve/app.ts';
 import { watchDataVersion } from './serve/dataVersion.ts';
 
@@ -159,6 +160,7 @@ async function open(context: Context): Promise<void> {
   state.opened = {
     db: reads,
     missing: await waitForDatabase(() => snapshotApiSurface(reads), log),
+    fault: () => storageFault(reads, engine),
   };
   if (database !== undefined && config.role !== 'api') {
     await startWork(context, database, timeZone).catch(

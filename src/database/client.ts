@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
+import { randomUUID } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { withLivenessProbe } from './timeouts.ts';
@@ -256,6 +257,26 @@ function toTimestamp(value: Date | string): string {
 function toIso(text: string): string {
   const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
   return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
+}
+
+/**
+ * Throws if what one client sets is seen by another, as behind a pooler that lends a session for a transaction at a time: locks of a
+ * session would outlive their client there. `sql` is a single connection to the target.
+ */
+export async function checkOwnSession(sql: Sql, target: DatabaseAddress): Promise<void> {
+  const token = randomUUID();
+  await sql`select set_config('airseries.session', ${token}, false)`;
+  const [other] = await onConnection(
+    target,
+    { name: 'airseries check' },
+    (second) => second<{ token: string | null }[]>`
+      select current_setting('airseries.session', true) as token`,
+  );
+  if (other?.token !== token) return;
+  throw new Error(
+    'A connection pooler in between lends one session to several clients (pool_mode = transaction or statement). READER_DATABASE_URL can go ' +
+      'through one: add ?pooler=transaction. DATABASE_URL cannot, because the worker holds locks of its session: connect it to PostgreSQL itself.',
+  );
 }
 
 /**

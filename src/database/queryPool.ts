@@ -23,6 +23,7 @@ import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from '
 import {
   asUnavailable,
   isConnectionError,
+  isOutdatedSession,
   isSchemaChange,
   isTransient,
   isUnreachable,
@@ -128,7 +129,8 @@ export function openQueryPool(
       return completed(rows);
     } catch (error) {
       const isOutdated =
-        isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
+        (isSchemaChange(error) || isOutdatedSession(error)) &&
+        performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
       if ((isConnectionError(error) || isOutdated) && used === pool && !isClosed) {
         pool = open();
         end(used.all).catch(() => undefined);

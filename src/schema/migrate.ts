@@ -3,6 +3,7 @@
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import {
+  checkOwnSession,
   checkSession,
   type DatabaseAddress,
   onConnection,
@@ -10,6 +11,8 @@ import {
   type Sql,
   type TransactionSql,
 } from '../database/client.ts';
+import { acquireLock } from '../database/locks.ts';
+import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { type Dependents, fillDependents, findDependents, remakeDependents } from './dependents.ts';
 import {
@@ -30,6 +33,7 @@ import {
 import type { Columns } from './oracle.ts';
 import { buildShadow, dropReplaced, EVERYTHING_IS_STALE, makeWay, shadowSql } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
+import { storageFault } from './storage.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
 /** The row of raw.installation, and the number of migrations applied. */
@@ -56,7 +60,10 @@ type Options = {
  */
 export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
-    await lockMigrations(sql);
+    // before any lock, because a pooler would keep it, and whoever comes after would wait for it
+    await checkSession(sql, target, {});
+    await checkOwnSession(sql, target);
+    await lockMigrations(sql, options.log);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -105,15 +112,15 @@ async function migrateLocked(
 }
 
 /**
- * Holds the lock until the connection ends. It is the one of raw.acquire_lock, which a new database lacks. A server that is still being restored
- * can't be written to, and is rejected as it would reject a write.
+ * Holds the lock until the connection ends. A server that is still being restored can't be written to, and is rejected as it would reject a
+ * write.
  */
-async function lockMigrations(sql: Sql): Promise<void> {
+async function lockMigrations(sql: Sql, log: Log): Promise<void> {
   await sql`
     do $$ begin
       if pg_is_in_recovery() then raise 'the server is in recovery' using errcode = 'read_only_sql_transaction'; end if;
     end $$`;
-  await sql`select pg_advisory_lock(hashtext('airseries'), hashtext('airseries.migrate'))`;
+  await acquireLock(sql, 'airseries.migrate', log);
 }
 
 /** Where migrations are recorded. */
@@ -169,13 +176,15 @@ async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   }
 }
 
-/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine. */
+/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine, or the readings their storage. */
 async function readInstallation(sql: Sql): Promise<Recorded> {
   const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
     select time_zone as "timeZone", epoch::text, engine from raw.installation`;
   if (row === undefined)
     throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
   await checkEngine(sql, row.engine);
+  const fault = await storageFault(readsOn<Api>(sql), row.engine);
+  if (fault !== undefined) throw new MigrationRefused(fault);
   return row;
 }
 

@@ -6,6 +6,7 @@
 import type { Log } from '../base/log.ts';
 import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
+import { acquireLock, REPORT_AFTER_MS, REPORT_EVERY_MS, sessionsIn } from '../database/locks.ts';
 import {
   buildRollups,
   type Calendar,
@@ -52,7 +53,7 @@ export async function buildShadow(
   log.info(
     'waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile',
   );
-  await sql`call raw.acquire_lock('rollup.refresh')`;
+  await acquireLock(sql, 'rollup.refresh', log);
   await transaction(async (owner) => {
     await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
   });
@@ -185,7 +186,7 @@ export async function dropReplaced(
 }
 
 const LOCK_TIMEOUT_MS = 250;
-const LOG_EVERY_MS = 10_000;
+const REPLACED = ['rollup', 'logic', 'api', 'rollup_old', 'logic_old', 'api_old'];
 
 /**
  * Does work that locks what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
@@ -196,7 +197,7 @@ async function withoutWaiting(
   work: (attempt: TransactionSql) => Promise<void>,
   log: Log,
 ): Promise<void> {
-  let loggedAt = performance.now();
+  let reportAt = performance.now() + REPORT_AFTER_MS;
   for (;;) {
     try {
       await transaction.savepoint(async (attempt) => {
@@ -207,9 +208,12 @@ async function withoutWaiting(
       return;
     } catch (error) {
       if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
-      if (performance.now() - loggedAt > LOG_EVERY_MS) {
-        log.warn('waiting for locks held by other sessions, such as a long query or pg_dump');
-        loggedAt = performance.now();
+      if (performance.now() > reportAt) {
+        await transaction`set local role none`; // the owner sees less of other sessions
+        const sessions = await sessionsIn(transaction, REPLACED);
+        await transaction`set local role airseries_owner`;
+        log.warn({ sessions }, 'waiting for locks held by other sessions');
+        reportAt = performance.now() + REPORT_EVERY_MS;
       }
       await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));
     }

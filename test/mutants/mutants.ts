@@ -765,8 +765,8 @@ const TABLE: readonly Table[] = [
         ],
         ['    log.error({ err: error }, describeUncaughtError(error)); //', '    //'],
       ],
-      'src/cli.ts': [['Uncaught(error)}\\n`);\n    process.exit(1);', 'Uncaught(error)}\\n`);']],
-      'src/database/errors.ts': [['const isDriver = /', 'const isDriver = !/']],
+      'src/cli.ts': [['UncaughtError(error)}\\n`);\n    process.exit(1);', 'UncaughtError(error)}\\n`);']],
+      'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },
   },
   {
