@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { errorCode } from './errors.ts';
 import { withLivenessProbe } from './timeouts.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
@@ -44,6 +45,8 @@ export type ConnectOptions = Session & {
   max?: number;
   /** The application_name. */
   name?: string;
+  /** How long a connection may be idle before it is closed here, to be opened again when needed; default: it stays open. */
+  closeIdleAfterSeconds?: number | undefined;
   /** Whether statements are prepared once and kept, which saves time where they are repeated; default: they are. */
   prepare?: boolean;
   /** Called with each notice and warning of the server; default: they are dropped. */
@@ -62,6 +65,7 @@ export function connect(
     max = 1,
     name = 'airseries',
     prepare = true,
+    closeIdleAfterSeconds = 0,
     onNotice = () => undefined,
     openSocket,
     ...session
@@ -74,6 +78,7 @@ export function connect(
     prepare: prepare && !isPooled,
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
+    idle_timeout: closeIdleAfterSeconds,
     max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
     onnotice: onNotice,
     fetch_types: false,
@@ -118,6 +123,22 @@ export function openSocket({ host, port, path }: SocketAddress): Socket {
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
+const FULL_FOR_MS = 10_000;
+const FULL_EVERY_MS = 250;
+
+/** Waits while the server has no connection left: those of a service come and go. Rejects with its error after ten seconds. */
+async function waitForConnection(sql: Sql): Promise<void> {
+  const deadline = performance.now() + FULL_FOR_MS;
+  for (;;) {
+    try {
+      await sql`select`;
+      return;
+    } catch (error) {
+      if (errorCode(error) !== '53300' || performance.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, FULL_EVERY_MS));
+  }
+}
 
 /**
  * Does work on a connection of its own, which is closed afterwards: immediately if the work failed, whatever state the connection is in.
@@ -136,6 +157,7 @@ export async function onConnection<T>(
     return probing`select`;
   };
   try {
+    await waitForConnection(sql);
     const result = await withLivenessProbe(work(sql), probe, PROBE);
     await sql.end({ timeout: 1 });
     return result;
