@@ -196,7 +196,7 @@ export function checkRecorded(
 ): void {
   if (configuredZone !== undefined && configuredZone !== timeZone) {
     throw new MigrationRefused(
-      `TIME_ZONE is ${configuredZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
+      `TIME_ZONE is ${configuredZone}, but this database was made for ${timeZone}, and so were its days and months. ` +
         `Unset TIME_ZONE or set it to ${timeZone}; for another zone make a new database.`,
     );
   }
