@@ -6,7 +6,7 @@ import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { openTransaction } from './support/openTransaction.ts';
-import { addressVariables, launch, start } from './support/program.ts';
+import { addressVariables, freePort, launch, start } from './support/program.ts';
 import {
   beginBatch,
   httpGet,
@@ -167,4 +167,15 @@ describe('an error that nothing catches', () => {
     );
     expect(code).toBe(3);
   });
+});
+
+it('SIGINT while the embedded database is made: ends with exit code 0 and no error', async () => {
+  const folder = join(temporaryFolder('interrupted'), 'data');
+  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
+  const running = start(['start'], { DATA_DIR: folder, DEMO: 'off', PORT, ADMIN_PORT });
+  service = { ...service, ...running };
+  await until(() => running.log().includes('"migrated"'), 'it migrates');
+  running.kill('SIGINT');
+  const { code } = await running.finished;
+  expect([code, running.log()]).toEqual([0, expect.not.stringMatching(/"level":[56]0/)]);
 });
