@@ -73,7 +73,7 @@ it('is absent while its query fails, with a warning at the start and a log line 
   vi.advanceTimersByTime(15_000);
   broken.clear();
   await answered(); // not what costs more: storage and quarantine
-  expect(queries).toHaveLength(12);
+  expect(queries).toHaveLength(10);
   broken.add('last_audit').add('storage');
 
   for (const _ of [1, 2]) {
@@ -85,11 +85,11 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
     await scrape(); // what failed is not queried again so soon either
   }
-  expect(queries).toHaveLength(26);
+  expect(queries).toHaveLength(22);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
-  expect(queries).toHaveLength(33); // once for both
+  expect(queries).toHaveLength(28); // once for both
   answers.storage = undefined;
   vi.advanceTimersByTime(301_000);
   expect(await scrape()).not.toContain('airseries_database_size_bytes{'); // the schema is gone, and its series with it
