@@ -2,13 +2,13 @@
 import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
 import { printable } from './base/printable.ts';
-import { howFar } from './base/progress.ts';
+import { describeProgress } from './base/progress.ts';
 import { type Outcome, UsageError, type Work } from './commands/context.ts';
 import { type Additions, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
-import { explainConnection, whyUncaught } from './database/errors.ts';
+import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
 import { demoCommand, refuseDemo } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';
@@ -67,9 +67,9 @@ function shown({ result, table }: Outcome, format: Format): string {
 }
 
 /** Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. */
-function sayHowFar(): void {
+function reportOnInterrupt(): void {
   process.once('SIGINT', () => {
-    const done = howFar();
+    const done = describeProgress();
     process.stderr.write(
       `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
         'the same command again does the rest.\n',
@@ -102,14 +102,17 @@ async function runService(): Promise<number> {
   process
     .removeAllListeners('warning')
     .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
+  let isStopping = false;
   process.on('uncaughtException', (error) => {
-    log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come
+    if (isStopping && isDriverError(error)) return; // a stop ends connections that are in use, and what they do is repeated
+    log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come
     process.exit(1);
   });
   const service = start(config, { clock: makeClock(config.fixedNow), log });
   try {
     const failed = service.ready.then(() => new Promise<never>(() => undefined));
     const signal = await Promise.race([failed, signalled]);
+    isStopping = true;
     log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping');
     await service.stop(config.drainSeconds);
     return 0;
@@ -132,9 +135,9 @@ async function main(args: readonly string[]): Promise<number> {
   if ('starts' in choice) {
     process.exit(await runService());
   }
-  sayHowFar();
+  reportOnInterrupt();
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`error: ${printable(whyUncaught(error))}\n`);
+    process.stderr.write(`error: ${printable(describeUncaughtError(error))}\n`);
     process.exit(1);
   });
   config = configured();

@@ -33,9 +33,10 @@ import {
   observeJobs,
   observePool,
 } from './metrics/recorders.ts';
-import { rememberApi } from './schema/apiSurface.ts';
+import { snapshotApiSurface } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
+import { storageFault } from './schema/storage.ts';
 import { type AppOptions, makeApp } from './serve/app.ts';
 import { watchDataVersion } from './serve/dataVersion.ts';
 
@@ -156,7 +157,11 @@ async function open(context: Context): Promise<void> {
   });
   closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
-  state.opened = { db: reads, missing: await waitForDatabase(() => rememberApi(reads), log) };
+  state.opened = {
+    db: reads,
+    missing: await waitForDatabase(() => snapshotApiSurface(reads), log),
+    fault: () => storageFault(reads, engine),
+  };
   if (database !== undefined && config.role !== 'api') {
     await startWork(context, database, timeZone).catch(
       explaining('DATABASE_URL', config.databaseUrl),

@@ -172,7 +172,7 @@ it('not of a database while it is away', async () => {
     ].map((asked) => asked.then(({ status, body }) => ({ status, body }))),
   );
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 200, 503]);
-  await service.logged('the database cannot answer');
+  await service.logged('database unavailable');
   service.kill('SIGTERM');
   const { stdout, stderr } = await service.finished;
   expect(stdout + stderr + JSON.stringify(answers)).not.toContain(MARK);

@@ -6,7 +6,7 @@ import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { openTransaction } from './support/openTransaction.ts';
-import { addressVariables, launch, start } from './support/program.ts';
+import { addressVariables, freePort, launch, start } from './support/program.ts';
 import {
   beginBatch,
   httpGet,
@@ -144,8 +144,8 @@ describe('an error that nothing catches', () => {
   it('the driver throws one where a connection is lost between two statements of a transaction; it says so', async () => {
     const program = `
       import { connect } from './dist/database/client.js';
-      import { whyUncaught } from './dist/database/errors.js';
-      process.on('uncaughtException', (error) => process.exit(console.log(whyUncaught(error)) ?? 3));
+      import { describeUncaughtError } from './dist/database/errors.js';
+      process.on('uncaughtException', (error) => process.exit(console.log(describeUncaughtError(error)) ?? 3));
       const sql = connect('postgres://', { timeZone: 'UTC', max: 2 });
       await sql.begin(async (transaction) => {
         const [{ pid }] = await transaction\`select pg_backend_pid() as pid\`;
@@ -167,4 +167,15 @@ describe('an error that nothing catches', () => {
     );
     expect(code).toBe(3);
   });
+});
+
+it('SIGINT while the embedded database is made: ends with exit code 0 and no error', async () => {
+  const folder = join(temporaryFolder('interrupted'), 'data');
+  const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
+  const running = start(['start'], { DATA_DIR: folder, DEMO: 'off', PORT, ADMIN_PORT });
+  service = { ...service, ...running };
+  await until(() => running.log().includes('"migrated"'), 'it migrates');
+  running.kill('SIGINT');
+  const { code } = await running.finished;
+  expect([code, running.log()]).toEqual([0, expect.not.stringMatching(/"level":[56]0/)]);
 });

@@ -126,14 +126,6 @@ export const database: Section = {
       ],
     }),
     chart({
-      title: 'Lag of replicas',
-      description:
-        'How far the database that a process reads from may be behind its primary, by process. 0 for a primary.',
-      unit: UNIT.seconds,
-      w: 12,
-      queries: [[`max by (instance) (${all('airseries_database_lag_seconds')})`, '{{instance}}']],
-    }),
-    chart({
       title: 'Free disk space',
       description: 'On the disk of the embedded server. No data for any other database.',
       unit: UNIT.bytes,

@@ -33,21 +33,10 @@ comment on column api.freshness.digest_at is 'instant of the newest digest of th
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
 comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
 
--- Says whether this server is a replica, and how far it has come. It cannot tell a connection that was cut silently from an idle primary until
--- wal_receiver_timeout (a minute).
-create view api.server as
-  select
-    pg_is_in_recovery() as is_replica,
-    exists (select from pg_stat_wal_receiver) as is_receiving,
-    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- read before the next one: what arrives between them does not count as behind
-    (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
-    pg_last_xact_replay_timestamp() as replayed_at;
-comment on view api.server is 'The server that runs the query: whether it is a replica, and how far it has come. One row.';
+-- A replica may lack what its primary has; a primary that has less than before was set back.
+create view api.server as select pg_is_in_recovery() as is_replica;
+comment on view api.server is 'The server that runs the query. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
-comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
-comment on column api.server.received is 'position up to which it has received the write-ahead log; null if it never has [bytes]';
-comment on column api.server.replayed is 'position in the write-ahead log up to which it shows the data; null on a primary [bytes]';
-comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null if unknown';
 
 -- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
 -- without a station online.

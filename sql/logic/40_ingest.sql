@@ -2,7 +2,8 @@
 -- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
 
 -- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
--- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable: readings would get lost.
+-- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is
+-- still in the state of a restore: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -85,9 +86,10 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a hypertable acts like one
   if has_lost_chunks then
-    raise exception using errcode = 'AS503', message = 'raw.readings is no longer a hypertable';
+    raise exception using errcode = 'AS503', message = case when current_setting('timescaledb.restoring', true) = 'on'
+      then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
   left_out := 0;

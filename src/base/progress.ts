@@ -12,7 +12,7 @@ export type Progress = {
 let latest: { what: string; done: number; unit: string } | undefined;
 
 /** `after importing 120,000 rows`, for the user who interrupts it; undefined if nothing was counted. */
-export function howFar(): string | undefined {
+export function describeProgress(): string | undefined {
   return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
 }
 

@@ -1,9 +1,8 @@
 /** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
 import { Command, Option } from 'commander';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
-import { onConnection, type Sql } from '../database/client.ts';
-import { type Api, type ApiDb, type ApiRow, readsOn } from '../database/pools.ts';
-import { queryReplication } from '../database/replication.ts';
+import type { Sql } from '../database/client.ts';
+import type { ApiRow } from '../database/pools.ts';
 import {
   mostUrgent,
   type OtherArrivals,
@@ -52,60 +51,17 @@ async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): 
   return { ...row, newest_reading: newest };
 }
 
-type ReaderHost = {
-  host: string;
-  /** The `Replication`, or why it is unknown. */
-  state: string;
-  lag_seconds: number | null;
-  /** How many data versions it is behind. */
-  versions_behind: number | null;
-};
-
-/** What the address that the API reads from says of itself; `primary` is the database of DATABASE_URL. */
-export async function readerState(url: string, primary: Sql, now: Date): Promise<ReaderHost> {
-  const host = decodeURIComponent(new URL(url).host) || 'PGHOST';
-  const session = { role: 'airseries_reader', name: 'airseries status' } as const;
-  try {
-    return await onConnection(url, session, async (sql) => {
-      const [newest, read] = [
-        await queryVersion(readsOn<Api>(primary)),
-        await queryVersion(readsOn<Api>(sql)),
-      ];
-      if (read.system !== newest.system) throw new Error('another database');
-      const { state, lagSeconds } = await queryReplication(readsOn<Api>(sql), now);
-      const behind = Math.max(0, newest.version - read.version);
-      return { host, state, lag_seconds: Math.floor(lagSeconds), versions_behind: behind };
-    });
-  } catch (error) {
-    return { host, state: (error as Error).message, lag_seconds: null, versions_behind: null };
-  }
-}
-
-/** The data version of a database, and the server that made it, which its replicas share. */
-async function queryVersion(db: ApiDb): Promise<{ system: string | undefined; version: number }> {
-  const row = await db
-    .selectFrom('api.freshness')
-    .select(['history', 'data_version'])
-    .executeTakeFirstOrThrow();
-  return { system: row.history?.split('-')[0], version: Number(row.data_version) };
-}
-
 async function status(
-  { as, clock, config, database, installation }: Context,
+  { as, clock, database, installation }: Context,
   version: string,
 ): Promise<Outcome> {
   const now = clock();
-  const { readerDatabaseUrl: url } = config;
-  const { versions, providers, freshness, hosts } = await as('airseries_owner', async (sql) => {
+  const { versions, providers, freshness } = await as('airseries_owner', async (sql) => {
     const found = await providerArrivals(sql, now);
-    const read = {
-      versions: await serverVersions(sql),
-      freshness: await readFreshness(sql, found),
-    };
     return {
-      ...read,
+      versions: await serverVersions(sql),
       providers: found,
-      hosts: url === undefined ? undefined : [await readerState(url, sql, now)],
+      freshness: await readFreshness(sql, found),
     };
   });
   const { engine, timeZone, epoch } = installation;
@@ -121,7 +77,6 @@ async function status(
     ...{ engine, time_zone: timeZone, epoch, ...where },
     versions: { airseries: version, node: process.version, ...versions },
     freshness,
-    ...(hosts === undefined ? {} : { hosts }),
     providers,
   };
   return { result, ok: true, table: (width) => statusTable(result, now, width) };
@@ -134,13 +89,12 @@ type Status = {
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
   freshness: Freshness;
-  hosts?: readonly ReaderHost[];
   providers: readonly ProviderArrivals[];
 };
 
 /** The result as text. */
 export function statusTable(
-  { psql, engine, time_zone, versions, freshness, hosts = [], providers }: Status,
+  { psql, engine, time_zone, versions, freshness, providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -181,17 +135,12 @@ export function statusTable(
     [['pulled from', 'every', 'succeeded', 'failures since'], pulls],
     [['pushed by', 'token', 'last used'], tokens],
   ];
-  const reading = hosts.map((one) => [one.host, one.state, one.lag_seconds, one.versions_behind]);
-  const readFrom =
-    reading.length === 0
-      ? []
-      : [table(['read from', 'state', 'seconds behind', 'versions'], reading, width)];
   const shown = tables
     .filter(([, rows]) => rows.length > 0)
     .map(([headings, rows]) => table(headings, rows, width));
   const none =
     shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
-  return [summary, ...readFrom, ...shown, ...none].join('\n\n');
+  return [summary, ...shown, ...none].join('\n\n');
 }
 
 async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {

@@ -1,6 +1,8 @@
 /** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
+import { randomUUID } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { errorCode } from './errors.ts';
 import { withLivenessProbe } from './timeouts.ts';
 
 /** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
@@ -43,6 +45,8 @@ export type ConnectOptions = Session & {
   max?: number;
   /** The application_name. */
   name?: string;
+  /** How long a connection may be idle before it is closed here, to be opened again when needed; default: it stays open. */
+  closeIdleAfterSeconds?: number | undefined;
   /** Whether statements are prepared once and kept, which saves time where they are repeated; default: they are. */
   prepare?: boolean;
   /** Called with each notice and warning of the server; default: they are dropped. */
@@ -61,6 +65,7 @@ export function connect(
     max = 1,
     name = 'airseries',
     prepare = true,
+    closeIdleAfterSeconds = 0,
     onNotice = () => undefined,
     openSocket,
     ...session
@@ -73,6 +78,7 @@ export function connect(
     prepare: prepare && !isPooled,
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
+    idle_timeout: closeIdleAfterSeconds,
     max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
     onnotice: onNotice,
     fetch_types: false,
@@ -117,6 +123,22 @@ export function openSocket({ host, port, path }: SocketAddress): Socket {
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
+const FULL_FOR_MS = 10_000;
+const FULL_EVERY_MS = 250;
+
+/** Waits while the server has no connection left: those of a service come and go. Rejects with its error after ten seconds. */
+async function waitForConnection(sql: Sql): Promise<void> {
+  const deadline = performance.now() + FULL_FOR_MS;
+  for (;;) {
+    try {
+      await sql`select`;
+      return;
+    } catch (error) {
+      if (errorCode(error) !== '53300' || performance.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, FULL_EVERY_MS));
+  }
+}
 
 /**
  * Does work on a connection of its own, which is closed afterwards: immediately if the work failed, whatever state the connection is in.
@@ -135,6 +157,7 @@ export async function onConnection<T>(
     return probing`select`;
   };
   try {
+    await waitForConnection(sql);
     const result = await withLivenessProbe(work(sql), probe, PROBE);
     await sql.end({ timeout: 1 });
     return result;
@@ -256,6 +279,26 @@ function toTimestamp(value: Date | string): string {
 function toIso(text: string): string {
   const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
   return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
+}
+
+/**
+ * Throws if what one client sets is seen by another, as behind a pooler that lends a session for a transaction at a time: locks of a
+ * session would outlive their client there. `sql` is a single connection to the target.
+ */
+export async function checkOwnSession(sql: Sql, target: DatabaseAddress): Promise<void> {
+  const token = randomUUID();
+  await sql`select set_config('airseries.session', ${token}, false)`;
+  const [other] = await onConnection(
+    target,
+    { name: 'airseries check' },
+    (second) => second<{ token: string | null }[]>`
+      select current_setting('airseries.session', true) as token`,
+  );
+  if (other?.token !== token) return;
+  throw new Error(
+    'A connection pooler in between lends one session to several clients (pool_mode = transaction or statement). READER_DATABASE_URL can go ' +
+      'through one: add ?pooler=transaction. DATABASE_URL cannot, because the worker holds locks of its session: connect it to PostgreSQL itself.',
+  );
 }
 
 /**

@@ -25,6 +25,9 @@ export const isSchemaChange = (error: unknown): boolean =>
   (errorCode(error) === 'XX000' &&
     /^(cache lookup failed|could not open relation)/.test((error as Error).message));
 
+/** A connection from before or during a restore may act on settings that have changed since: a new one may well succeed. */
+export const isOutdatedSession = (error: unknown): boolean => errorCode(error) === 'AS503';
+
 /** The statement lost a deadlock, or a migration has just replaced what it names: sent again at once, it may well succeed. */
 export const isRepeatable = (error: unknown): boolean =>
   errorCode(error) === '40P01' || isSchemaChange(error);
@@ -45,7 +48,7 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isTransient = (error: unknown): boolean =>
   TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
-/** Somebody took from our roles what the migrations grant, or dropped the extension (logic.store_readings): until they give it back. */
+/** Rights of our roles were revoked, or TimescaleDB cannot store readings (logic.store_readings): until that is undone. */
 const TAKEN_AWAY = /^(42501|AS503)$/;
 
 /** The error as Unavailable, with its remedy, if retrying later may help, otherwise unchanged. */
@@ -122,6 +125,11 @@ const CONNECTION_PROBLEMS: Problems = [
 /** Explains errors of a database that was reached, and is not as the migrations made it. */
 const DATABASE_PROBLEMS: Problems = [
   [
+    /^AS503 .*restoring/,
+    'TimescaleDB is still in the state of a restore',
+    'Nothing can be stored. Once pg_restore has ended, run in this database: select timescaledb_post_restore();',
+  ],
+  [
     /^(AS503|(3F000|42883|42P01) .*timescaledb_)/,
     'the extension timescaledb was dropped',
     'The extension timescaledb was dropped, and with it every reading and aggregate. Creating it again brings nothing back: stop the service, and ' +
@@ -195,12 +203,15 @@ export function explainConnection(error: unknown, variable: string, address: unk
  * Explains an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
  * transaction or a COPY is about to write to it (its issues 1154 and 1208): the promise of what was under way is never settled then.
  */
-export function whyUncaught({ message, stack = '' }: Error): string {
-  const isDriver = /\/node_modules\/postgres\//.test(stack);
-  return isDriver
-    ? `the connection to the database was lost within a transaction, which is rolled back (${message})`
-    : message;
+export function describeUncaughtError(error: Error): string {
+  return isDriverError(error)
+    ? `the connection to the database was lost within a transaction, which is rolled back (${error.message})`
+    : error.message;
 }
+
+/** The driver threw it where nothing could catch it. */
+export const isDriverError = ({ stack = '' }: Error): boolean =>
+  /\/node_modules\/postgres\//.test(stack);
 
 /** ` (postgres://me@here:5432/air)`, without what may be a password. */
 function shownUrl(text: string): string {

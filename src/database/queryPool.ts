@@ -23,6 +23,7 @@ import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from '
 import {
   asUnavailable,
   isConnectionError,
+  isOutdatedSession,
   isSchemaChange,
   isTransient,
   isUnreachable,
@@ -63,6 +64,8 @@ type Options = {
   totalTimeoutMs: number;
   /** How many statements may wait for a connection. */
   maxWaiting: number;
+  /** Default: a minute. What a peak opened is free for others afterwards: an operator's command, on a small server. */
+  closeIdleAfterSeconds?: number;
   /** Where statements may take long: probes tell a working server from a silent one. */
   probe?: ProbeTiming;
   observer?: PoolObserver | undefined;
@@ -89,6 +92,7 @@ export function openQueryPool(
     statementTimeoutMs,
     totalTimeoutMs,
     maxWaiting,
+    closeIdleAfterSeconds = 60,
     probe,
     observer,
   }: Options,
@@ -99,8 +103,8 @@ export function openQueryPool(
       code: 'RESPONSE_TIMEOUT',
     });
   const open = () => {
-    const one = () =>
-      connect(target, { role, name, timeZone, max: 1, statementTimeoutMs, openSocket });
+    const session = { role, name, timeZone, statementTimeoutMs };
+    const one = () => connect(target, { ...session, max: 1, closeIdleAfterSeconds, openSocket });
     const connections = Array.from({ length: max }, one);
     const prober = one();
     return {
@@ -128,7 +132,8 @@ export function openQueryPool(
       return completed(rows);
     } catch (error) {
       const isOutdated =
-        isSchemaChange(error) && performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
+        (isSchemaChange(error) || isOutdatedSession(error)) &&
+        performance.now() - used.openedAt > REPLACED_AT_MOST_EVERY_MS;
       if ((isConnectionError(error) || isOutdated) && used === pool && !isClosed) {
         pool = open();
         end(used.all).catch(() => undefined);

@@ -130,10 +130,7 @@ export function makeErrorHandlers(log: Log): {
     handle(error, req, res, _next) {
       if (error instanceof Unavailable && !unreachable) {
         unreachable = true;
-        log.warn(
-          { reason: error.message },
-          'the database cannot answer; answering 503 until it can',
-        );
+        log.warn({ reason: error.message }, 'database unavailable; returning 503');
       }
       if (!(error instanceof Unavailable || error instanceof Problem))
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');

@@ -74,34 +74,48 @@ const HEALTH_TIMEOUT_MS = 2_000;
 export type StartupState = {
   /** DATA_DIR of an embedded server; once it runs, the folder with its data. */
   dataDirectory?: string | undefined;
-  /** Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then. */
-  opened: { db: ApiDb; missing: () => Promise<string[]> } | undefined;
+  /**
+   * Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then, and what is wrong with the
+   * storage of readings.
+   */
+  opened:
+    | { db: ApiDb; missing: () => Promise<string[]>; fault: () => Promise<string | undefined> }
+    | undefined;
   serving: boolean;
 };
 
-const UNKNOWN = { database: null, schema: null, first_build: null };
+const UNKNOWN = { database: null, schema: null, storage: null, first_build: null };
 const NAMED_PARTS = 5;
 
 /**
- * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it),
+ * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it), can store readings,
  * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
   if (opened === undefined)
     return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
-  const [freshness, missing] = await Promise.all([
+  const [freshness, missing, fault] = await Promise.all([
     queryFreshness(opened.db).catch(() => undefined), // it may be this that is missing
     opened.missing().catch(() => undefined),
+    opened.fault().catch(() => null),
   ]);
   if (missing === undefined || (freshness === undefined && missing.length === 0)) {
     return { ok: false, checks: { migrations: true, ...UNKNOWN, database: false, serving } };
   }
   const refreshed_at = freshness?.refreshed_at;
-  const [schema, first_build] = [
-    missing.length === 0,
-    freshness === undefined ? null : refreshed_at !== null,
-  ];
-  const checks = { migrations: true, database: true, schema, first_build, serving, refreshed_at };
-  const gone = schema ? {} : { missing: missing.slice(0, NAMED_PARTS) };
-  return { ok: schema && first_build === true && serving, checks: { ...checks, ...gone } };
+  const schema = missing.length === 0;
+  const storage = fault === null ? null : fault === undefined;
+  const first_build = freshness === undefined ? null : refreshed_at !== null;
+  const checks = {
+    migrations: true,
+    database: true,
+    schema,
+    missing: schema ? undefined : missing.slice(0, NAMED_PARTS),
+    storage,
+    fault: fault ?? undefined,
+    first_build,
+    serving,
+    refreshed_at,
+  };
+  return { ok: schema && storage === true && first_build === true && serving, checks };
 }

@@ -5,7 +5,6 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { apiRows } from '../database/queryPool.ts';
-import { queryReplication } from '../database/replication.ts';
 import { READING_REASONS } from '../ingest/store/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 
@@ -79,16 +78,13 @@ const makeCollectors = (registers: Registry[]) => ({
   audit: makeCollector('audit', registers, (db) =>
     db.selectFrom('api.last_audit').selectAll().execute(),
   ),
-  replication: makeCollector('replication', registers, async (db, at) => [
-    await queryReplication(db, at),
-  ]),
 });
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
 /** To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents it. */
 function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
-  const { providers, newestBuckets, quarantine, storage, refresh, audit, replication } = collectors;
+  const { providers, newestBuckets, quarantine, storage, refresh, audit } = collectors;
   const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
     new Counter({ name, help, labelNames: labels, registers });
   const gauge = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
@@ -181,10 +177,6 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       buckets: WORK_SECONDS,
     }),
 
-    databaseLag: replication.gauge('airseries_database_lag_seconds', {
-      help: 'How far the database that is read from may be behind its primary',
-      fill: (set, { lagSeconds }) => set({}, lagSeconds),
-    }),
     poolSize: gauge('airseries_database_pool_size', {
       help: 'How many database connections a pool may have',
       labels: ['pool'],

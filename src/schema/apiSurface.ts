@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { ApiDb } from '../database/pools.ts';
 
 /** Returns what tells which of these are missing from the database by now, by name. Both reject when the database doesn't answer. */
-export async function rememberApi(db: ApiDb): Promise<() => Promise<string[]>> {
+export async function snapshotApiSurface(db: ApiDb): Promise<() => Promise<string[]>> {
   const known = await querySurface(db);
   return async () => {
     const found = new Set(await querySurface(db));

@@ -8,6 +8,7 @@ import { buildRollups, type Engine } from './aggregates.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
 import { repeatableSql } from './repeatable.ts';
+import { storageFault } from './storage.ts';
 import { DEFINITIONS, type Definitions, fingerprint } from './template.ts';
 
 type Options = {
@@ -51,6 +52,8 @@ export async function checkInstalled(
       if (differing.length > 0)
         throw refusal(`is of another version (${differing.map(([name]) => name).join(', ')})`);
       checkRecorded(recorded, timeZone, epoch);
+      const fault = await storageFault(readsOn<Api>(sql), engine);
+      if (fault !== undefined) throw new MigrationRefused(fault);
       return { ...recorded, applied: migrations };
     },
   );

@@ -3,6 +3,7 @@
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import {
+  checkOwnSession,
   checkSession,
   type DatabaseAddress,
   onConnection,
@@ -10,7 +11,10 @@ import {
   type Sql,
   type TransactionSql,
 } from '../database/client.ts';
+import { acquireLock } from '../database/locks.ts';
+import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
+import { type Dependents, fillDependents, findDependents, remakeDependents } from './dependents.ts';
 import {
   checkEngine,
   checkTimeZone,
@@ -21,19 +25,15 @@ import {
 } from './engine.ts';
 import {
   type AppliedMigration,
+  type Migration,
   MigrationRefused,
   pendingMigrations,
   readMigrations,
 } from './migrations.ts';
 import type { Columns } from './oracle.ts';
-import {
-  buildBeside,
-  dropReplaced,
-  EVERYTHING_IS_STALE,
-  swapSql,
-  withoutWaiting,
-} from './rebuild.ts';
+import { buildShadow, dropReplaced, EVERYTHING_IS_STALE, makeWay, shadowSql } from './rebuild.ts';
 import { repeatableSql } from './repeatable.ts';
+import { storageFault } from './storage.ts';
 import { DEFINITIONS, type Definitions, fingerprint, readSql } from './template.ts';
 
 /** The row of raw.installation, and the number of migrations applied. */
@@ -60,7 +60,10 @@ type Options = {
  */
 export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
-    await lockMigrations(sql);
+    // before any lock, because a pooler would keep it, and whoever comes after would wait for it
+    await checkSession(sql, target, {});
+    await checkOwnSession(sql, target);
+    await lockMigrations(sql, options.log);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -92,6 +95,7 @@ async function migrateLocked(
   const migrations = readMigrations(definitions, recorded.engine);
   const pending = pendingMigrations(migrations, applied);
   checkRecorded(recorded, timeZone, epoch);
+  if (created === undefined) await rehearse(sql, recorded, pending, definitions, log);
   for (const { number, name, text, checksum } of pending) {
     const record = `insert into raw.migration (number, name, checksum, applied_at) values (${number}, '${name}', '${checksum}', '${now.toISOString()}')`;
     await inTransactionOfOwner(
@@ -108,15 +112,15 @@ async function migrateLocked(
 }
 
 /**
- * Holds the lock until the connection ends. It is the one of raw.acquire_lock, which a new database lacks. A server that is still being restored
- * can't be written to, and is rejected as it would reject a write.
+ * Holds the lock until the connection ends. A server that is still being restored can't be written to, and is rejected as it would reject a
+ * write.
  */
-async function lockMigrations(sql: Sql): Promise<void> {
+async function lockMigrations(sql: Sql, log: Log): Promise<void> {
   await sql`
     do $$ begin
       if pg_is_in_recovery() then raise 'the server is in recovery' using errcode = 'read_only_sql_transaction'; end if;
     end $$`;
-  await sql`select pg_advisory_lock(hashtext('airseries'), hashtext('airseries.migrate'))`;
+  await acquireLock(sql, 'airseries.migrate', log);
 }
 
 /** Where migrations are recorded. */
@@ -172,13 +176,15 @@ async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   }
 }
 
-/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine. */
+/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine, or the readings their storage. */
 async function readInstallation(sql: Sql): Promise<Recorded> {
   const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
     select time_zone as "timeZone", epoch::text, engine from raw.installation`;
   if (row === undefined)
     throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
   await checkEngine(sql, row.engine);
+  const fault = await storageFault(readsOn<Api>(sql), row.engine);
+  if (fault !== undefined) throw new MigrationRefused(fault);
   return row;
 }
 
@@ -190,7 +196,7 @@ export function checkRecorded(
 ): void {
   if (configuredZone !== undefined && configuredZone !== timeZone) {
     throw new MigrationRefused(
-      `TIME_ZONE is ${configuredZone}, but this database was made for ${timeZone}, and its days and months are of that zone. ` +
+      `TIME_ZONE is ${configuredZone}, but this database was made for ${timeZone}, and so were its days and months. ` +
         `Unset TIME_ZONE or set it to ${timeZone}; for another zone make a new database.`,
     );
   }
@@ -202,8 +208,50 @@ export function checkRecorded(
   }
 }
 
+class Rehearsed extends Error {}
+
 /**
- * Builds the aggregates if their SQL has changed, beside the existing ones, and schemas logic and api if theirs has. One transaction
+ * Throws MigrationRefused if something that an operator has built on our schemas would not fit the new ones, before anything
+ * is changed: where a migration takes more than one transaction, it is tried in one that is rolled back, with empty aggregates.
+ */
+async function rehearse(
+  sql: Sql,
+  recorded: Recorded,
+  pending: readonly Migration[],
+  definitions: Definitions,
+  log: Log,
+): Promise<void> {
+  const { engine } = recorded;
+  const [row] = await sql<[{ rollups: string | null }]>`select rollups from raw.installation`;
+  const calendar = await calendarOf(sql, recorded);
+  const isRebuild =
+    row.rollups !== null &&
+    row.rollups !== fingerprint(buildRollups(definitions, engine, calendar));
+  const transaction = (work: (owner: TransactionSql) => Promise<void>) =>
+    inTransactionOfOwner(sql, work);
+  await dropReplaced(sql, engine, transaction, log); // by a migration that was killed
+  if (pending.length === 0 && !isRebuild) return;
+  try {
+    await transaction(async (owner) => {
+      const { objects } = await findDependents(owner, ['logic', 'api', 'rollup']);
+      if (objects.length === 0) return;
+      for (const { text } of pending) await owner.unsafe(text).simple();
+      if (isRebuild) await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
+      const dependents = await makeWay(owner, { engine, isRebuild, log });
+      await owner`set local check_function_bodies = off`;
+      await owner
+        .unsafe(repeatableSql(definitions, engine, calendar, await levelColumns(owner)))
+        .simple();
+      await remakeDependents(owner, dependents, log);
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+  }
+}
+
+/**
+ * Builds the aggregates if their SQL has changed, in a shadow schema, and schemas logic and api if theirs has. One transaction
  * replaces what serves requests.
  */
 async function build(
@@ -222,10 +270,10 @@ async function build(
   const transaction = (work: (owner: TransactionSql) => Promise<void>) =>
     inTransactionOfOwner(sql, work);
   const isRebuild = hasChanged && row.rollups !== null;
-  await dropReplaced(sql, engine, transaction, log); // by a migration that was killed
-  if (isRebuild) await buildBeside(sql, { engine, calendar, definitions, log, transaction });
+  if (isRebuild) await buildShadow(sql, { engine, calendar, definitions, log, transaction });
+  let dependents: Dependents | undefined;
   await transaction(async (owner) => {
-    if (isRebuild) await withoutWaiting(owner, swapSql(engine), log);
+    if (isRebuild) dependents = await makeWay(owner, { engine, isRebuild, log });
     else if (hasChanged) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
     const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
     const current = { rollups: fingerprint(rollups), repeatable: fingerprint(repeatable) };
@@ -235,27 +283,33 @@ async function build(
         'schemas logic and api are not as they were built: somebody changed them, or restored a dump; building them again',
       );
     }
+    dependents ??= await makeWay(owner, { engine, isRebuild, log });
     await owner`set local check_function_bodies = off`;
     await owner.unsafe(repeatable).simple();
+    await remakeDependents(owner, dependents, log);
     await owner`update raw.installation set ${owner({ ...current, catalog: await catalogFingerprint(owner) })}`;
     await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
   if (hasChanged)
     log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
   if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
+  if (dependents !== undefined) await fillDependents(dependents, transaction, log);
   await dropReplaced(sql, engine, transaction, log);
 }
 
-/** The fingerprint of the repeatable SQL as the catalog holds it. Rights are left out, since operators grant them to their own logins. */
+/**
+ * The fingerprint of the repeatable SQL as the catalog holds it. Rights and
+ * objects of other owners are left out: they are operators'. */
 async function catalogFingerprint(sql: Sql): Promise<string> {
   const [row] = await sql<[{ fingerprint: string }]>`
     select encode(sha256(convert_to(string_agg(definition, ' ' order by definition collate "C"), 'UTF8')), 'hex') as fingerprint
     from (
       select pg_get_functiondef(p.oid) as definition from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-      where n.nspname in ('logic', 'api') and p.prokind in ('f', 'p') or n.nspname = 'rollup' and p.prokind = 'p'
+      where p.proowner = n.nspowner
+        and (n.nspname in ('logic', 'api') and p.prokind in ('f', 'p') or n.nspname = 'rollup' and p.prokind = 'p')
       union all
       select format('%s.%s %s', n.nspname, c.relname, pg_get_viewdef(c.oid)) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('logic', 'api') and c.relkind = 'v'
+      where n.nspname in ('logic', 'api') and c.relkind = 'v' and c.relowner = n.nspowner
     ) repeatable`;
   return row.fingerprint;
 }

@@ -74,9 +74,9 @@ export function pendingMigrations(
     }
     if (ours.name !== row.name) {
       throw new MigrationRefused(
-        `Migration ${row.number} of this database is "${row.name}", that of this program "${ours.name}": the database was made by a ` +
-          'development version from before the first release, and cannot be upgraded. Make a new database (for the embedded server: ' +
-          'another DATA_DIR), import the network file into it, and the readings again.',
+        `Migration ${row.number} is "${row.name}" in this database and "${ours.name}" in this program: the database was made by a version ` +
+          'from before the first release, and cannot be upgraded. Make a new database (for the embedded server: another DATA_DIR), and import ' +
+          'the network file and the readings into it: src/database/README.md, Moving to a server of your own.',
       );
     }
     if (ours.checksum !== row.checksum) {

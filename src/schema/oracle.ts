@@ -108,7 +108,7 @@ function recomputed(
   });
 }
 
-/** The recomputed days, and the other days of their months as they are stored, without values that would overflow. */
+/** The recomputed days, and the other days of their months as stored, without values that would overflow. */
 function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
   const stored = columns.map(({ name, type }) =>
     type === 'double precision' ? `logic.possible(${name})` : name,

@@ -6,6 +6,7 @@
 import type { Log } from '../base/log.ts';
 import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
+import { acquireLock, REPORT_AFTER_MS, REPORT_EVERY_MS, sessionsIn } from '../database/locks.ts';
 import {
   buildRollups,
   type Calendar,
@@ -14,6 +15,8 @@ import {
   recomputeSql,
   wordsOf,
 } from './aggregates.ts';
+import { type Dependents, findDependents, lockDependents } from './dependents.ts';
+import { MigrationRefused } from './migrations.ts';
 import type { Definitions } from './template.ts';
 
 type Build = {
@@ -30,25 +33,29 @@ const kindOf = (engine: Engine) => (engine === 'timescale' ? 'materialized view'
 /** Everything that is to be recomputed when its levels are new. */
 export const EVERYTHING_IS_STALE = `insert into rollup.stale (from_level, since, until) values ('sensor_hourly', '-infinity', 'infinity');`;
 
+/** Creates the new aggregates, empty, in the shadow schema rollup_next. */
+export function shadowSql(definitions: Definitions, engine: Engine, calendar: Calendar): string {
+  return `create schema rollup_next;
+set local search_path = rollup_next, public;
+${buildRollups(definitions, engine, calendar, 'rollup_next')}
+${recomputeSql(definitions, engine, wordsOf(calendar, 'rollup_next'))}
+set local search_path = rollup, public;`;
+}
+
 /**
  * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow while this connection holds the refresh lock.
  * `sql` is one connection, of a user who may become the owner.
  */
-export async function buildBeside(
+export async function buildShadow(
   sql: Sql,
   { engine, calendar, definitions, log, transaction }: Build,
 ): Promise<void> {
   log.info(
     'waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile',
   );
-  await sql`call raw.acquire_lock('rollup.refresh')`;
+  await acquireLock(sql, 'rollup.refresh', log);
   await transaction(async (owner) => {
-    await owner
-      .unsafe(`create schema rollup_next;
-set local search_path = rollup_next, public;
-${buildRollups(definitions, engine, calendar, 'rollup_next')}
-${recomputeSql(definitions, engine, wordsOf(calendar, 'rollup_next'))}`)
-      .simple();
+    await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
   });
   await sql`set role airseries_owner`;
   await sql`set search_path = rollup_next, public`;
@@ -106,7 +113,7 @@ async function carryOver(sql: Sql, since: string, until: string, engine: Engine)
 }
 
 /** Moves the old aggregates and their functions aside, to schema rollup_old, and the new ones into their place. */
-export function swapSql(engine: Engine): string {
+function swapSql(engine: Engine): string {
   const moved = (from: string, to: string) => `${LEVELS.map(
     ({ name }) => `alter ${kindOf(engine)} ${from}.${name} set schema ${to};`,
   ).join('\n')}
@@ -125,8 +132,26 @@ drop schema rollup_next cascade;`;
 }
 
 /**
+ * Returns what operators have built on the schemas that are to be replaced, with the locks that making it again needs, and
+ * puts new aggregates into the place of the old ones, if there are new ones.
+ */
+export async function makeWay(
+  owner: TransactionSql,
+  { engine, isRebuild, log }: Pick<Build, 'engine' | 'log'> & { isRebuild: boolean },
+): Promise<Dependents> {
+  const replaced = isRebuild ? ['logic', 'api', 'rollup'] : ['logic', 'api'];
+  const dependents = await findDependents(owner, replaced);
+  const lockAndSwap = async (attempt: TransactionSql) => {
+    await lockDependents(attempt, dependents);
+    if (isRebuild) await attempt.unsafe(swapSql(engine)).simple();
+  };
+  await withoutWaiting(owner, lockAndSwap, log);
+  return dependents;
+}
+
+/**
  * Drops what was replaced, and what an interrupted build has left. Only statements that began before the swap still read any of it; aggregates go
- * in a transaction each, as they may have many chunks.
+ * in a transaction each, as they may have many chunks. Throws MigrationRefused if an operator's object depends on them by now.
  */
 export async function dropReplaced(
   sql: Sql,
@@ -136,7 +161,22 @@ export async function dropReplaced(
 ): Promise<void> {
   const schemas = await sql<{ name: string }[]>`
     select nspname as name from pg_namespace where nspname in ('api_old', 'logic_old', 'rollup_next', 'rollup_old')`;
-  const drop = (statement: string) => transaction((owner) => withoutWaiting(owner, statement, log));
+  if (schemas.length === 0) return;
+  await transaction(async (owner) => {
+    const { objects } = await findDependents(
+      owner,
+      schemas.map(({ name }) => name),
+    );
+    if (objects.length === 0) return;
+    throw new MigrationRefused(
+      `A migration left schemas that must be dropped (${schemas.map(({ name }) => name).join(', ')}), and this depends on them: ` +
+        `${objects.map(({ what }) => what).join(', ')}. Keep its definition, drop it, start again, and create it anew.`,
+    );
+  });
+  const drop = (statement: string) => {
+    const work = async (attempt: TransactionSql) => void (await attempt.unsafe(statement).simple());
+    return transaction((owner) => withoutWaiting(owner, work, log));
+  };
   for (const { name } of schemas.filter((schema) => schema.name !== 'rollup_old'))
     await drop(`drop schema ${name} cascade`);
   if (schemas.every(({ name }) => name !== 'rollup_old')) return;
@@ -146,33 +186,34 @@ export async function dropReplaced(
 }
 
 const LOCK_TIMEOUT_MS = 250;
-const LOG_EVERY_MS = 10_000;
+const REPLACED = ['rollup', 'logic', 'api', 'rollup_old', 'logic_old', 'api_old'];
 
 /**
- * Runs statements that lock what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
+ * Does work that locks what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
  * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
  */
-export async function withoutWaiting(
+async function withoutWaiting(
   transaction: TransactionSql,
-  statements: string,
+  work: (attempt: TransactionSql) => Promise<void>,
   log: Log,
 ): Promise<void> {
-  let loggedAt = performance.now();
+  let reportAt = performance.now() + REPORT_AFTER_MS;
   for (;;) {
     try {
       await transaction.savepoint(async (attempt) => {
         await attempt`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
-        await attempt.unsafe(statements).simple();
+        await work(attempt as unknown as TransactionSql);
         await attempt`reset lock_timeout`; // what follows may wait
       });
       return;
     } catch (error) {
       if (!/^(55P03|40P01)$/.test(errorCode(error))) throw error;
-      if (performance.now() - loggedAt > LOG_EVERY_MS) {
-        log.warn(
-          'the migration waits for others to end their statements, such as a long query or pg_dump',
-        );
-        loggedAt = performance.now();
+      if (performance.now() > reportAt) {
+        await transaction`set local role none`; // the owner sees less of other sessions
+        const sessions = await sessionsIn(transaction, REPLACED);
+        await transaction`set local role airseries_owner`;
+        log.warn({ sessions }, 'waiting for locks held by other sessions');
+        reportAt = performance.now() + REPORT_EVERY_MS;
       }
       await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));
     }

@@ -92,21 +92,30 @@ export function repeatableSql(
 }
 
 /**
- * Renames both schemas to logic_old and api_old, and creates them empty. Building the new ones takes about a second; meanwhile other
+ * Renames both schemas to logic_old and api_old, and creates them empty, with the default privileges that an operator may have given them. Building the new ones takes about a second; meanwhile other
  * sessions' statements use the old ones, because renaming locks nothing that they need.
  */
 const RESET_SCHEMAS = `do $$
 declare
   name text;
+  statement text;
 begin
   foreach name in array array['logic', 'api'] loop
     if to_regnamespace(name) is not null then
       execute format('alter schema %I rename to %I', name, name || '_old');
     end if;
+    execute format('create schema %I', name);
+    for statement in
+      select format('alter default privileges in schema %I grant %s on %s to %s', name, a.privilege_type,
+        case d.defaclobjtype when 'f' then 'routines' when 'T' then 'types' when 'S' then 'sequences' else 'tables' end,
+        case when a.grantee = 0 then 'public' else a.grantee::regrole::text end)
+      from pg_default_acl d, aclexplode(d.defaclacl) a
+      where d.defaclnamespace = to_regnamespace(name || '_old') and d.defaclrole = 'airseries_owner'::regrole
+    loop
+      execute statement;
+    end loop;
   end loop;
 end $$;
-create schema logic;
-create schema api;
 revoke all on schema logic, api from public;`;
 
 /**

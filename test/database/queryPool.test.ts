@@ -1,14 +1,15 @@
 /** Which connections a pool uses. How it behaves without its database is in test/serve/away.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { arrayLiteral } from '../../src/database/client.ts';
+import { arrayLiteral, connect, onConnection } from '../../src/database/client.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
   let pool: QueryPool;
-  const open = () =>
+  const open = (closeIdleAfterSeconds?: number) =>
     openQueryPool(database.target, {
+      ...(closeIdleAfterSeconds === undefined ? {} : { closeIdleAfterSeconds }),
       ...{ role: 'airseries_reader', name: 'airseries read', timeZone: 'UTC', max: 3 },
       ...{ statementTimeoutMs: 20_000, totalTimeoutMs: 30_000, maxWaiting: 10 },
     });
@@ -42,6 +43,16 @@ onOneEngine('a pool', (engine) => {
     for (let n = 0; n < 5; n++) expect(await backend()).toBe(last);
   });
 
+  it('closes connections that nobody needs any more, and opens them again', async () => {
+    const other = open(1);
+    const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
+    const left = () =>
+      database.superuser()`select from pg_stat_activity where pid = any (${arrayLiteral(backends as number[])}::int[])`;
+    await expect.poll(left, { timeout: 10_000 }).toHaveLength(0);
+    expect(backends).not.toContain(await backend(other));
+    await other.close();
+  });
+
   it('closes all of its connections', async () => {
     const other = open();
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
@@ -49,5 +60,19 @@ onOneEngine('a pool', (engine) => {
     const left = () =>
       database.superuser()`select from pg_stat_activity where pid = any (${arrayLiteral(backends as number[])}::int[])`;
     await expect.poll(left).toHaveLength(0);
+  });
+
+  it('of a server is waited for while it has no connection left', async () => {
+    const login = `one_${database.target.database}`;
+    const superuser = database.superuser();
+    await superuser.unsafe(`create role ${login} login connection limit 1`);
+    const target = { ...database.target, user: login };
+    const only = connect(target, {});
+    await only`select`;
+    const waiting = onConnection(target, {}, (sql) => sql`select 1 as answer`);
+    await new Promise((resolve) => setTimeout(resolve, 500)); // it is refused at least once
+    await only.end();
+    expect(await waiting).toEqual([{ answer: 1 }]);
+    await superuser.unsafe(`drop role ${login}`);
   });
 });

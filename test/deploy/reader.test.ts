@@ -1,7 +1,4 @@
 /** sql/reader.sql, run by psql as in docker-compose.yml. */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
@@ -9,8 +6,8 @@ import { explainConnection } from '../../src/database/errors.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { addressVariables, freePort, launch } from '../support/program.ts';
-import { until } from '../support/service.ts';
+import { throughPooler as openPooler } from '../support/pooler.ts';
+import { addressVariables, launch } from '../support/program.ts';
 import { findPsql, needs } from '../support/tools.ts';
 import { compose, ROOT } from './composeFile.ts';
 
@@ -174,40 +171,8 @@ describe('the login of Grafana', needs('psql'), () => {
     () => {
       beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
 
-      async function throughPooler(work: (url: string) => Promise<void>): Promise<void> {
-        const folder = mkdtempSync(join(tmpdir(), 'airseries-pooler-'));
-        chmodSync(folder, 0o755);
-        const { host, port, database: name } = database.target as Exclude<DatabaseAddress, string>;
-        const listens = await freePort();
-        const settings = `
-        [databases]
-        airseries = host=${host} port=${port} dbname=${name} user=airseries_api password='${AWKWARD.replaceAll("'", "''")}'
-        [pgbouncer]
-        listen_addr = 127.0.0.1
-        listen_port = ${listens}
-        unix_socket_dir =
-        auth_type = any
-        pool_mode = transaction
-        default_pool_size = 2
-      `;
-        writeFileSync(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''));
-        // as root it does not run, but as the server's user, who may use its socket
-        const owner = host.startsWith('/')
-          ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim()
-          : 'nobody';
-        const user = process.getuid?.() === 0 ? ['-u', owner] : [];
-        const pooler = launch(['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], {
-          environment: {},
-        });
-        try {
-          await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
-          await work(`postgres://airseries_api@127.0.0.1:${listens}/airseries`);
-        } finally {
-          pooler.kill('SIGKILL');
-          await pooler.finished;
-          rmSync(folder, { recursive: true });
-        }
-      }
+      const throughPooler = (work: (url: string) => Promise<void>) =>
+        openPooler(database.target, { user: 'airseries_api', password: AWKWARD }, work);
       const refusal = (of: string) =>
         checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
 

@@ -2,10 +2,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { readerState } from '../../src/commands/status.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool, readsOn } from '../../src/database/pools.ts';
-import { queryReplication } from '../../src/database/replication.ts';
+import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
@@ -136,54 +134,21 @@ onEveryEngine('the API over replicas', (engine) => {
     await annotate(`over two replicas (${engine}): ${JSON.stringify(counts)}, 0 steps back`);
   });
 
-  it('says how far a replica is behind, and serves nothing from before a promotion', async ({
+  it('serves a replica that has lost its primary, and nothing from before a promotion', async ({
     skip,
   }) => {
     if (!isPossible) skip('the server with TimescaleDB is not installed here');
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
     const { versions, get, wire } = await serve(second);
-    const later = () => new Date(Date.now() + 60_000);
-    const stateOf = (member: Member) => readerState(member.url, primary.sql(), later());
     await caughtUp();
-    const complete = { lag_seconds: 0, versions_behind: 0 };
-    expect(await stateOf(primary)).toEqual({ host: primary.host, state: 'primary', ...complete });
-    await expect
-      .poll(() => stateOf(first))
-      .toEqual({ host: first.host, state: 'streaming', ...complete });
-    await first.pause();
     await publish(primary.sql(), 100);
-    await caughtUp([second]);
-    const behind = {
-      host: first.host,
-      state: 'replaying',
-      lag_seconds: expect.any(Number),
-      versions_behind: 1,
-    };
-    await expect.poll(() => stateOf(first)).toEqual(behind);
-    expect((await stateOf(first)).lag_seconds).toBeGreaterThanOrEqual(60);
-    await first.resume();
     await caughtUp();
-    const nowhere = await readerState(
-      'postgres://airseries@127.0.0.1:1/airseries',
-      primary.sql(),
-      later(),
-    );
-    expect(nowhere).toMatchObject({
-      host: '127.0.0.1:1',
-      state: expect.stringContaining('ECONNREFUSED'),
-    });
 
     const shows = (state: number) => ({ status: 200, states: [state], age: undefined });
     const [path = '', other = ''] = PATHS;
     await expect.poll(() => get(0, path)).toEqual(shows(100));
     await primary.stop();
-    await expect
-      .poll(async () => (await queryReplication(readsOn<Api>(first.sql()), later())).state)
-      .toBe('disconnected');
-    expect(
-      (await queryReplication(readsOn<Api>(first.sql()), later())).lagSeconds,
-    ).toBeGreaterThanOrEqual(60);
     expect(await get(0, path)).toEqual(shows(100)); // there may be nothing newer
 
     await second.stop();

@@ -15,7 +15,6 @@ import { keepingLog, NOW } from '../ingest/support.ts';
 const answers: Record<string, object | undefined> = {
   last_audit: { made_at: NOW.toISOString(), differing: 7 },
   storage: { schema: 'raw', bytes: 100 },
-  server: { is_replica: false },
 };
 
 /** A database that returns one row or none, or fails for queries listed in `broken`. */
@@ -69,12 +68,12 @@ it('is absent while its query fails, with a warning at the start and a log line 
   await answered();
   broken.add('last_audit').add('storage');
   await Promise.all([answered(), answered()]); // cached: not queried again so soon
-  expect(queries).toHaveLength(7);
+  expect(queries).toHaveLength(6);
 
   vi.advanceTimersByTime(15_000);
   broken.clear();
   await answered(); // not what costs more: storage and quarantine
-  expect(queries).toHaveLength(12);
+  expect(queries).toHaveLength(10);
   broken.add('last_audit').add('storage');
 
   for (const _ of [1, 2]) {
@@ -86,11 +85,11 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
     await scrape(); // what failed is not queried again so soon either
   }
-  expect(queries).toHaveLength(26);
+  expect(queries).toHaveLength(22);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
-  expect(queries).toHaveLength(33); // once for both
+  expect(queries).toHaveLength(28); // once for both
   answers.storage = undefined;
   vi.advanceTimersByTime(301_000);
   expect(await scrape()).not.toContain('airseries_database_size_bytes{'); // the schema is gone, and its series with it

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
-import { rememberApi } from '../../src/schema/apiSurface.ts';
+import { snapshotApiSurface } from '../../src/schema/apiSurface.ts';
+import { storageFault } from '../../src/schema/storage.ts';
 import { NOW } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 
@@ -13,6 +14,7 @@ onOneEngine('readiness', (engine) => {
       migrations: false,
       database: null,
       schema: null,
+      storage: null,
       first_build: null,
       serving: false,
     };
@@ -23,9 +25,19 @@ onOneEngine('readiness', (engine) => {
 
     const database = await testDatabase(engine);
     const db = openReaderPool<Api>(database.target, { timeZone: 'UTC' });
-    const opened = { db, missing: await rememberApi(db) };
+    const opened = {
+      db,
+      missing: await snapshotApiSurface(db),
+      fault: () => storageFault(db, engine),
+    };
     await database.as()`update rollup.freshness set refreshed_at = null`; // as before the first build
-    const migrated = { migrations: true, database: true, schema: true, refreshed_at: null };
+    const migrated = {
+      migrations: true,
+      database: true,
+      schema: true,
+      storage: true,
+      refreshed_at: null,
+    };
     expect(await readiness({ opened, serving: true })).toEqual({
       ok: false,
       checks: { ...migrated, first_build: false, serving: true },
@@ -40,6 +52,13 @@ onOneEngine('readiness', (engine) => {
       ok: true,
       checks: { ...built, serving: true },
     });
+
+    await database.superuser()`alter table raw.readings drop constraint readings_pkey`;
+    expect(await readiness({ opened, serving: true })).toMatchObject({
+      ok: false,
+      checks: { storage: false, fault: expect.stringContaining('lost its primary key') },
+    });
+    await database.superuser()`alter table raw.readings add primary key (sensor_id, measured_at)`;
 
     await database.as()`create view api.added as select 1 as n`;
     expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true }); // what was added disturbs nobody

@@ -808,25 +808,29 @@ const TABLE: readonly Table[] = [
     tests: ['test/shutdown.test.ts'],
     build: true,
     changes: {
-      'src/runService.ts': [
-        ['    if (isStopping) process.exit(1);\n', ''],
+      'src/cli.ts': [
+        ['      if (isStopping) process.exit(1);\n', ''],
+        ['    if (isStopping && isDriverError(error)) return;', '    //'],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         [
-          'log.error({ err: error }, whyUncaught(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
-          'log.error({ err: error }, whyUncaught(error));',
+          'log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
+          'log.error({ err: error }, describeUncaughtError(error));',
         ],
-        ['    log.error({ err: error }, whyUncaught(error)); //', '    //'],
+        ['    log.error({ err: error }, describeUncaughtError(error)); //', '    //'],
+        ['UncaughtError(error)}\\n`);\n    process.exit(1);', 'UncaughtError(error)}\\n`);'],
       ],
-      'src/cli.ts': [['Uncaught(error))}\\n`);\n    process.exit(1);', 'Uncaught(error))}\\n`);']],
-      'src/database/errors.ts': [['const isDriver = /', 'const isDriver = !/']],
+      'src/cli.ts': [['Error(error))}\\n`);\n    process.exit(1);', 'Error(error))}\\n`);']],
+      'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },
   },
   {
     tests: ['test/mistakes.test.ts', 'test/cli.test.ts'],
     build: true,
     changes: {
-      'src/cli.ts': [['process.exitCode = usage ? 2 : 1;', 'process.exitCode = 1;']],
-      'src/runService.ts': [['  checkPorts(config);\n', '']],
+      'src/cli.ts': [
+        ['process.exitCode = usage ? 2 : 1;', 'process.exitCode = 1;'],
+        ['  checkPorts(config);\n', ''],
+      ],
     },
   },
 ];

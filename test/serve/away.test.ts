@@ -118,7 +118,7 @@ describe('an API whose database goes away', () => {
     await expect.poll(async () => (await get(app)).status, { interval: 100 }).toBe(200);
     const notes = log.lines.filter(({ level }) => level !== 'debug');
     expect(notes.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      'warn: the database cannot answer; answering 503 until it can',
+      'warn: database unavailable; returning 503',
       'info: the database answers again',
     ]);
     await db.destroy();

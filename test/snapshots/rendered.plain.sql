@@ -362,15 +362,24 @@ create index on rollup.region_monthly (bucket);
 do $$
 declare
   name text;
+  statement text;
 begin
   foreach name in array array['logic', 'api'] loop
     if to_regnamespace(name) is not null then
       execute format('alter schema %I rename to %I', name, name || '_old');
     end if;
+    execute format('create schema %I', name);
+    for statement in
+      select format('alter default privileges in schema %I grant %s on %s to %s', name, a.privilege_type,
+        case d.defaclobjtype when 'f' then 'routines' when 'T' then 'types' when 'S' then 'sequences' else 'tables' end,
+        case when a.grantee = 0 then 'public' else a.grantee::regrole::text end)
+      from pg_default_acl d, aclexplode(d.defaclacl) a
+      where d.defaclnamespace = to_regnamespace(name || '_old') and d.defaclrole = 'airseries_owner'::regrole
+    loop
+      execute statement;
+    end loop;
   end loop;
 end $$;
-create schema logic;
-create schema api;
 revoke all on schema logic, api from public;
 -- Plain PostgreSQL: deletes expired readings, and measures tables.
 
@@ -946,7 +955,8 @@ revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months
 -- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
 
 -- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
--- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable: readings would get lost.
+-- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is
+-- still in the state of a restore: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -1194,9 +1204,10 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a hypertable acts like one
   if has_lost_chunks then
-    raise exception using errcode = 'AS503', message = 'raw.readings is no longer a hypertable';
+    raise exception using errcode = 'AS503', message = case when current_setting('timescaledb.restoring', true) = 'on'
+      then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
   left_out := 0;
@@ -4807,21 +4818,10 @@ comment on column api.freshness.digest_at is 'instant of the newest digest of th
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
 comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
 
--- Says whether this server is a replica, and how far it has come. It cannot tell a connection that was cut silently from an idle primary until
--- wal_receiver_timeout (a minute).
-create view api.server as
-  select
-    pg_is_in_recovery() as is_replica,
-    exists (select from pg_stat_wal_receiver) as is_receiving,
-    (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::float8 as received, -- read before the next one: what arrives between them does not count as behind
-    (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 as replayed,
-    pg_last_xact_replay_timestamp() as replayed_at;
-comment on view api.server is 'The server that runs the query: whether it is a replica, and how far it has come. One row.';
+-- A replica may lack what its primary has; a primary that has less than before was set back.
+create view api.server as select pg_is_in_recovery() as is_replica;
+comment on view api.server is 'The server that runs the query. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
-comment on column api.server.is_receiving is 'whether it is connected to its primary; false on a primary';
-comment on column api.server.received is 'position up to which it has received the write-ahead log; null if it never has [bytes]';
-comment on column api.server.replayed is 'position in the write-ahead log up to which it shows the data; null on a primary [bytes]';
-comment on column api.server.replayed_at is 'when the last transaction that it shows was committed on the primary; null if unknown';
 
 -- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
 -- without a station online.

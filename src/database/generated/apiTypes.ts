@@ -147,13 +147,7 @@ export type ApiViews = {
     avg_wind_direction: number | null;
     total_rain: number | null;
   };
-  'api.server': {
-    is_replica: boolean | null;
-    is_receiving: boolean | null;
-    received: number | null;
-    replayed: number | null;
-    replayed_at: string | null;
-  };
+  'api.server': { is_replica: boolean | null };
   'api.station': {
     id: number;
     provider: string;

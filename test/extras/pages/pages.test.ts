@@ -452,5 +452,5 @@ it('with the database away, pages are 503 in words, files and the reference are 
   const said = log.lines
     .filter(({ message }) => /database/.test(message))
     .map(({ level, message }) => [level, message]);
-  expect(said).toEqual([['warn', 'the database cannot answer; answering 503 until it can']]);
+  expect(said).toEqual([['warn', 'database unavailable; returning 503']]);
 });

@@ -1,0 +1,281 @@
+/** What operators build on schemas api, logic and rollup outlives their replacement, or the migration is refused before it changes anything. */
+import { writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeLog } from '../../src/base/log.ts';
+import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { MigrationRefused } from '../../src/schema/migrations.ts';
+import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
+import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { changedDefinitions } from '../support/definitions.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const now = new Date('2026-11-20T00:00:00Z');
+const log = makeLog('silent');
+
+/** In every kind and on several levels, with all that can be lost. */
+const REPORTS = `
+create schema reports authorization ANALYST;
+grant usage on schema api to ANALYST with grant option;
+grant select on api.station to ANALYST with grant option;
+grant select (bucket) on rollup.region_daily to ANALYST;
+grant execute on function api.compass to ANALYST;
+grant usage on schema logic to ANALYST;
+grant select on all tables in schema api to ANALYST;
+alter default privileges for role airseries_owner in schema api grant select on tables to ANALYST;
+create view reports.stations with (security_barrier = true, check_option = local) as
+  select id, 'api.station' as source, round(latitude) as "Lat" from api.station s where id > 0;
+alter view reports.stations alter column source set default 'none';
+comment on view reports.stations is 'it''s ours';
+comment on column reports.stations."Lat" is 'whole degrees';
+create view reports.count as select count(*) as stations from reports.stations;
+create materialized view reports.kept with (fillfactor = 70) as select s.id, c.stations from api.station s, reports.count c;
+create unique index kept_id on reports.kept (id);
+comment on materialized view reports.kept is 'filled every night';
+comment on column reports.kept.id is 'station';
+comment on index reports.kept_id is 'for concurrent refreshes';
+create materialized view reports.empty as select id from reports.kept with no data;
+create view reports.double as select 2 * id as id, api.compass(10) as wind from reports.kept;
+create function reports.named(wanted int) returns bigint language sql stable security definer begin atomic
+  select count(*) from api.station where id = wanted;
+end;
+create view reports.days as select count(*) from rollup.region_daily;
+create table reports.inbox (id int);
+create rule forward as on update to reports.inbox where new.id > 5 do also select id from api.station;
+alter table reports.inbox disable rule forward;
+grant select on reports.stations, reports.kept, reports.double to GUEST;
+grant select (id) on reports.empty to GUEST;
+grant execute on function reports.named to GUEST;
+`;
+
+onEveryEngine('what operators have built on our schemas', (engine) => {
+  let target: DatabaseAddress;
+  let sql: Sql;
+  let analyst: string;
+  let guest: string;
+
+  beforeEach(async () => {
+    const database = await testDatabase(engine);
+    target = database.target;
+    sql = database.superuser();
+    const name = database.target.database;
+    [analyst, guest] = [`Analyst of ${name}`, `guest_${name}`];
+    await sql.unsafe(`create role "${analyst}"; create role ${guest}`).simple();
+    await bringIn(database.as(), smallNetwork());
+    return async () => {
+      await sql
+        .unsafe(`drop owned by "${analyst}", ${guest} cascade; drop role "${analyst}", ${guest}`)
+        .simple();
+      await database.drop();
+    };
+  });
+
+  const build = (statements: string) =>
+    sql
+      .unsafe(statements.replaceAll('ANALYST', `"${analyst}"`).replaceAll('GUEST', guest))
+      .simple();
+  const buildReports = async () => {
+    await build(REPORTS);
+    for (const { name } of await sql`select oid::regclass::text as name from pg_class
+        where relnamespace = 'reports'::regnamespace and relkind in ('r', 'v', 'm') and relowner <> ${`"${analyst}"`}::regrole`)
+      await sql.unsafe(`alter table ${name} owner to "${analyst}"`);
+    await sql.unsafe(`alter function reports.named owner to "${analyst}"`);
+  };
+  /** Everything about them, except whether the empty one is filled, and by whom privileges were granted. */
+  const reports = async () => ({
+    relations: await sql`
+      select relname, relkind, pg_get_viewdef(oid) as definition, reloptions, relowner::regrole, relispopulated,
+        array(select a::text from aclexplode(relacl) a order by 1)::text as acl, obj_description(oid, 'pg_class') as comment,
+        (select json_agg(json_build_array(attname, attacl, col_description(attrelid, attnum), atthasdef) order by attnum)
+         from pg_attribute where attrelid = pg_class.oid and attnum > 0) as columns
+      from pg_class where relnamespace = 'reports'::regnamespace and relkind in ('r', 'v', 'm', 'i') order by 1`,
+    indexes: await sql`select indexdef from pg_indexes where schemaname = 'reports'`,
+    routines: await sql`
+      select pg_get_functiondef(oid), proowner::regrole, array(select a::text from aclexplode(proacl) a order by 1)::text as acl
+      from pg_proc where pronamespace = 'reports'::regnamespace`,
+    rules:
+      await sql`select pg_get_ruledef(oid), ev_enabled from pg_rewrite where rulename = 'forward'`,
+    granted: await sql`
+      select item, a.privilege_type, a.is_grantable from (
+        select oid::regclass::text as item, relacl as acl from pg_class where relnamespace::regnamespace::text in ('api', 'rollup')
+        union all select attrelid::regclass || '.' || attname, attacl from pg_attribute where attrelid = 'rollup.region_daily'::regclass
+        union all select oid::regprocedure::text, proacl from pg_proc where pronamespace = 'api'::regnamespace
+        union all select nspname, nspacl from pg_namespace where nspname in ('api', 'logic')
+        union all select defaclnamespace::regnamespace::text || ' default', defaclacl from pg_default_acl
+      ) o, aclexplode(acl) a where a.grantee = ${`"${analyst}"`}::regrole order by 1, 2`,
+    rows: [
+      await sql`select * from reports.stations order by id`,
+      await sql`select * from reports.kept order by id`,
+      await sql`select * from reports.double order by id`,
+      await sql`select reports.named(1), (select count(*) from reports.days)`,
+    ],
+  });
+  const leftovers = () =>
+    sql`select nspname from pg_namespace where nspname ~ '_(next|old)$' union all select relname from pg_class where relname ~ '^replaced_'`;
+  const refusal = async (work: Promise<unknown>) => {
+    const error = await work.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MigrationRefused);
+    return (error as Error).message;
+  };
+  const api = async () => (await sql`select 'api.station'::regclass::oid as oid`)[0]?.oid;
+  const state = async () => ({
+    api: await api(),
+    hours: await sql`select 'rollup.sensor_hourly'::regclass::oid`,
+    applied: await sql`select number from raw.migration order by 1`,
+    installation: await sql`select * from raw.installation`,
+    reports: await reports(),
+  });
+
+  describe.each([
+    [
+      'a comment',
+      'api/20_station_current.sql',
+      (text: string) => text.replace(/comment on function (.*) is\s+'/, '$&Now: '),
+    ],
+    [
+      'the aggregates',
+      'rollups/sensor_hourly.sql',
+      (text: string) => text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    ],
+  ])('when a later version changes %s', (_, path, change) => {
+    it('is as it was', async () => {
+      await buildReports();
+      const before = await reports();
+      const ours = await api();
+      expect(before.rows[1]).toHaveLength(2);
+      expect(before.granted.length).toBeGreaterThan(20);
+      const definitions = changedDefinitions(temporaryFolder('sql'), path, change);
+      const lines = keepingLog();
+      await migrate(target, { now, log: lines, definitions });
+      expect(await api()).not.toBe(ours);
+      expect(await reports()).toEqual(before);
+      expect(await leftovers()).toEqual([]);
+      expect(
+        lines.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
+      ).toEqual([]);
+      await sql`update raw.station set latitude = 0 where id = 1`;
+      expect((await sql`select "Lat" from reports.stations where id = 1`)[0]).toEqual({ Lat: 0 });
+      await migrate(target, { now, log }); // and back
+      expect(await reports()).toMatchObject({
+        relations: before.relations,
+        granted: before.granted,
+      });
+    });
+  });
+
+  it.each([false, true])(
+    'is named where it no longer fits, before anything has changed; other migrations pending: %s',
+    async (isPending) => {
+      await buildReports();
+      await build(`
+        create view reports.lines as select reason, lines from api.quarantine_lines;
+        create function reports.lines() returns setof api.quarantine_lines language sql as 'select * from api.quarantine_lines';
+        create table reports.notes (wind text default api.compass(10));
+        create view api.mine as select 1 as one;
+        create rule only_read as on update to api.station do instead nothing;`);
+      const definitions = changedDefinitions(temporaryFolder('sql'), 'api/60_service.sql', (text) =>
+        text
+          .replace('as lines from', 'as n from')
+          .replace('quarantine_lines.lines', 'quarantine_lines.n'),
+      );
+      if (isPending) {
+        const number = String(1 + (await state()).applied.length).padStart(4, '0');
+        const file = new URL(`migrations/${number}_later.sql`, definitions.folder);
+        writeFileSync(file, 'alter table raw.readings add column later real;');
+      }
+      const before = await state();
+      const message = await refusal(migrate(target, { now, log, definitions }));
+      for (const named of [
+        /view reports.lines \(owner airseries\): column .*lines"? does not exist/,
+        /function reports.lines\(\) \(owner airseries\): cannot change return type/,
+        /default value for column wind of table reports.notes \(owner .*only views/,
+        /view api.mine \(owner .*only views/,
+        /rule only_read on view api.station \(owner .*only views/,
+      ])
+        expect(message).toMatch(named);
+      expect(message).toMatch(/Nothing was changed.*alter … set schema.*start again/);
+      expect(message.split('\n')).toHaveLength(7);
+      expect(await state()).toEqual(before);
+      expect(await leftovers()).toEqual([]);
+      await migrate(target, { now, log }); // of this version, which changes nothing
+      expect(await state()).toEqual(before);
+
+      await build(`
+        create schema attic;
+        alter view api.mine set schema attic;
+        drop view reports.lines; drop function reports.lines; drop table reports.notes; drop rule only_read on api.station;`);
+      await migrate(target, { now, log, definitions });
+      expect(await api()).not.toBe(before.api);
+    },
+  );
+
+  it('is made again by a login that is no superuser, or the right that it lacks is named', async () => {
+    await buildReports();
+    const login = `login_${guest}`;
+    await sql
+      .unsafe(`
+      create role ${login} login createrole in role airseries_owner, airseries_ingest, airseries_reader;
+      do $$ begin execute format('alter database %I owner to ${login}', current_database()); end $$`)
+      .simple();
+    const address = { ...(target as object), user: login } as DatabaseAddress;
+    await sql`update raw.installation set repeatable = 'of another version'`;
+    const before = await state();
+    expect(await refusal(migrate(address, { now, log }))).toMatch(
+      /view reports.stations \(owner "Analyst of .*must be owner|permission denied to set role/,
+    );
+    expect(await state()).toEqual(before);
+    await sql.unsafe(`grant "${analyst}" to ${login}`);
+    await migrate(address, { now, log });
+    expect(await api()).not.toBe(before.api);
+    expect(await reports()).toEqual(before.reports);
+    await sql
+      .unsafe(`do $$ begin execute format('alter database %I owner to airseries', current_database()); end $$;
+      drop owned by ${login}; drop role ${login}`)
+      .simple();
+  });
+
+  it('is no reason to wait for each other while it is read', async () => {
+    await buildReports();
+    const definitions = changedDefinitions(
+      temporaryFolder('sql'),
+      'rollups/sensor_hourly.sql',
+      (text) => text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
+    );
+    let isOver = false;
+    const reads = [1, 2, 3].map(async () => {
+      while (!isOver) await sql`select * from reports.days`;
+    });
+    await migrate(target, { now, log, definitions }).finally(() => {
+      isOver = true;
+    });
+    await expect(Promise.all(reads)).resolves.toHaveLength(3);
+  });
+
+  if (engine === 'timescale')
+    it('is named where it is an aggregate of an aggregate', async () => {
+      await buildReports();
+      await sql`
+      create materialized view public.hourly with (timescaledb.continuous) as
+      select time_bucket('1 hour', bucket, origin => '1999-12-31 20:00+00') as hour, region_slug, avg(pm25) as pm25
+      from rollup.region_hourly group by 1, 2 with no data`;
+      await sql`update raw.installation set rollups = 'of another version'`;
+      const before = await state();
+      expect(await refusal(migrate(target, { now, log }))).toMatch(
+        /view \S*_view_\d+ \(owner airseries\): only views/,
+      );
+      expect(await state()).toEqual(before);
+    });
+
+  it('is not dropped with what an earlier version has left behind', async () => {
+    await sql`create schema api_old authorization airseries_owner`;
+    await sql`create view api_old.station as select 1 as id`;
+    await sql`alter view api_old.station owner to airseries_owner`;
+    await sql`create view public.of_before as select id from api_old.station`;
+    expect(await refusal(migrate(target, { now, log }))).toMatch(
+      /\(api_old\).*depends on them: view (public\.)?of_before/,
+    );
+    await sql`drop view public.of_before`;
+    await migrate(target, { now, log });
+    expect(await leftovers()).toEqual([]);
+  });
+});
