@@ -55,22 +55,25 @@ export async function openDemo(
   if (!isThere && setting !== 'on') return none;
   if (!isThere && !(await asOwner(target, SESSION, isEmpty))) return none;
   if (!isThere) await installDemo(target, options);
-  const readings = await asOwner(target, SESSION, (sql) => copyMissing(sql, options.clock()));
+  const readings = await asOwner(target, SESSION, (sql) =>
+    copyMissing(sql, options.clock(), { history: false }),
+  );
   if (readings > 0) log.info({ readings }, 'the newest readings of the demo are loaded');
   return keepFed(target, options);
 }
 
-/** Loads whatever is missing, whenever it is asked to, once at a time. */
+/** Loads whatever is missing, once at a time: a run of the job has nothing to do while an earlier one is loading. */
 function keepFed(target: DatabaseAddress, options: DemoOptions): Demo {
   const { log } = options;
   const stopping = new AbortController();
-  let filling: Promise<void> | undefined;
-  const fill = () =>
-    (filling ??= fillDemo(target, options, stopping.signal)
-      .then(() => undefined)
-      .finally(() => {
-        filling = undefined;
-      }));
+  let filling: Promise<unknown> | undefined;
+  const fill = async () => {
+    if (filling !== undefined) return;
+    filling = fillDemo(target, options, stopping.signal);
+    await filling.finally(() => {
+      filling = undefined;
+    });
+  };
   return {
     jobs: [{ name: 'demo_feed', schedule: '* * * * *', run: fill }],
     begin() {
@@ -121,7 +124,7 @@ export async function fillDemo(
   await asOwner(target, SESSION, async (sql) => {
     for (;;) {
       const [added] = await Promise.all([
-        copyMissing(sql, clock(), (n, part) => progress.show(rows + n, part)),
+        copyMissing(sql, clock(), { show: (n, part) => progress.show(rows + n, part) }),
         rows > 0 ? refresh(target, clock()) : undefined,
       ]);
       rows += added;
@@ -139,12 +142,12 @@ const MANY_READINGS = 1_000;
 
 /**
  * Copies the newest piece that is missing, up to `now`, and returns the number of readings: 0 if nothing is missing, or the database has no
- * demo. Can be called at any time, also concurrently.
+ * demo. `history`: also a piece from before the oldest reading. Can be called at any time, also concurrently.
  */
 export async function copyMissing(
   sql: Sql,
   now: Date,
-  show: Progress['show'] = () => undefined,
+  { history = true, show = () => undefined }: { history?: boolean; show?: Progress['show'] } = {},
 ): Promise<number> {
   return await inTransaction(sql, async (connection) => {
     // the lock: one piece at a time
@@ -166,7 +169,7 @@ export async function copyMissing(
         ? undefined
         : { oldest: new Date(oldest), newest: new Date(newest) };
     const span = missingSpan(begin, stored, now);
-    if (span === undefined) return 0;
+    if (span === undefined || (span.isHistory && !history)) return 0;
     const { from, to } = span;
     const whole = now.getTime() - begin.getTime();
     let rows = 0;
@@ -193,15 +196,16 @@ function missingSpan(
   begin: Date,
   stored: { oldest: Date; newest: Date } | undefined,
   now: Date,
-): { from: Date; to: Date } | undefined {
+): { from: Date; to: Date; isHistory: boolean } | undefined {
   const notBefore = (time: number) => new Date(Math.max(begin.getTime(), time));
-  if (stored === undefined) return { from: notBefore(now.getTime() - FIRST_PIECE), to: now };
+  if (stored === undefined)
+    return { from: notBefore(now.getTime() - FIRST_PIECE), to: now, isHistory: false };
   const { oldest, newest } = stored;
   const hasInstant = (from: Date, to: Date) => !demoInstants({ from, to, now }).next().done;
-  if (hasInstant(newest, now)) return { from: newest, to: now };
+  if (hasInstant(newest, now)) return { from: newest, to: now, isHistory: false };
   const to = new Date(oldest.getTime() - 1);
   const from = notBefore(to.getTime() - HISTORY_PIECE);
-  return hasInstant(from, to) ? { from, to } : undefined;
+  return hasInstant(from, to) ? { from, to, isHistory: true } : undefined;
 }
 
 /** True if the database contains the demo network. */

@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundledProgram, findBundled, runnableBundled } from '../../../src/extras/embedded/bundled.ts';
+import {
+  bundledProgram,
+  findBundled,
+  runnableBundled,
+} from '../../../src/extras/embedded/bundled.ts';
 import { makeHome, ROOT_BASE, runAs } from '../../../src/extras/embedded/home.ts';
 import { needs } from '../../support/tools.ts';
 import { TIMEOUT_MS, temporaryDirectory } from './support.ts';

@@ -39,38 +39,32 @@ const refusal = (dataDirectory: string) =>
     (error: Error) => error.message,
   );
 
-test(
-  'a database of an installed PostgreSQL is not started, and the commands that are named dump it',
-  {
-    timeout: TIMEOUT_MS,
-    ...skipUnless(installed?.bin.startsWith('/usr/lib/postgresql/') === true, NO_LOCAL),
-  },
-  async () => {
-    const dataDirectory = join(temporaryDirectory(), "people's data");
-    const server = await open(dataDirectory, local);
-    await query(server, async (sql) => {
-      await sql`create extension timescaledb`;
-      await sql`create table kept as select 'Երևան' as word`;
-    });
-    await server.close();
-    const home = homeOf(server);
-    const name = `local-${Number.parseInt(server.version, 10)}`;
-    renameSync(home, join(dataDirectory, name));
+test('a database of an installed PostgreSQL is not started, and the commands that are named dump it', {
+  timeout: TIMEOUT_MS,
+  ...skipUnless(installed?.bin.startsWith('/usr/lib/postgresql/') === true, NO_LOCAL),
+}, async () => {
+  const dataDirectory = join(temporaryDirectory(), "people's data");
+  const server = await open(dataDirectory, local);
+  await query(server, async (sql) => {
+    await sql`create extension timescaledb`;
+    await sql`create table kept as select 'Երևան' as word`;
+  });
+  await server.close();
+  const home = homeOf(server);
+  const name = `local-${Number.parseInt(server.version, 10)}`;
+  renameSync(home, join(dataDirectory, name));
 
-    const message = await refusal(dataDirectory);
-    expect(message).toMatch(
-      /^The database in \S+people's data\/local-\d+ \(DATA_DIR\) was made by/,
-    );
-    expect(readdirSync(dataDirectory)).toEqual([name]); // no other cluster was made
-    const commands = [...message.matchAll(/^ {2}(.*)$/gm)].map(([, line = '']) => line);
-    const folder = temporaryDirectory();
-    const shell = (command: string) =>
-      execFileSync('/bin/sh', ['-ec', command], { cwd: folder, encoding: 'utf8' });
-    for (const command of commands) shell(command);
-    expect(existsSync(join(dataDirectory, name, 'data', 'postmaster.pid'))).toBe(false);
-    expect(shell('pg_restore -f - airseries.dump')).toMatch(/COPY public\.kept.*\nԵրևան\n/);
-  },
-);
+  const message = await refusal(dataDirectory);
+  expect(message).toMatch(/^The database in \S+people's data\/local-\d+ \(DATA_DIR\) was made by/);
+  expect(readdirSync(dataDirectory)).toEqual([name]); // no other cluster was made
+  const commands = [...message.matchAll(/^ {2}(.*)$/gm)].map(([, line = '']) => line);
+  const folder = temporaryDirectory();
+  const shell = (command: string) =>
+    execFileSync('/bin/sh', ['-ec', command], { cwd: folder, encoding: 'utf8' });
+  for (const command of commands) shell(command);
+  expect(existsSync(join(dataDirectory, name, 'data', 'postmaster.pid'))).toBe(false);
+  expect(shell('pg_restore -f - airseries.dump')).toMatch(/COPY public\.kept.*\nԵրևան\n/);
+});
 
 test.each([
   [
