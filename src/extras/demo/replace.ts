@@ -1,6 +1,5 @@
 /** Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented is left, and the migrations begin anew. */
 import type { Sql } from '../../database/client.ts';
-import { LEVELS } from '../../schema/aggregates.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 
 /** Ours, and those that a rebuild which was interrupted may have left. */
@@ -25,20 +24,8 @@ export async function clearDemo(sql: Sql): Promise<void> {
     await transaction`set local role airseries_owner`;
     await refuseMore(transaction as unknown as Sql);
     await refuseService(transaction as unknown as Sql);
-    // each by its own statement and from the top, because the extension lets no cascade reach an aggregate that others are made of
-    for (const { kind, name } of await aggregates(transaction as unknown as Sql))
-      await transaction.unsafe(`drop ${kind} if exists rollup.${name} cascade`);
     await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
   });
-}
-
-/** The aggregates that there are, those that are made of others first. */
-async function aggregates(sql: Sql): Promise<{ kind: string; name: string }[]> {
-  const names = LEVELS.map(({ name }) => name).reverse();
-  const rows = await sql<{ kind: string; name: string }[]>`
-    select case relkind when 'v' then 'materialized view' else 'table' end as kind, relname as name
-    from pg_class where relnamespace = to_regnamespace('rollup') and relname in ${sql(names)}`;
-  return rows.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 }
 
 async function refuseMore(sql: Sql): Promise<void> {

@@ -147,6 +147,14 @@ onEveryEngine('import network into a demo database', (engine) => {
       return counts.filter(([, rows]) => rows !== 0);
     });
     expect(left).toEqual([]);
+    if (engine === 'timescale') {
+      const kept = await owner(
+        (sql) => sql`
+        select (select count(*)::int from timescaledb_information.continuous_aggregates) as aggregates,
+          (select count(*)::int from timescaledb_information.chunks) as chunks`,
+      );
+      expect(kept).toEqual([{ aggregates: LEVELS.length, chunks: 0 }]);
+    }
 
     // two years old, of the demo's ids; and the same command again changes nothing
     const old = join(folder, 'old.csv');
