@@ -114,7 +114,8 @@ const SCHEMA = z.object({
   }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
-    meaning: "the network's time zone; fixed at the first start",
+    meaning:
+      "the network's time zone, where the database is made without a network file; fixed then",
     defaultsTo: 'Asia/Yerevan',
   }),
   epoch: z.iso

@@ -31,6 +31,7 @@ export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
 export const nothingExisting = (timeZone: string, times: readonly string[]): ExistingNetwork => ({
   timeZone,
   providers: new Set(),
+  sensors: new Set(),
   regions: new Map(),
   stations: new Map(),
   devices: [],

@@ -173,12 +173,13 @@ onEveryEngine('the demo', (engine) => {
     aborted.abort();
     const lines = keepingLog();
     const first = await fillDemo(db.target, options(now, lines), aborted.signal); // ends with the piece that it is at
-    expect(lines.lines).toEqual([]); // it is not complete yet
+    // besides its progress, which it tells every five seconds
+    const outcome = () =>
+      lines.lines.filter(({ message }) => message === 'the readings of the demo are complete');
+    expect(outcome()).toEqual([]);
     expect(first).toBe(expected(new Date(since.getTime() - 60 * DAY), since, now));
     const rest = await fillDemo(db.target, options(now, lines));
-    expect(lines.lines).toMatchObject([
-      { message: 'the readings of the demo are complete', fields: { readings: rest } },
-    ]);
+    expect(outcome()).toMatchObject([{ fields: { readings: rest } }]);
     expect(rest).toBeGreaterThan(0);
     expect(await countRows()).toBe(before + first + rest);
     expect(first + rest).toBe(expected(kept, since, now));

@@ -42,7 +42,7 @@ onEveryEngine('import network into a demo database', (engine) => {
       timeZone: db.timeZone,
       apply: true,
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     remove();
     await db.drop();
@@ -115,7 +115,7 @@ onEveryEngine('import network into a demo database', (engine) => {
     await owner((sql) => sql`insert into raw.provider (id, title) values ('other', 'Other')`);
     await refused(replace(), /more than the demo \(providers: other\)/);
     await owner((sql) => sql`delete from raw.provider where id = 'other'`);
-  }, 120_000);
+  });
 
   it('with --replace-demo makes the database anew in the zone of the file: no invented hour is left, and old files are taken', async () => {
     const network = { ...readmeNetwork(), time_zone: 'Europe/Berlin' };
@@ -180,5 +180,5 @@ onEveryEngine('import network into a demo database', (engine) => {
       code: 1,
       stderr: expect.stringContaining('needs an empty database'),
     });
-  }, 120_000);
+  });
 });
