@@ -25,9 +25,9 @@ const CHUNK_CHARACTERS = 256 * 1024;
 /** The variable DEMO: `on` loads the demo into an empty database, `off` feeds no demo. */
 export type DemoSetting = 'on' | 'off' | undefined;
 
-export type DemoOptions = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
+type DemoOptions = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
-export type Demo = {
+type Demo = {
   /** Feeds the demo every minute; none where there is no demo. */
   jobs: Job[];
   /** Begins to load what is missing. A failure is logged, and the job tries again. */
