@@ -76,7 +76,7 @@ export function pendingMigrations(
       throw new MigrationRefused(
         `Migration ${row.number} is "${row.name}" in this database and "${ours.name}" in this program: the database was made by a version ` +
           'from before the first release, and cannot be upgraded. Make a new database (for the embedded server: another DATA_DIR), and import ' +
-          'the network file and the readings into it: src/database/README.md, Moving to a server of your own.',
+          'the network file and the readings into it: src/database/README.md, A server of your own.',
       );
     }
     if (ours.checksum !== row.checksum) {
