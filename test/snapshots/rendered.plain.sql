@@ -383,6 +383,9 @@ end $$;
 revoke all on schema logic, api from public;
 -- Plain PostgreSQL: deletes expired readings, and measures tables.
 
+-- How much time between stale months is recomputed with them: none, since each month reads its own days only.
+create function logic.month_gap() returns interval language sql immutable parallel safe return interval '0';
+
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
@@ -456,6 +459,10 @@ revoke all on function logic.raise_data_version from public;
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
   return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
 
+-- The bucket of a unit that contains an instant.
+create function logic.bucket(unit text, at timestamptz) returns tstzrange language sql immutable parallel safe
+  return tstzrange(rollup.bucket_start(unit, at), rollup.bucket_add(unit, rollup.bucket_start(unit, at), 1));
+
 -- Symmetric difference of two sets of ranges. Null counts as empty.
 create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
@@ -466,6 +473,12 @@ create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultir
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
           from unnest(ranges) part);
+
+-- Joins ranges between which no more than `gap` lies, counted in hours.
+create function logic.join_ranges(ranges tstzmultirange, gap interval) returns tstzmultirange language sql stable as $$
+  select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap)), '{}')
+  from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap)) from unnest(ranges) part)) part
+$$;
 
 -- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
@@ -643,10 +656,10 @@ create view logic.level (position, name, unit, id, stale_from) as values
   (1, 'sensor_hourly', 'hour', 'sensor_id', '{sensor_hourly}'::text[]),
   (2, 'station_hourly', 'hour', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
   (3, 'region_hourly', 'hour', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]),
-  (4, 'station_daily', 'day', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
-  (5, 'region_daily', 'day', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]),
-  (6, 'station_monthly', 'month', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
-  (7, 'region_monthly', 'month', 'region_slug', '{sensor_hourly,station_hourly,region_hourly}'::text[]);
+  (4, 'station_daily', 'day', 'station_id', '{sensor_hourly,station_hourly,station_daily}'::text[]),
+  (5, 'region_daily', 'day', 'region_slug', '{sensor_hourly,station_hourly,region_hourly,station_daily}'::text[]),
+  (6, 'station_monthly', 'month', 'station_id', '{sensor_hourly,station_hourly,station_daily}'::text[]),
+  (7, 'region_monthly', 'month', 'region_slug', '{sensor_hourly,station_hourly,region_hourly,station_daily}'::text[]);
 
 -- The first and the last instant of any reading or bucket; null if there is none.
 create function logic.extent(out low timestamptz, out high timestamptz) language plpgsql stable as $$
@@ -667,9 +680,10 @@ create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
   union all select since, until from rollup.stale;
 
--- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern: those between the first and
--- the last instant of any data, or between the first and the last hour of its sensor or station.
-create function logic.take_notes() returns void language plpgsql as $$
+-- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern:
+-- those between the first and the last instant of any data, or between the first and the last hour of its sensor or
+-- station.
+create function logic.claim_changes() returns void language plpgsql as $$
 begin
   if exists (select from rollup.stale where not is_taken) then -- usually there are none, and finding the first and last instant touches every chunk
     with asked as (delete from rollup.stale where not is_taken returning *),
@@ -694,7 +708,8 @@ begin
     select from_level, lower(part), upper(part), true
     from (
       -- a bucket of an upper level may begin before the first reading, and the last hour ends after the last reading
-      select from_level, range_agg(tstzrange(since, until) * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
+      select from_level, range_agg(tstzrange(since, until)
+        * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
   end if;
@@ -704,119 +719,157 @@ begin
   from unnest((select range_agg(tstzrange(hour, hour + interval '1 hour')) from note)) part;
 end $$;
 
--- The months in which claimed ranges lie, newest first, with the number of stale hours in each.
-create function logic.stale_months() returns table (since timestamptz, until timestamptz, hours float8) language sql stable as $$
-  select rollup.bucket_start('month', p.since), rollup.bucket_add('month', rollup.bucket_start('month', p.since), 1),
-    sum(extract(epoch from p.until - p.since))::float8 / 3600
-  from logic.pieces('month', 1, (select range_agg(tstzrange(s.since, s.until)) from rollup.stale s where s.is_taken)) p
-  group by 1, 2
-  order by 1 desc
+-- The claimed time within a range.
+create function logic.claimed(within tstzrange) returns tstzmultirange language sql stable as $$
+  select coalesce(range_agg(tstzrange(since, until) * within), '{}') from rollup.stale
+  where is_taken and tstzrange(since, until) && within
 $$;
 
--- The stale buckets of a level within a month. Readings before retained_from may have been deleted, so sensor hours before it are not recomputed; the
--- levels above are recomputed at any age. Ranges are joined across gaps of up to 3 hours. If there are more than 20 ranges, a small network joins them
--- across longer gaps, because each range costs about as much as an hour of 10,000 sensors.
-create function logic.stale_buckets(level logic.level, since timestamptz, until timestamptz) returns tstzmultirange language sql stable as $$
-  select logic.widen((level).unit, case (level).name when 'sensor_hourly' then joined.parts * tstzmultirange(tstzrange(i.retained_from, 'infinity')) else joined.parts end)
+-- Its length in hours.
+create function logic.claimed_hours() returns float8 language sql stable as $$
+  select coalesce(sum(extract(epoch from upper(part) - lower(part)))::float8 / 3600, 0)
+  from unnest(logic.claimed('(,)')) part
+$$;
+
+-- Rows in an hour: the readings of the newest claimed hour before an instant, or the number of sensors if it is larger.
+-- It is planned with that hour: a plan for any hour would open every chunk, which took 80 ms for six years.
+create function logic.rows_per_hour(before timestamptz) returns bigint language plpgsql stable
+set plan_cache_mode = force_custom_plan as $$
+declare
+  until constant timestamptz := upper(logic.claimed(tstzrange(null, before)));
+begin
+  return greatest(1, (select count(*) from raw.sensor),
+    (select count(*) from raw.readings r where r.measured_at >= until - interval '1 hour' and r.measured_at < until));
+end $$;
+
+-- The time from the oldest of the newest `days` claimed days before an instant up to it; null if there is none.
+create function logic.newest_days(days bigint, before timestamptz) returns tstzrange language sql stable as $$
+  select tstzrange(min(since), before)
+  from (
+    select since from logic.pieces('day', 1, logic.widen('day', logic.claimed(tstzrange(null, before))))
+    order by since desc limit days
+  ) newest
+  having min(since) is not null
+$$;
+
+-- The buckets of a level to recompute in a piece of time, which begins with a day. Readings before retained_from may
+-- have been deleted, so sensor hours before it are not recomputed; the levels above are recomputed at any age. Changes
+-- between which no more than `gap` lies are recomputed together. A month that is also stale from before the piece waits
+-- for the piece that has the rest of it.
+create function logic.stale_buckets(level logic.level, piece tstzrange, gap interval) returns tstzmultirange
+language sql stable as $$
+  select case (level).unit
+    when 'month' then logic.join_ranges(logic.widen('month', parts), logic.month_gap())
+      - case when exists (
+          select from rollup.stale s
+          where s.is_taken and s.from_level = any ((level).stale_from)
+            and tstzrange(s.since, s.until) && tstzrange(rollup.bucket_start('month', lower(piece)), lower(piece))
+        ) then tstzmultirange(logic.bucket('month', lower(piece))) else '{}' end
+    else logic.widen((level).unit, logic.join_ranges(parts, gap) * tstzmultirange(tstzrange(
+      case (level).name when 'sensor_hourly' then i.retained_from else '-infinity' end, 'infinity')))
+    end
   from raw.installation i
   cross join (
-    select coalesce(range_agg(tstzrange(greatest(s.since, stale_buckets.since), least(s.until, stale_buckets.until))), '{}') as parts
+    select coalesce(range_agg(tstzrange(s.since, s.until) * piece), '{}') as parts
     from rollup.stale s
-    where s.is_taken and s.from_level = any ((level).stale_from) and s.since < stale_buckets.until and s.until > stale_buckets.since
+    where s.is_taken and s.from_level = any ((level).stale_from) and tstzrange(s.since, s.until) && piece
   ) stale
-  cross join lateral (
-    select case when (select count(*) from unnest(stale.parts)) > 20 then greatest(3, 10000 / greatest(count(*), 1)) else 3 end * interval '1 hour' as width
-    from raw.sensor
-  ) gap
-  cross join lateral (
-    select coalesce(range_agg(tstzrange(lower(part), upper(part) - gap.width)), '{}') as parts
-    from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap.width)) from unnest(stale.parts) part)) part
-  ) joined
 $$;
 
-revoke all on function logic.take_notes from public;
+revoke all on function logic.claim_changes from public;
 
 -- The refresh brings the aggregates up to date with the readings and the network.
 
--- How many buckets of a level to recompute at once, from `since` on: those of about 2,000,000 rows. The estimate uses the readings of the first hour,
--- or the number of sensors. Larger pieces take less time in all, but users want to see progress every few seconds.
-create function logic.buckets_at_once(level logic.level, since timestamptz) returns int language sql stable as $$
-  select greatest(2000000 / greatest(1, case (level).name
-    when 'sensor_hourly' then (select count(*) from raw.readings r where r.measured_at >= buckets_at_once.since and r.measured_at < buckets_at_once.since + interval '1 hour')
-    else (select count(*) from raw.sensor) * case (level).unit when 'hour' then 1 when 'day' then 24 else 31 end end), 1)::int
-$$;
-
--- Recomputes all stale buckets: when it returns, everything committed before the call is in every bucket. With `lazily`, the running day and month
--- follow only every ten minutes, since only the running month shows them (S4). It goes from the newest month with changes to the oldest, through all
--- levels of each, and commits between its steps, so the next refresh completes one that was interrupted. It takes a session lock: call it on a
--- connection that is closed after any error. Notices of SQLSTATE AS100 report the progress: hours done, hours in all.
-create or replace procedure rollup.refresh_levels(now timestamptz, lazily boolean) language plpgsql as $$
+-- One step: everything claimed of the running day, then the newest days before it, as many as have about 2,000,000
+-- rows, through all levels. Claiming again before each step, a caller that repeats it until nothing is `waiting` never
+-- keeps the running hour waiting for longer than one piece of a backfill. When nothing is waiting, everything committed
+-- before the first step is in every bucket. A claim is deleted once all levels are done, and each recomputed range is
+-- committed, so the next step completes one that was interrupted. It takes a session lock: call it on a connection that
+-- is closed after any error. `done` and `waiting` are hours of changes.
+--
+-- With `lazily`, the running day and month follow only every ten minutes, since only the running month shows them (S4):
+-- recomputing them each minute would more than double a minute of 10,000 stations.
+create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8, inout waiting float8)
+language plpgsql as $$
 declare
-  running tstzrange; -- the bucket that contains `now`
-  total float8;
-  done float8 := 0;
-  waiting record;
-  month record;
+  today constant timestamptz := rollup.bucket_start('day', now);
+  is_deferred boolean; -- the running day and month wait
+  rows_per_hour bigint;
+  piece tstzrange;
   level logic.level;
   buckets tstzmultirange;
-  whole tstzrange;
-  piece record;
+  part tstzrange;
 begin
   call raw.acquire_lock('rollup.refresh');
-  perform logic.take_notes();
+  perform logic.claim_changes();
+  is_deferred := lazily and (
+    select now - running_refreshed_at between interval '0' and interval '10 minutes'
+      and (running_since is null or running_since = today)
+    from rollup.freshness) is true;
+  with due as (
+    update rollup.freshness f set running_since = null from rollup.freshness old
+    where old.running_since is not null and not is_deferred
+    returning old.running_since as since
+  )
+  insert into rollup.stale (from_level, since, until, is_taken)
+  select 'station_daily', since, rollup.bucket_add('day', rollup.bucket_start('day', greatest(since, now)), 1), true from due;
   commit;
-  total := (select sum(hours) from logic.stale_months());
+  done := logic.claimed_hours();
+  rows_per_hour := logic.rows_per_hour(today);
 
-  for month in select * from logic.stale_months() loop
-    for level in select l.* from logic.level l order by l.position loop
-      buckets := logic.stale_buckets(level, month.since, month.until);
-      if lazily and level.unit <> 'hour' then
-        running := tstzrange(rollup.bucket_start(level.unit, now), rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, now), 1));
-        buckets := buckets - tstzmultirange(running);
-      end if;
-      for whole in select unnest(buckets) loop
-        for piece in select * from logic.pieces(level.unit, logic.buckets_at_once(level, lower(whole)), tstzmultirange(whole)) loop
-          call rollup.recompute(level.name, piece.since, piece.until);
+  foreach piece in array array[
+    tstzrange(today, 'infinity'),
+    logic.newest_days(greatest(2000000 / 24 / rows_per_hour, 1), today)
+  ] loop
+    if logic.claimed(piece) <> '{}' then
+      for level in select l.* from logic.level l order by l.position loop
+        -- a range costs about as much as 1,000 rows
+        buckets := logic.stale_buckets(level, piece, 1000 / rows_per_hour * interval '1 hour');
+        if is_deferred and level.unit <> 'hour' then
+          buckets := buckets - tstzmultirange(logic.bucket(level.unit, now));
+        end if;
+        for part in select unnest(buckets) loop
+          call rollup.recompute(level.name, lower(part), upper(part));
           commit;
-          raise notice using errcode = 'AS100', message = format('%s of %s', round(done + month.hours / 7 * (level.position - 1
-            + extract(epoch from piece.until - month.since) / extract(epoch from month.until - month.since))), round(total));
         end loop;
       end loop;
-    end loop;
-    done := done + month.hours;
-    if lazily and rollup.bucket_start('month', now) = month.since then
-      update rollup.freshness set running_since = least(running_since, rollup.bucket_start('day', now));
+      if logic.claimed(piece * tstzrange(rollup.bucket_start('month', now), 'infinity')) <> '{}' then
+        update rollup.freshness set
+          running_since = case when is_deferred then least(running_since, today) end,
+          running_refreshed_at = case when is_deferred then running_refreshed_at else refresh_step.now end;
+      end if;
+      delete from rollup.stale s where s.is_taken and s.since >= lower(piece);
+      update rollup.stale s set until = lower(piece) where s.is_taken and s.until > lower(piece);
+      perform logic.raise_data_version();
+      commit;
     end if;
-    delete from rollup.stale s where s.is_taken and s.since >= month.since;
-    update rollup.stale s set until = month.since where s.is_taken and s.until > month.since;
-    perform logic.raise_data_version();
-    commit;
+    if lower(piece) = today then
+      perform logic.refresh_current(now);
+      -- before the first build is complete nothing is published
+      update rollup.freshness set refreshed_at = refresh_step.now where refreshed_at is not null;
+      commit;
+    end if;
   end loop;
 
-  select f.running_since as since, f.running_refreshed_at as refreshed_at into waiting from rollup.freshness f;
-  if waiting.since is not null and (
-    not lazily or waiting.since <> rollup.bucket_start('day', now) or (now - waiting.refreshed_at between interval '0' and interval '10 minutes') is not true
-  ) then
-    for level in select l.* from logic.level l where l.unit <> 'hour' order by l.position loop
-      call rollup.recompute(level.name, rollup.bucket_start(level.unit, waiting.since),
-        rollup.bucket_add(level.unit, rollup.bucket_start(level.unit, greatest(waiting.since, now)), 1));
-      commit;
-    end loop;
-    update rollup.freshness set running_since = null, running_refreshed_at = refresh_levels.now;
-    perform logic.raise_data_version();
+  waiting := logic.claimed_hours();
+  done := done - waiting;
+  if waiting = 0 then
+    update rollup.freshness set refreshed_at = refresh_step.now, completed_at = refresh_step.now;
     commit;
   end if;
-
-  perform logic.refresh_current(now);
-  update rollup.freshness set refreshed_at = refresh_levels.now;
-  commit;
   perform raw.release_lock('rollup.refresh');
 end $$;
 
 -- Refreshes everything, the running day and month included. Every version has this procedure.
 create or replace procedure rollup.refresh(now timestamptz) language plpgsql as $$
+declare
+  done float8;
+  waiting float8;
 begin
-  call rollup.refresh_levels(now, false);
+  loop
+    call rollup.refresh_step(now, false, done, waiting);
+    exit when waiting = 0;
+  end loop;
 end $$;
 
 -- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a time, at most one month a night.
@@ -1149,7 +1202,7 @@ begin
   excluded.wind_speed,
   excluded.wind_direction,
   excluded.rain)
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as is_in_no_chunk
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
@@ -1197,7 +1250,7 @@ begin
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
     (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
     (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null),
-    bool_or(w.is_in_no_chunk) and (select engine = 'timescale' from raw.installation)
+    bool_or(w.stored_outside_hypertable) and (select engine = 'timescale' from raw.installation)
   into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons, has_lost_chunks
   from replaced
   left join written w on true
@@ -4799,10 +4852,11 @@ comment on column api.installation.migrations is 'number of migrations applied';
 comment on column api.installation.rollups is 'fingerprint of the SQL that built the aggregates';
 comment on column api.installation.repeatable is 'fingerprint of the SQL that built schemas logic and api';
 
--- The time of the last refresh. It is null before the first one, when the API has nothing to serve yet.
+-- The time of the last refresh. It is null before the first build is complete, when the API has nothing to serve yet.
 create view api.freshness as
   select
     f.refreshed_at,
+    f.completed_at,
     f.data_version,
     (select max(made_at) from rollup.digest) as digest_at,
     -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
@@ -4813,7 +4867,8 @@ create view api.freshness as
       f.tableoid) as history
   from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
-comment on column api.freshness.refreshed_at is 'time of the last refresh of the aggregates; null before the first';
+comment on column api.freshness.refreshed_at is 'readings of the running day accepted before it are in the aggregates; null before the first build';
+comment on column api.freshness.completed_at is 'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
 comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
@@ -5764,19 +5819,23 @@ end $$;
 comment on function api.station_flags_json is
   'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
 
-create function api.region_particles(at timestamptz, only_region text) returns table (stations int, left_out int)
+create function api.region_particles(at timestamptz, only_region text)
+returns table (stations int, left_out int, digest_valid_until timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select d.pm_stations, d.pm_left_out
+  select d.pm_stations, d.pm_left_out,
+    least(
+      d.made_at + interval '30 minutes' + interval '1 microsecond',
+      (select min(next.made_at) from rollup.digest next where next.region_slug = r.slug and next.made_at > at))
   from raw.region r
   left join lateral (
-    select pm_stations, pm_left_out from rollup.digest d
+    select made_at, pm_stations, pm_left_out from rollup.digest d
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes.';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one counts; null without one).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

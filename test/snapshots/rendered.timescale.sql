@@ -32,6 +32,8 @@
 - alter table rollup.region_monthly add primary key (region_slug, bucket);
 - create index on rollup.region_monthly (bucket);
 - -- Plain PostgreSQL: deletes expired readings, and measures tables.
+- -- How much time between stale months is recomputed with them: none, since each month reads its own days only.
+- create function logic.month_gap() returns interval language sql immutable parallel safe return interval '0';
 - -- Storage maintenance: nothing to do here, autovacuum is enough.
 - create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 - -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
@@ -140,6 +142,9 @@
 + with no data;
 + create index on rollup.region_monthly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
 + -- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information views.
++ -- How much time between stale months is recomputed with them. A refresh of one month reads all days from it until the
++ -- newest (only the lower bound reaches the scan), so recomputing the months between costs less than scanning again.
++ create function logic.month_gap() returns interval language sql immutable parallel safe return interval '4500 hours';
 + -- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago, so that readings up to a month
 + -- late meet no compressed hour. A chunk that was written to since is compressed again. It works in the foreground, one chunk per transaction, so a
 + -- writer waits for its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
