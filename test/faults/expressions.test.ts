@@ -11,7 +11,7 @@ const SRC = new URL('../../src/', import.meta.url).pathname;
 
 /** Files whose expressions match only our own text or the operator's. */
 const OWN_TEXT = [
-  'api/current.ts',
+  'serve/current.ts',
   'config.ts',
   'contract/endpoints.ts',
   'schema/oracle.ts',
@@ -19,8 +19,8 @@ const OWN_TEXT = [
   'schema/aggregates.ts',
   'schema/migrations.ts',
   'schema/rebuild.ts',
-  'site/assets.ts',
-  'site/format.ts',
+  'extras/pages/assets.ts',
+  'extras/pages/format.ts',
   'network/json.ts', // sticky, over the operator's file
 ];
 

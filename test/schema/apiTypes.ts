@@ -164,7 +164,7 @@ function argument({ kind, name, type }: Item): string {
   return `${name}${kind === 'd' ? '?' : ''}: ${type === 'timestamptz' ? 'Date | string' : typeOf(name, type)}`;
 }
 
-const WIDTH = 120;
+const WIDTH = 100;
 
 function rowType(key: string, columns: readonly Item[]): string {
   const properties = columns.map(({ relation, name, type }) => {
