@@ -3,13 +3,13 @@ import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
-import { type Outcome, UsageError, type Work } from './commands/context.ts';
+import { type NewDatabase, type Outcome, UsageError, type Work } from './commands/context.ts';
 import { type Additions, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
-import { demoCommand, refuseDemo } from './extras/demo/command.ts';
+import { demoCommand, demoGuard } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';
 import { migrate } from './schema/migrate.ts';
@@ -20,12 +20,17 @@ const additions = (configured: () => Config): Additions => ({
     exportCommand(run, () => configured().openDataLicense),
     demoCommand(run, () => configured().demo),
   ],
-  guard: refuseDemo,
+  guard: demoGuard,
   configuration: CONFIGURATION,
 });
 
+type Command = { run: Work; makesDatabase: boolean; newDatabase: NewDatabase | undefined };
+
 /** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
-async function runOn(config: Config, work: Work, makesDatabase: boolean): Promise<Outcome> {
+async function runOn(
+  config: Config,
+  { run, makesDatabase, newDatabase }: Command,
+): Promise<Outcome> {
   const log = makeLog(config.logLevel);
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
@@ -38,6 +43,7 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       now: clock(),
       log,
       mustExist,
+      ...migrationOf(newDatabase, config.timeZone),
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
@@ -49,12 +55,26 @@ async function runOn(config: Config, work: Work, makesDatabase: boolean): Promis
       );
       return new Date(row?.at as string);
     };
-    return await work({ config, clock, log, terminal, database, installation, as, instant });
+    return await run({ config, clock, log, terminal, database, installation, as, instant });
   } catch (error) {
     throw explainConnection(error, 'DATABASE_URL', config.databaseUrl);
   } finally {
     await database.close();
   }
+}
+
+/** A zone that is configured must be the one that the command knows. */
+function migrationOf(newDatabase: NewDatabase | undefined, configured: string | undefined) {
+  if (newDatabase === undefined) return {};
+  const zoneOfNew = async () => {
+    const zone = await newDatabase.timeZone();
+    if (configured === undefined || configured === zone) return zone;
+    throw new Error(
+      `TIME_ZONE is ${configured}, but this network is of ${zone}, and a new database is made for one of them. Unset TIME_ZONE, or correct the file.`,
+    );
+  };
+  const { clear } = newDatabase;
+  return { zoneOfNew, clear: clear && ((sql: Sql) => clear(sql, zoneOfNew)) };
 }
 
 /** As a table on a terminal, unless `format` says how. */
@@ -146,7 +166,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   for (const hint of environmentHints(process.env)) makeLog(config.logLevel).warn(hint);
   choice.check(config);
-  const outcome = await runOn(config, choice.run, choice.makesDatabase);
+  const outcome = await runOn(config, choice);
   process.stdout.write(`${shown(outcome, choice.format)}\n`);
   return outcome.ok ? 0 : 1;
 }

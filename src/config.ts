@@ -112,14 +112,10 @@ const SCHEMA = z.object({
     name: 'DATA_DIR',
     meaning: 'where the embedded server keeps its data',
   }),
-  embedded: z.enum(['bundled', 'local']).optional().register(ABOUT, {
-    name: 'EMBEDDED_PG',
-    meaning:
-      '`bundled` (from npm) or `local` (installed on this machine); unset: the kind that holds the data, else local if installed',
-  }),
   timeZone: z.string().optional().register(ABOUT, {
     name: 'TIME_ZONE',
-    meaning: "the network's time zone; fixed at the first start",
+    meaning:
+      "the network's time zone, where the database is made without a network file; fixed then",
     defaultsTo: 'Asia/Yerevan',
   }),
   epoch: z.iso

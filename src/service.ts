@@ -16,7 +16,7 @@ import {
   openWholeNetworkPool,
   POOL_SIZES,
 } from './database/pools.ts';
-import { demoJob, startDemo, startDemoHistory } from './extras/demo/lifecycle.ts';
+import { openDemo } from './extras/demo/demo.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { pullJob } from './extras/feeds/pullDue.ts';
 import { addPages } from './extras/pages/pages.ts';
@@ -269,11 +269,10 @@ async function startWork(
   // side by side: a running job may take its time, and requests must not wait for it
   opened.closers.push(() => Promise.all([ingest.close(), stopJobs?.()]));
   const terminal = process.stderr.isTTY === true;
-  const demo = config.demo ?? (embedded ? 'on' : undefined);
-  const demoOptions = { timeZone, clock, log, terminal, demo };
-  const getsHistory = await startDemo(target, demoOptions);
+  const setting = config.demo ?? (embedded ? 'on' : undefined);
+  const demo = await openDemo(target, setting, { timeZone, clock, log, terminal });
   const jobs: Job[] = [
-    demoJob(target, clock),
+    ...demo.jobs,
     pullJob(target, clock, { hosts: config.pullHosts, log, metrics, timeZone }),
     ...makeJobs({ target, timeZone, clock, log, retention: config.rawRetention }),
   ];
@@ -287,6 +286,6 @@ async function startWork(
     schedule: context.schedule,
   });
   metrics.worker.set(1);
-  const stopHistory = getsHistory ? startDemoHistory(target, demoOptions) : undefined;
-  stopJobs = () => Promise.all([stopSchedule(), stopHistory?.()]);
+  demo.begin();
+  stopJobs = () => Promise.all([stopSchedule(), demo.stop()]);
 }

@@ -245,7 +245,7 @@ describe('one network from its file to its audit', () => {
     expect(stderr).toContain(
       `There is no database in ${join(home.folder, 'data')} (DATA_DIR), and this command makes none`,
     );
-    expect(stderr).toContain('with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL');
+    expect(stderr).toContain('with the same DATA_DIR or DATABASE_URL');
     expect(existsSync(join(home.folder, 'data'))).toBe(false);
   });
 
@@ -257,7 +257,6 @@ describe('one network from its file to its audit', () => {
     // from here on the commands use a running server: starting one for each would take most of the time
     server = await openEmbeddedServer({
       dataDirectory: join(home.folder, 'data'),
-      kind: 'bundled',
       log: makeLog('silent'),
     });
     const empty = await json('audit');

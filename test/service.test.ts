@@ -101,10 +101,6 @@ it(
     );
     const status = await start(['status', '--json'], environment).finished;
     expect(JSON.parse(status.stdout)).toMatchObject({ data_dir });
-    const other = await start(['status'], { ...environment, EMBEDDED_PG: 'local' }).finished;
-    expect(other.stderr).toContain(
-      `The database in ${data_dir}/bundled-18 (DATA_DIR) is of EMBEDDED_PG=bundled`,
-    );
 
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);

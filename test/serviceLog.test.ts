@@ -50,7 +50,6 @@ it('has a counter at zero for every job, so that one that never runs can be seen
   );
   expect(tasks.sort()).toEqual([
     'audit',
-    'demo_feed',
     'digest',
     'maintain',
     'pull',

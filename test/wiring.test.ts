@@ -321,7 +321,6 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 /** Variables whose effect another file shows. */
 const ELSEWHERE: Record<string, string> = {
   DATA_DIR: 'service.test.ts',
-  EMBEDDED_PG: 'service.test.ts',
   DRAIN_SECONDS: 'shutdown.test.ts',
   FIXED_NOW: 'service.test.ts',
   LOG_LEVEL: 'serviceLog.test.ts',

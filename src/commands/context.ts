@@ -41,11 +41,20 @@ export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) =
 /** The work of a command. */
 export type Work = (context: Context) => Promise<Outcome>;
 
+/** What a command knows of a database that it makes, or makes anew. */
+export type NewDatabase = {
+  /** Resolves to the time zone to make it for. */
+  timeZone(): Promise<string>;
+  /** Called before the migrations, and may drop everything after `check`, which rejects where a new database could not be made. */
+  clear?: ((sql: Sql, check: () => Promise<string>) => Promise<void>) | undefined;
+};
+
 export type RunOptions = {
   /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
   check?: (config: Settings) => void;
   /** True: a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
+  newDatabase?: NewDatabase;
 };
 
 /** Called by the action of a command with valid arguments. `work` runs later. */

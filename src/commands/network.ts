@@ -1,12 +1,13 @@
 /** Commands for the network: import it, export it, remove parts of it, and screen its stations. */
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
-import { Argument, Command } from 'commander';
+import { Argument, Command, type Option } from 'commander';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import { refresh } from '../aggregate/refresh.ts';
 import { InputError } from '../base/inputError.ts';
+import type { Sql } from '../database/client.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
-import { importNetwork } from '../network/importNetwork.ts';
+import { checkNewNetwork, importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import {
@@ -18,14 +19,22 @@ import {
   UsageError,
 } from './context.ts';
 
-type ImportOptions = { dryRun?: true };
+type ImportOptions = { dryRun?: boolean };
 
-/** Called before an operator's network is imported or changed; rejects where the database holds another that is not the operator's. */
-export type Guard = (context: Context) => Promise<void>;
+/** Keeps an operator's network apart from another that an extra may have put into the database. */
+export type Guard = {
+  /** Called before a network is imported or changed; rejects, with a remedy, where the database holds the other. */
+  check(context: Context): Promise<void>;
+  /** The option of `import network` that has the database made anew. */
+  option: Option;
+  holds(sql: Sql): Promise<boolean>;
+  /** Drops everything. Rejects, with a remedy, if that cannot be done. */
+  clear(sql: Sql): Promise<void>;
+};
 
 /** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. */
-export function importNetworkCommand(run: Run, guard: Guard): Command {
-  return new Command('network')
+export function importNetworkCommand(run: Run, guard?: Guard): Command {
+  const command = new Command('network')
     .description(
       'import stations, sensors, regions and their periods; what the file does not list stays as it is',
     )
@@ -34,12 +43,32 @@ export function importNetworkCommand(run: Run, guard: Guard): Command {
       '--dry-run',
       'show what would change, and how many hours would be recomputed; changes nothing',
     )
-    .action((file: string, options: ImportOptions) =>
-      run((context) => guard(context).then(() => importFile(context, file, options)), {
+    .action((file: string, options: ImportOptions & Record<string, unknown>) => {
+      const input = readOnce(file);
+      const isReplaced = guard !== undefined && options[guard.option.attributeName()] === true;
+      const work = async (context: Context) => {
+        await guard?.check(context);
+        return await importFile(context, await input(), options);
+      };
+      run(work, {
         makesDatabase: !options.dryRun,
         check: () => checkFile(file),
-      }),
-    );
+        newDatabase: {
+          timeZone: async () => {
+            const { text, name } = await input();
+            return checkNewNetwork(text, name);
+          },
+          clear: isReplaced
+            ? async (sql, check) => {
+                if (!(await guard.holds(sql))) return;
+                await check();
+                await guard.clear(sql);
+              }
+            : undefined,
+        },
+      });
+    });
+  return guard === undefined ? command : command.addOption(guard.option.conflicts('dryRun'));
 }
 
 /** Throws InputError if it cannot be read. */
@@ -54,21 +83,24 @@ function readFile(file: string): string {
 /** Throws InputError if the file cannot be read, before a database is created. */
 const checkFile = (file: string) => void (file === '-' || readFile(file));
 
-/** The text of a file or of standard input, and its name for messages. Rejects with InputError if it cannot be read. */
-async function readInput(file: string): Promise<{ text: string; name: string }> {
-  return file === '-'
-    ? { text: await textOf(process.stdin), name: 'standard input' }
-    : { text: readFile(file), name: file };
+type Input = { text: string; name: string };
+
+/** Returns a function that reads a file or standard input at its first call, with a name for messages. Rejects with InputError. */
+function readOnce(file: string): () => Promise<Input> {
+  const read = async () =>
+    file === '-'
+      ? { text: await textOf(process.stdin), name: 'standard input' }
+      : { text: readFile(file), name: file };
+  let input: Promise<Input> | undefined;
+  return () => (input ??= read());
 }
 
 async function importFile(
   context: Context,
-  file: string,
-  options: ImportOptions,
+  { text, name }: Input,
+  { dryRun = false }: ImportOptions,
 ): Promise<Outcome> {
   const { database, as, clock, log } = context;
-  const { dryRun = false } = options;
-  const { text, name } = await readInput(file);
   const result = await as('airseries_owner', (sql) =>
     importNetwork(sql, text, { log, file: name, dryRun }),
   );
@@ -78,7 +110,7 @@ async function importFile(
 }
 
 /** `network export` and `network remove`. */
-export function networkCommand(run: Run, guard: Guard): Command {
+export function networkCommand(run: Run, guard?: Guard): Command {
   return new Command('network')
     .description('export the network as a file, or remove parts of it')
     .addCommand(
@@ -107,7 +139,10 @@ export function networkCommand(run: Run, guard: Guard): Command {
           (kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
             if (kind === 'region' && withReadings)
               throw new UsageError('a region has no readings of its own');
-            run((context) => guard(context).then(() => remove(context, kind, id, withReadings)));
+            run(async (context) => {
+              await guard?.check(context);
+              return await remove(context, kind, id, withReadings);
+            });
           },
         ),
     );

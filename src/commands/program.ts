@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
   checkPeriod,
+  type NewDatabase,
   type Run,
   type RunOptions,
   type Settings,
@@ -38,7 +39,7 @@ type Variable = { name: string; defaultsTo: string; meaning: string };
 /** What the composition adds to the command line: the extras, which the core doesn't know, and the configuration. */
 export type Additions = {
   commands: (run: Run) => readonly Command[];
-  guard: Guard;
+  guard?: Guard;
   configuration: readonly Variable[];
 };
 
@@ -101,6 +102,7 @@ type Chosen = {
   run: Work;
   check: (config: Settings) => void;
   makesDatabase: boolean;
+  newDatabase: NewDatabase | undefined;
   format: Format;
 };
 
@@ -160,10 +162,11 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     return rethrow(error);
   }
   if (starts) return { starts };
-  const { work, check, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const { work, check, newDatabase, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
   const { table, json } = program.opts<{ table?: true; json?: true }>();
   return {
     makesDatabase,
+    newDatabase,
     format: table ? 'table' : json && 'json',
     run: (context) => work(context).catch(rethrow),
     check: (config) => {

@@ -27,6 +27,22 @@ type Row = {
 
 export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
 
+/** What a database contains that is still to be made. Local times stand for themselves: only their order matters to a check. */
+export const nothingExisting = (timeZone: string, times: readonly string[]): ExistingNetwork => ({
+  timeZone,
+  providers: new Set(),
+  sensors: new Set(),
+  regions: new Map(),
+  stations: new Map(),
+  devices: [],
+  instants: new Map(
+    times.flatMap((text) => {
+      const instant = readInstant(text);
+      return instant === undefined ? [] : [[text, instant.microseconds]];
+    }),
+  ),
+});
+
 /** The time zone, names that a file may refer to, and what the times of the file mean. `sql` is a pool of the owner. */
 export async function readExisting(sql: Sql, times: readonly string[]) {
   const instants = new Map([...new Set(times)].map((text) => [text, readInstant(text)]));

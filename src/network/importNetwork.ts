@@ -2,9 +2,9 @@
 
 import type { Log } from '../base/log.ts';
 import type { Sql } from '../database/client.ts';
-import { readExisting } from './existing.ts';
+import { type ExistingNetwork, nothingExisting, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
-import { type Issue, parseNetwork } from './read.ts';
+import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import type { FarStation } from './regions.ts';
 import { makeRows } from './rows.ts';
 
@@ -56,6 +56,26 @@ type Options = {
   dryRun?: boolean;
 };
 
+/**
+ * The time zone of a file for a database that is still to be made. Throws InvalidNetwork for whatever can be wrong with the file without a
+ * database. `file`: its name.
+ */
+export function checkNewNetwork(text: string, file: string): string {
+  const parsed = parseNetwork(text);
+  checkedRows(parsed, nothingExisting(parsed.timeZone ?? '', parsed.times), file);
+  return parsed.timeZone as string; // every file without issues has one
+}
+
+/** Throws InvalidNetwork. */
+function checkedRows(parsed: ParsedNetwork, existing: ExistingNetwork, file: string) {
+  const { rows, issues, far } = makeRows(parsed, existing);
+  const located = issues
+    .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  if (located.length > 0) throw new InvalidNetwork(located, file);
+  return { rows, far };
+}
+
 /** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
 export async function importNetwork(
   sql: Sql,
@@ -63,11 +83,7 @@ export async function importNetwork(
   { log, file = 'The network file', dryRun = false }: Options,
 ): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  const { rows, issues, far } = makeRows(parsed, await readExisting(sql, parsed.times));
-  const located = issues
-    .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
-    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  if (located.length > 0) throw new InvalidNetwork(located, file);
+  const { rows, far } = checkedRows(parsed, await readExisting(sql, parsed.times), file);
   const json = JSON.stringify(rows, (key, value) =>
     key === 'since' || key === 'until' ? timestamp(value) : value,
   );

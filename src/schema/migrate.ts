@@ -51,6 +51,10 @@ type Options = {
   log: Log;
   /** Refuse a database that was never migrated. */
   mustExist?: boolean;
+  /** Called for a database that was never migrated: resolves to the zone to make it for. Default: `timeZone`. */
+  zoneOfNew?: (() => Promise<string>) | undefined;
+  /** Called first, while no other process can migrate: it may drop all schemas. `sql` is of the connecting user. */
+  clear?: ((sql: Sql) => Promise<void>) | undefined;
   definitions?: Definitions;
 };
 
@@ -64,6 +68,7 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
     await checkSession(sql, target, {});
     await checkOwnSession(sql, target);
     await lockMigrations(sql, options.log);
+    await options.clear?.(sql);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -77,7 +82,15 @@ type Recorded = Omit<Installation, 'applied'>;
 
 async function migrateLocked(
   sql: Sql,
-  { timeZone, epoch, now, log, mustExist = false, definitions = DEFINITIONS }: Options,
+  {
+    timeZone,
+    epoch,
+    now,
+    log,
+    mustExist = false,
+    zoneOfNew = async () => timeZone ?? DEFAULT_TIME_ZONE,
+    definitions = DEFINITIONS,
+  }: Options,
 ): Promise<Installation> {
   const applied = await appliedMigrations(sql);
   if (mustExist && applied.length === 0) {
@@ -88,7 +101,7 @@ async function migrateLocked(
   }
   const created =
     applied.length === 0
-      ? await createInstallation(sql, { timeZone, epoch, now, log, definitions })
+      ? await createInstallation(sql, { timeZone: await zoneOfNew(), epoch, now, log, definitions })
       : undefined;
   if (created === undefined && !(await ownerMayCreate(sql))) await createRoles(sql, definitions);
   const recorded = created ?? (await readInstallation(sql));
@@ -142,9 +155,15 @@ async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
 /** Decides the zone, epoch and engine, which never change, and passes them to the first migration as settings, which records them. */
 async function createInstallation(
   sql: Sql,
-  { timeZone, epoch, now, log, definitions }: Required<Omit<Options, 'mustExist'>>,
+  {
+    timeZone,
+    epoch = DEFAULT_EPOCH,
+    now,
+    log,
+    definitions,
+  }: Pick<Options, 'epoch' | 'now' | 'log'> & { timeZone: string; definitions: Definitions },
 ): Promise<Recorded> {
-  const chosen = { timeZone: timeZone ?? DEFAULT_TIME_ZONE, epoch: epoch ?? DEFAULT_EPOCH };
+  const chosen = { timeZone, epoch };
   await checkTimeZone(sql, chosen.timeZone, chosen.epoch, now);
   const { engine, why } = await offeredEngine(sql);
   log.info({ engine, why, time_zone: chosen.timeZone, epoch: chosen.epoch }, 'new database');

@@ -1,8 +1,6 @@
 /** The effect of one run of each job of the worker on the API or the published views. When they run is in schedule.test.ts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
-import { demoJob } from '../../src/extras/demo/lifecycle.ts';
-import { demoNetwork } from '../../src/extras/demo/network.ts';
 import { pullJob } from '../../src/extras/feeds/pullDue.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
@@ -22,7 +20,6 @@ const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
 /** Each job has a city named after it, so that the tests do not affect each other. */
 const JOBS = [
-  'demo_feed',
   'pull',
   'refresh',
   'digest',
@@ -52,7 +49,6 @@ const jobsOn = (database: TestDatabase, pullHosts: string[] = []) => {
   const { target, timeZone } = database;
   const clock = () => NOW;
   return [
-    demoJob(target, clock),
     pullJob(target, clock, { hosts: pullHosts, log, timeZone }),
     ...makeJobs({ target, timeZone, clock, log, retention: '60 days' }),
   ];
@@ -221,24 +217,5 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(new Set(chunks.map(({ at_rest }) => at_rest))).toEqual(new Set([true, false]));
       for (const { at_rest, is_compressed } of chunks) expect(is_compressed).toBe(at_rest);
     });
-  });
-
-  it('run once, demo feed brings the demo up to date, and changes no other network', async () => {
-    await run('demo_feed');
-    const [first] = demoNetwork(here.database.timeZone).stations;
-    const demo = await install(engine, demoNetwork(here.database.timeZone));
-    await demo.accept([reading(first?.sensors[0]?.id ?? 0, ago(25 * MINUTE), { pm25: 10 })]);
-    const online = async () => {
-      await demo.refresh(NOW);
-      const { stations } = await demo.get('stations.json', NOW);
-      return stations.filter(({ status }: Body) => status === 'online').length;
-    };
-    expect(await online()).toBe(1);
-    await run('demo_feed', demo.database);
-    expect(await online()).toBeGreaterThan(30);
-    expect(await demo.get('station/1.json', NOW)).toMatchObject({
-      measurement_time: '2026-11-20T16:00:00+04:00',
-    });
-    await demo.close();
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { claimsOn } from '../../src/aggregate/claims.ts';
 import { startJobs } from '../../src/aggregate/schedule.ts';
-import { startDemo, startDemoHistory } from '../../src/extras/demo/lifecycle.ts';
+import { openDemo } from '../../src/extras/demo/demo.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeJobs } from '../../src/metrics/recorders.ts';
 import { keepingLog } from '../ingest/support.ts';
@@ -20,11 +20,10 @@ onEveryEngine('a worker in an empty database', (engine) => {
     const log = keepingLog();
     const { target, timeZone } = database;
     const clock = () => NOW;
-    const options = { timeZone, clock, log, terminal: false, demo: 'on' } as const;
-    expect(await startDemo(target, options)).toBe(true);
+    const demo = await openDemo(target, 'on', { timeZone, clock, log, terminal: false });
     const context = { target, clock, log, terminal: false, observer: observeJobs(makeMetrics()) };
     const stopJobs = await startJobs([], { ...context, claim: claimsOn(target) });
-    const stopHistory = startDemoHistory(target, options);
+    demo.begin();
     const [atOnce] = await sql<{ hours: number; regions: number }[]>`
       select (select count(*)::int from rollup.region_hourly) as hours, (select count(*)::int from rollup.digest) as regions`;
     expect(atOnce?.hours).toBeGreaterThan(30 * 24);
@@ -34,7 +33,7 @@ onEveryEngine('a worker in an empty database', (engine) => {
         await sql`select from rollup.station_daily where bucket < ${new Date(NOW.getTime() - 33 * DAY)}`
       ).length;
     await until(async () => (await daysBefore()) > 0, 'the history shows');
-    await Promise.all([stopJobs(), stopHistory()]);
+    await Promise.all([stopJobs(), demo.stop()]);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     await database.drop();

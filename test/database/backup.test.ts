@@ -14,7 +14,6 @@ import { makeLog } from '../../src/base/log.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
 import { currentUser, isRoot, runAs, unprivilegedUser } from '../../src/extras/embedded/home.ts';
-import { findLocalTimescale } from '../../src/extras/embedded/program.ts';
 import { openDatabase } from '../../src/extras/embedded/server.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
@@ -23,6 +22,7 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { findLocalTimescale } from '../support/localServer.ts';
 import { patient } from '../support/patience.ts';
 import { freePort } from '../support/program.ts';
 import { beginRequest, httpGet } from '../support/service.ts';
@@ -233,26 +233,24 @@ END
   return { place, target, run };
 }
 
-describe.each(engines)('on %s', (engine) => {
-  test('the embedded server’s folder, copied while it is stopped', {
-    timeout: TIMEOUT_MS,
-    ...skipUnless(engine === 'plain' || local !== undefined, NO_LOCAL),
-  }, async () => {
-    const folder = temporaryFolder('backup');
-    const embedded = engine === 'timescale' ? 'local' : 'bundled';
-    const config = { dataDirectory: join(folder, '.airseries'), embedded } as const;
-    const place: Place = {
-      config,
-      open: () => openDatabase({ ...config, databaseUrl: undefined }, log),
-    };
-    const filled = await fill(place);
-    const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);
-    execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
-    await makeMistake(place);
-    execFileSync('/bin/sh', ['-ec', restore], { cwd: folder });
-    await keepsItsPromise(place, filled);
-  });
+test('the embedded server’s folder, copied while it is stopped', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const folder = temporaryFolder('backup');
+  const config = { dataDirectory: join(folder, '.airseries') };
+  const place: Place = {
+    config,
+    open: () => openDatabase({ ...config, databaseUrl: undefined }, log),
+  };
+  const filled = await fill(place);
+  const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);
+  execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
+  await makeMistake(place);
+  execFileSync('/bin/sh', ['-ec', restore], { cwd: folder });
+  await keepsItsPromise(place, filled);
+});
 
+describe.each(engines)('on %s', (engine) => {
   test('a dump, and a base backup with the log since then, of a server of one’s own', {
     timeout: TIMEOUT_MS,
     ...skipUnless(local !== undefined, NO_LOCAL),

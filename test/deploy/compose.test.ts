@@ -208,7 +208,6 @@ describe('our own services', () => {
   /** Variables that a container has no use for. */
   const NOT_IN_DOCKER = {
     DATA_DIR: 'there is a DATABASE_URL, so no server is embedded',
-    EMBEDDED_PG: 'there is a DATABASE_URL, so no server is embedded',
     PORT: 'another port of this machine is set in `ports`',
     ADMIN_PORT: 'health checks and Prometheus ask that of the image',
     INGEST_PORT: 'another port of this machine is set in `ports`',

@@ -120,7 +120,6 @@ it('runs the commands', async () => {
 it('names the missing variable if started without a database', async () => {
   const { code, stderr } = await program(['dist/cli.js', 'migrate'], {
     DATA_DIR: join(folder, 'data'),
-    EMBEDDED_PG: 'bundled',
   }).finished;
   expect(code).toBe(1);
   expect(stderr).toMatch(/DATABASE_URL/);

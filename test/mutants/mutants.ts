@@ -22,10 +22,6 @@ const TABLE: readonly Table[] = [
     changes: {
       'src/aggregate/jobs.ts': [
         [
-          "    { name: 'demo_feed', schedule: '* * * * *', run: () => feedDemoNetwork(target, clock()) },\n",
-          '',
-        ],
-        [
           "    { name: 'refresh', schedule: '* * * * *', run: () => refreshAggregates(context) },\n",
           '',
         ],
@@ -800,7 +796,7 @@ const TABLE: readonly Table[] = [
     build: true,
     changes: {
       'src/service.ts': [
-        ["demo: config.demo ?? (embedded && 'on')", "demo: embedded ? 'on' : config.demo"],
+        ["config.demo ?? (embedded ? 'on' : undefined)", "embedded ? 'on' : config.demo"],
       ],
     },
   },

@@ -32,7 +32,7 @@ const BATCH = 50;
 const begun = Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR;
 
 const home = makeHome();
-const { EMBEDDED_PG: _, ...environment } = home.environment;
+const { environment } = home;
 const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
 const ports = { PORT, ADMIN_PORT, INGEST_PORT };
 const { network, feeds, probe: probed } = makeNetwork(sensors);

@@ -3,12 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import { removeDemo } from '../../src/extras/demo/lifecycle.ts';
-import { demoNetwork } from '../../src/extras/demo/network.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
 import { screen } from '../../src/network/screening.ts';
 import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
-import { onOneEngine, testDatabase } from '../support/database.ts';
+import { onOneEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -88,16 +85,6 @@ onOneEngine('the data version', (engine) => {
     const refreshed = await version();
     expect(await screen(here.database.target, NOW)).toMatchObject({ raised: 3 }); // zero, and constant twice
     expect(await version()).toBe(refreshed + 1);
-  });
-
-  it('is raised by the removal of the demo', async () => {
-    const database = await testDatabase(engine);
-    const sql = database.as();
-    await importNetwork(sql, JSON.stringify(demoNetwork(database.timeZone)), { log });
-    const before = await version(sql);
-    await removeDemo(database.target);
-    expect(await version(sql)).toBe(before + 1);
-    await database.drop();
   });
 
   describe('as a process watches it', () => {

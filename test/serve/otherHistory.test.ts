@@ -79,7 +79,7 @@ onEveryEngine('an API whose database is replaced by its backup', (engine) => {
 
 it('a replica that is promoted has a history of its own', async () => {
   const dataDirectory = temporaryFolder('promotion');
-  const opened = () => openEmbeddedServer({ dataDirectory, kind: 'bundled', log });
+  const opened = () => openEmbeddedServer({ dataDirectory, log });
   const historyOf = async (target: DatabaseAddress) => {
     const db = openReaderPool<Api>(target, { timeZone: 'UTC', max: 1 });
     const row = await db.selectFrom('api.freshness').select('history').executeTakeFirst();

@@ -2,7 +2,7 @@
 import type { Context, Outcome } from '../../src/commands/context.ts';
 import { type Additions, chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, type Config } from '../../src/config.ts';
-import { demoCommand, refuseDemo } from '../../src/extras/demo/command.ts';
+import { demoCommand, demoGuard } from '../../src/extras/demo/command.ts';
 import { exportCommand } from '../../src/extras/export/command.ts';
 
 /** As cli.ts adds them. */
@@ -11,7 +11,7 @@ const additions = (config: Partial<Config>): Additions => ({
     exportCommand(run, () => config.openDataLicense),
     demoCommand(run, () => config.demo),
   ],
-  guard: refuseDemo,
+  guard: demoGuard,
   configuration: CONFIGURATION,
 });
 

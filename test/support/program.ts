@@ -24,11 +24,7 @@ export function makeHome(): {
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
   return {
     folder,
-    environment: {
-      DATA_DIR: join(folder, 'data'),
-      EMBEDDED_PG: 'bundled',
-      TIME_ZONE: 'Asia/Yerevan',
-    },
+    environment: { DATA_DIR: join(folder, 'data'), TIME_ZONE: 'Asia/Yerevan' },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

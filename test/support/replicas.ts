@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
+import { bundledProgram, majorOf } from '../../src/extras/embedded/bundled.ts';
 import { createCluster } from '../../src/extras/embedded/cluster.ts';
 import {
   isRoot,
@@ -11,8 +12,8 @@ import {
   SERVER_ENVIRONMENT,
   type ServerUser,
 } from '../../src/extras/embedded/home.ts';
-import { chooseProgram, findLocalTimescale } from '../../src/extras/embedded/program.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { findLocalTimescale, localProgram } from './localServer.ts';
 import { freePort } from './program.ts';
 import { until } from './service.ts';
 
@@ -86,11 +87,11 @@ async function openMembers(
   engine: Engine,
   prepare: (url: string) => Promise<unknown>,
 ): Promise<Omit<Cluster, 'close'>> {
-  const kind = engine === 'plain' ? 'bundled' : 'local';
-  const program = await chooseProgram(kind);
-  const home = makeHome(join(folder, 'primary'), kind, program.major);
+  const local = engine === 'plain' ? undefined : await findLocalTimescale();
+  const program = local === undefined ? bundledProgram() : localProgram(local);
+  const home = makeHome(join(folder, 'primary'), majorOf(program));
   const bin = await program.bin(home);
-  await createCluster(home, bin);
+  await createCluster(home, program, bin);
   const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
   const make = async (data: string) => {
     const member = makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { findLocalTimescale } from '../../src/extras/embedded/program.ts';
+import { bundledProgram, type Program } from '../../src/extras/embedded/bundled.ts';
 import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
+import { findLocalTimescale, localProgram } from './localServer.ts';
 import { openNamedServer } from './namedServer.ts';
 
 export type Targets = { plain: DatabaseAddress; timescale?: DatabaseAddress };
@@ -18,7 +19,7 @@ type Server = { target: Exclude<DatabaseAddress, string>; version: string; close
 export async function openServers(): Promise<{ targets: Targets; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
-  const plain = await openPrivate(folder, 'bundled');
+  const plain = await openPrivate(join(folder, 'bundled'), bundledProgram());
   const timescale = await openTimescale(folder);
   const covered =
     timescale === undefined
@@ -40,17 +41,14 @@ export async function openServers(): Promise<{ targets: Targets; close(): Promis
 async function openTimescale(folder: string): Promise<Server | undefined> {
   const url = process.env.TEST_TIMESCALE_URL ?? '';
   if (url !== '') return await openNamedServer(url);
-  if ((await findLocalTimescale()) === undefined) return undefined;
-  const server = await openPrivate(folder, 'local');
+  const local = await findLocalTimescale();
+  if (local === undefined) return undefined;
+  const server = await openPrivate(join(folder, 'local'), localProgram(local));
   return { ...server, version: `${server.version} with TimescaleDB` };
 }
 
-async function openPrivate(folder: string, kind: 'bundled' | 'local'): Promise<Server> {
-  const server = await openEmbeddedServer({
-    dataDirectory: join(folder, kind),
-    kind,
-    log: makeLog('warn'),
-  });
+async function openPrivate(dataDirectory: string, program: Program): Promise<Server> {
+  const server = await openEmbeddedServer({ dataDirectory, program, log: makeLog('warn') });
   const target = { ...server.target, database: 'postgres' };
   await careless(target);
   return { target, version: server.version, close: () => server.close() };

@@ -58,6 +58,7 @@ const TOOLS = {
   },
   amtool: { isHere: () => runs('--version', 'amtool'), missing: 'amtool is not installed' },
   chromium: { isHere: () => existsSync(CHROMIUM), missing: `there is no ${CHROMIUM} (CHROMIUM)` },
+  curl: { isHere: () => runs('--version', 'curl'), missing: 'curl is not installed' },
   jq: { isHere: () => runs('--version', 'jq'), missing: 'jq is not installed' },
   linux: { isHere: () => process.platform === 'linux', missing: 'this is not Linux' },
   nginx: { isHere: () => runs('-v', 'nginx'), missing: 'nginx is not installed' },

@@ -1,30 +1,33 @@
-/** The command that loads the demo network and removes it, and the guard that keeps an operator's network out of a demo database. */
-import { Command } from 'commander';
+/** The command that loads the demo network, and the guard that keeps an operator's network out of a demo database, or makes that anew. */
+import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../../aggregate/digest.ts';
-import { refresh } from '../../aggregate/refresh.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import type { Context, Outcome, Run } from '../../commands/context.ts';
-import { type DemoSetting, hasDemo, loadDemo, loadDemoHistory, removeDemo } from './lifecycle.ts';
+import type { Guard } from '../../commands/network.ts';
+import { type DemoSetting, fillDemo, hasDemo, installDemo, isDemo } from './demo.ts';
+import { clearDemo } from './replace.ts';
 
-/** Rejects, with the remedy, if the database contains the demo network. */
-export async function refuseDemo({ database }: Context): Promise<void> {
-  if (await hasDemo(database.target)) {
+export const demoGuard: Guard = {
+  async check({ database }) {
+    if (!(await hasDemo(database.target))) return;
     throw new Error(
-      `This database contains the demo network. Remove it first: ${AIRSERIES} demo --remove`,
+      'This database contains the demo network. To make the database anew with your own, in its time zone: ' +
+        `${AIRSERIES} import network FILE --replace-demo. Nothing of the demo is kept.`,
     );
-  }
-}
+  },
+  option: new Option(
+    '--replace-demo',
+    'make a database with the demo network anew, in the time zone of the file; nothing else that it contains is kept',
+  ),
+  holds: isDemo,
+  clear: clearDemo,
+};
 
 /** Loads into the embedded server, or into any empty database with DEMO=on. */
 export function demoCommand(run: Run, setting: () => DemoSetting): Command {
   return new Command('demo')
     .description('load the demo network into an empty database')
-    .option('--remove', 'remove the demo network instead; it is not loaded again')
-    .action(({ remove }: { remove?: true }) =>
-      remove
-        ? run(runRemove)
-        : run((context) => runLoad(context, setting()), { makesDatabase: true }),
-    );
+    .action(() => run((context) => runLoad(context, setting()), { makesDatabase: true }));
 }
 
 async function runLoad(
@@ -37,14 +40,8 @@ async function runLoad(
     );
   }
   const options = { timeZone: installation.timeZone, clock, log, terminal };
-  await loadDemo(database.target, options);
-  await loadDemoHistory(database.target, options);
+  await installDemo(database.target, options);
+  await fillDemo(database.target, options);
   await refreshAndDigest(database.target, clock, { log, terminal });
   return { result: { loaded: true }, ok: true };
-}
-
-async function runRemove({ database, clock, log, terminal }: Context): Promise<Outcome> {
-  const removed = await removeDemo(database.target);
-  await refresh(database.target, clock(), { log, terminal });
-  return { result: { removed }, ok: true };
 }

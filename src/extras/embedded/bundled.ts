@@ -1,10 +1,10 @@
-/** Finds the PostgreSQL that comes from npm, and copies it if the server's user cannot run it in place. */
+/** The PostgreSQL that comes from npm: finds it, and copies it if the server's user cannot run it in place. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../database/errors.ts';
 import {
@@ -19,15 +19,30 @@ import {
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** The newest minor version of that major one, as of November 2026. */
-const NEWEST = '18.7';
+/** A PostgreSQL to run. Tests run an installed one in the same way. */
+export type Program = {
+  /** Major and minor version, such as `18.4`. */
+  version: string;
+  /** Arguments of initdb that decide the order and the case of text. */
+  locale: readonly string[];
+  /** Settings of the server beside those of every server (cluster.ts). */
+  settings: Readonly<Record<string, string | number>>;
+  /** The folder of programs that the home's user can run. Only who starts the server needs it, and the first may have to copy them. */
+  bin(home: Home): Promise<string>;
+};
 
-/** A sentence if PostgreSQL has a newer minor version than the bundled one, which is the newest on npm; undefined if it has none. */
-export function whyOutdated(version: string): string | undefined {
-  const [major, minor] = version.split('.');
-  const [newestMajor, newest] = NEWEST.split('.');
-  if (major !== newestMajor || Number(minor) >= Number(newest)) return undefined;
-  return `PostgreSQL ${version}; ${NEWEST} is out, and npm has none newer`;
+export const majorOf = ({ version }: Program): number => Number.parseInt(version, 10);
+
+/** Throws, with a remedy, if the package for this platform is not installed. */
+export function bundledProgram(): Program {
+  const bundled = findBundled();
+  return {
+    version: bundled.version.split('.', 2).join('.'),
+    // text sorts by code point and upper/lower know every letter, the same on every system
+    locale: ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    settings: {},
+    bin: (home) => runnableBundled(bundled, home),
+  };
 }
 
 type BundledPackage = { directory: string; version: string };
@@ -59,8 +74,7 @@ export async function runnableBundled(
   why = await whyNotRunnable(copy, home.user);
   if (why === undefined) return programs(copy);
   throw new Error(
-    `The bundled PostgreSQL runs neither in ${directory} nor in ${copy} (${why}). ` +
-      'Install PostgreSQL with TimescaleDB on this machine, or set DATABASE_URL.',
+    `The bundled PostgreSQL runs neither in ${directory} nor in ${copy} (${why}). Set DATABASE_URL.`,
   );
 }
 
@@ -84,7 +98,10 @@ async function whyNotRunnable(directory: string, user: ServerUser): Promise<stri
   }
 }
 
-/** Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous copies the first wins. */
+/**
+ * Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous copies the first wins. Then all other drafts are
+ * removed: those of processes that were killed, and those that came second.
+ */
 async function makeCopy(from: string, to: string): Promise<void> {
   const draft = `${to}.${randomUUID()}`;
   try {
@@ -93,7 +110,11 @@ async function makeCopy(from: string, to: string): Promise<void> {
     await promisify(execFile)('chmod', ['-R', 'a+rX', draft]);
     await rename(draft, to);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    if (!existsSync(to)) throw error;
+    if (!existsSync(to)) {
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    }
   }
+  const drafts = readdirSync(dirname(to)).filter((name) => name.startsWith(`${basename(to)}.`));
+  for (const name of drafts) await rm(join(dirname(to), name), { recursive: true, force: true });
 }

@@ -1,51 +1,56 @@
 /** Creates a cluster at the first start, in a draft that is renamed when complete; and has the settings of every start. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../../database/errors.ts';
+import type { Program } from './bundled.ts';
 import { type Home, PORT, runAs } from './home.ts';
 
 export const USER = 'airseries';
 export const DATABASE = 'airseries';
 
-/** Does nothing if the cluster exists. If two processes do this at once, the first to finish wins and the other discards its work. */
-export async function createCluster(
-  { user, directory, data, major }: Home,
-  bin: string,
-): Promise<void> {
-  if (existsSync(data)) return;
-  const draft = join(directory, `draft-${randomUUID()}`);
-  // text sorts by code point and upper/lower know every letter, the same on every system that has this locale
-  const locale =
-    major >= 17
-      ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-      : [SYSTEM_LOCALE];
-  // trust, because only the server's user and root can reach the socket
-  const common = [
-    '-D',
-    draft,
-    '-U',
-    USER,
-    '-E',
-    'UTF8',
-    '--auth=trust',
-    '--data-checksums',
-    '--no-instructions',
-  ];
-  try {
-    await runAs(user, join(bin, 'initdb'), [...common, ...locale]);
-    // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
-    const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
-    await runAs(user, join(bin, 'postgres'), single, `create database ${DATABASE}\n`);
-    renameSync(draft, data);
-  } catch (error) {
-    await runAs(user, 'rm', ['-rf', draft]);
-    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+/** The beginning of the names of clusters that are being made. */
+const DRAFT = 'draft-';
+
+/**
+ * Does nothing if the cluster exists. If two processes do this at once, the first to finish wins, and the other finds its draft gone or in vain.
+ * Where a cluster exists, every draft is of no use: of a process that was killed, or of one that comes second.
+ */
+export async function createCluster(home: Home, program: Program, bin: string): Promise<void> {
+  const { user, directory, data } = home;
+  if (!existsSync(data)) {
+    const draft = join(directory, `${DRAFT}${randomUUID()}`);
+    try {
+      await makeDraft(draft, home, program, bin);
+      renameSync(draft, data);
+    } catch (error) {
+      if (!existsSync(data)) {
+        await runAs(user, 'rm', ['-rf', draft]);
+        throw error;
+      }
+    }
   }
+  const drafts = readdirSync(directory).filter((name) => name.startsWith(DRAFT));
+  // another process may still be writing to one: what it leaves, the next start removes
+  if (drafts.length > 0)
+    await runAs(user, 'rm', ['-rf', ...drafts.map((name) => join(directory, name))]).catch(
+      () => undefined,
+    );
 }
 
-const SYSTEM_LOCALE = process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8';
+async function makeDraft(
+  draft: string,
+  { user }: Home,
+  { locale }: Program,
+  bin: string,
+): Promise<void> {
+  // trust, because only the server's user and root can reach the socket
+  const common = ['-D', draft, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums'];
+  await runAs(user, join(bin, 'initdb'), [...common, '--no-instructions', ...locale]);
+  // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
+  const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
+  await runAs(user, join(bin, 'postgres'), single, `create database ${DATABASE}\n`);
+}
 
 /**
  * An eighth of the memory: the service, the other processes of the server and the system's cache need theirs.
@@ -72,20 +77,12 @@ const SETTINGS = {
   log_checkpoints: 'off', // the log is for problems
 };
 
-const TIMESCALE_SETTINGS = {
-  shared_preload_libraries: 'timescaledb',
-  'timescaledb.telemetry_level': 'off',
-  'timescaledb.max_background_workers': 4,
-};
-
 /** The server's command line after the program: the data directory and every setting. */
-export function serverArguments({ kind, data, sockets }: Home): string[] {
-  // PostgreSQL parses a list: unquoted, a comma or a space in the path would split it
-  const unix_socket_directories = `"${sockets.replaceAll('"', '""')}"`;
+export function serverArguments({ data, sockets }: Home, program: Program): string[] {
   const settings = {
     ...SETTINGS,
-    ...(kind === 'local' ? TIMESCALE_SETTINGS : {}),
-    unix_socket_directories,
+    ...program.settings,
+    unix_socket_directories: quotedPath(sockets),
   };
   return [
     '-D',
@@ -93,3 +90,6 @@ export function serverArguments({ kind, data, sockets }: Home): string[] {
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
 }
+
+/** PostgreSQL parses a list: unquoted, a comma or a space in the path would split it. */
+export const quotedPath = (path: string): string => `"${path.replaceAll('"', '""')}"`;

@@ -1,54 +1,52 @@
-/** The database that a data directory holds: it is used whatever is installed since, and never left for an empty one. */
-import { resolve } from 'node:path';
+/** The database that a data directory holds already: it is used, or named with what to do about it, and never left for an empty one. */
 import { AIRSERIES, shellWord } from '../../base/shell.ts';
-import { DATABASE, USER } from './cluster.ts';
-import { type EmbeddedKind, findHomes, type Home } from './home.ts';
+import { majorOf, type Program } from './bundled.ts';
+import { DATABASE, quotedPath, USER } from './cluster.ts';
+import { findHomes, type Home, isRoot, nameOf } from './home.ts';
 
-/** The home of the data; undefined if there are none yet. Throws, with a remedy, if it is of another kind than `kind`, or if there are several. */
-export function chooseHome(
-  dataDirectory: string,
-  kind: EmbeddedKind | undefined,
-): Home | undefined {
+/** The home of the data; undefined if there are none yet. Throws, with a remedy, if this program cannot serve them, or if there are several. */
+export function existingHome(dataDirectory: string, program: Program): Home | undefined {
   const homes = findHomes(dataDirectory);
-  const [first, ...others] = homes.filter((home) => kind === undefined || home.kind === kind);
-  if (first && others.length > 0)
-    throw new Error(severalDatabases(dataDirectory, [first, ...others]));
-  if (!first && homes[0] && kind) throw new Error(otherKind(dataDirectory, homes[0], kind));
-  return first;
+  const [home] = homes;
+  const local = homes.find(({ kind }) => kind === 'local');
+  if (local !== undefined) throw new Error(madeByAnother(local));
+  if (homes.length > 1) {
+    throw new Error(
+      `There are ${homes.length} databases in ${dataDirectory} (DATA_DIR): ${homes.map(({ directory }) => directory).join(' and ')}. ` +
+        'Nothing says which of them to use. Move the other folder away.',
+    );
+  }
+  if (home !== undefined && home.major !== majorOf(program)) {
+    throw new Error(
+      `The database in ${home.directory} (DATA_DIR) needs PostgreSQL ${home.major}. This version of airseries brings PostgreSQL ` +
+        `${program.version}. Start the version of airseries that made the database, and move its data (src/database/README.md); they are unchanged.`,
+    );
+  }
+  return home;
 }
 
-function severalDatabases(dataDirectory: string, homes: readonly Home[]): string {
-  const areOfKinds = new Set(homes.map(({ kind }) => kind)).size > 1;
-  return (
-    `There are ${homes.length} databases in ${dataDirectory} (DATA_DIR): ${homes.map(({ directory }) => directory).join(' and ')}. ` +
-    `Nothing says which of them to use. ${areOfKinds ? 'Set EMBEDDED_PG to bundled or local, or move' : 'Move'} the other folder away.`
+/** Until November 2026 an installed PostgreSQL with TimescaleDB was preferred to the bundled one. */
+function madeByAnother({ directory, data, sockets, log, major, user }: Home): string {
+  const bin = `/usr/lib/postgresql/${major}/bin`;
+  const asOwner = isRoot() ? `runuser -u ${nameOf(user.uid)} -- ` : '';
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: quotedPath(sockets),
+    shared_preload_libraries: 'timescaledb',
+  };
+  const options = Object.entries(settings).map(
+    ([name, value]) => `-c ${shellWord(`${name}=${value}`)}`,
   );
-}
-
-/** One recipe for both directions: the bundled server comes without pg_dump, and cannot restore what TimescaleDB dumps. */
-function otherKind(
-  dataDirectory: string,
-  { kind, directory, sockets }: Home,
-  wanted: EmbeddedKind,
-): string {
-  const airseries = (one: EmbeddedKind, data: string) =>
-    `EMBEDDED_PG=${one} DATA_DIR=${shellWord(resolve(data))} ${AIRSERIES}`;
-  const [from, to] = [
-    airseries(kind, dataDirectory),
-    airseries(wanted, `${dataDirectory}-${wanted}`),
-  ];
-  const copy = "'copy (select * from raw.readings) to stdout csv header'";
+  const cluster = `-D ${shellWord(data)}`;
   return [
-    `The database in ${directory} (DATA_DIR) is of EMBEDDED_PG=${kind}, and EMBEDDED_PG=${wanted} would be another, empty one. ` +
-      'Unset EMBEDDED_PG to use the one that is there. To move its network and readings, stop the service, and start one that takes no readings in (nobody knows its port, and it polls no one):',
-    `  DEMO=off INGEST_PORT=0 PULL_HOSTS= ${from} start`,
-    'While it runs, in another terminal:',
-    `  ${from} network export > network.json`,
-    `  psql -X -h ${shellWord(sockets)} -U ${USER} ${DATABASE} -c ${copy} > readings.csv`,
-    'Then stop it, and with the same TIME_ZONE and EPOCH:',
-    `  ${to} import network network.json`,
-    `  ${to} import readings readings.csv`,
-    `  DEMO=off ${to} start`,
-    'Tokens are made again. The quarantine is not moved, nor are aggregates whose readings RAW_RETENTION has deleted.',
+    `The database in ${directory} (DATA_DIR) was made by an installed PostgreSQL ${major} with TimescaleDB, and airseries now starts only the ` +
+      'PostgreSQL that it brings. The data are unchanged. To dump them, serve them once more with the programs of that version ' +
+      '(elsewhere than on Debian, in another folder):',
+    `  ${asOwner}mkdir -p -m 700 ${shellWord(sockets)}`,
+    `  ${asOwner}${bin}/pg_ctl start -w ${cluster} -l ${shellWord(log)} -o ${shellWord(options.join(' '))}`,
+    `  ${bin}/pg_dump -h ${shellWord(sockets)} -U ${USER} -Fc ${DATABASE} > airseries.dump`,
+    `  ${asOwner}${bin}/pg_ctl stop ${cluster}`,
+    'Then restore the dump into a PostgreSQL with TimescaleDB of your own (src/database/README.md, "Restoring a dump"), and name that ' +
+      `in DATABASE_URL. Or move the folder away: ${AIRSERIES} start makes a new database.`,
   ].join('\n');
 }

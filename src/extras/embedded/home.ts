@@ -1,5 +1,5 @@
 /**
- * The home of a cluster: a directory for each kind of server and major version. Only the user who runs the server may enter it, because anyone
+ * The home of a cluster: a directory for each major version. Only the user who runs the server may enter it, because anyone
  * who can is a superuser. PostgreSQL refuses to run as root, so root gives the home to an unprivileged user.
  */
 import { execFile, spawnSync } from 'node:child_process';
@@ -19,15 +19,13 @@ import { promisify } from 'node:util';
 import { checkFolder, makeFolders, whyUnusable } from '../../base/folder.ts';
 import { errorCode } from '../../database/errors.ts';
 
-/** `bundled`: the one from npm, without TimescaleDB; `local`: an installed one with TimescaleDB Community. */
-export type EmbeddedKind = 'bundled' | 'local';
-
 /** Who runs the server. */
 export type ServerUser = { uid: number; gid: number };
 
 /** All paths are absolute. The names on disk must not change, because processes of older versions may use the same home. */
 export type Home = {
-  kind: EmbeddedKind;
+  /** `local`: an installed server made it, for a version of airseries that looked for one. */
+  kind: 'bundled' | 'local';
   major: number;
   user: ServerUser;
   directory: string;
@@ -62,14 +60,14 @@ export function findHomes(dataDirectory: string): Home[] {
  * Makes the home of a cluster that is still to be made. As root, where the server's user cannot enter the data directory, it is below
  * /var/lib/airseries instead.
  */
-export function makeHome(dataDirectory: string, kind: EmbeddedKind, major: number): Home {
+export function makeHome(dataDirectory: string, major: number): Home {
   const user = isRoot() ? unprivilegedUser() : currentUser();
   return withDataDirErrors(dataDirectory, () => {
     makePath(resolve(dataDirectory));
     const base = realpathSync(dataDirectory); // every process must derive the same names
     const parent = isRoot() && !canEnter(user, base) ? outsideOf(base) : base;
     makePath(parent);
-    const directory = join(parent, `${kind}-${major}`);
+    const directory = join(parent, `bundled-${major}`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (lstatSync(directory).uid === 0) lchownSync(directory, user.uid, user.gid);
     return homeAt(directory);
@@ -83,7 +81,7 @@ function homeAt(directory: string): Home {
   const run = join(directory, 'run');
   const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
   return {
-    kind: kind as EmbeddedKind,
+    kind: kind as Home['kind'],
     major: Number(major),
     user: { uid, gid },
     directory,
@@ -122,9 +120,8 @@ function visible<T>(path: string, look: () => T): T {
     return look();
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
-    const [owner, user] = [lstatSync(path).uid, currentUser().uid].map(
-      (uid) => idOf('-nu', uid) || uid,
-    );
+    const owner = nameOf(lstatSync(path).uid);
+    const user = nameOf(currentUser().uid);
     throw new Error(
       `There may be a database in ${path} (DATA_DIR), but it belongs to user ${owner}, and this is user ${user}: ` +
         'only its owner and root can see it. Run the command as the user who started the service, such as root (sudo), or choose another DATA_DIR.',
@@ -152,6 +149,9 @@ export function unprivilegedUser(): ServerUser {
       'Start airseries as an ordinary user, or set DATABASE_URL.',
   );
 }
+
+/** The name of a user, or its number if it has none. */
+export const nameOf = (uid: number): string => idOf('-nu', uid) || String(uid);
 
 /** The output of `id`; empty for a user that does not exist. */
 const idOf = (flag: string, user: string | number): string =>

@@ -13,10 +13,10 @@ import type { Log } from '../../base/log.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import type { Database } from '../../database/client.ts';
 import { errorCode } from '../../database/errors.ts';
+import { bundledProgram, majorOf, type Program } from './bundled.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';
-import { chooseHome } from './existing.ts';
-import { type EmbeddedKind, type Home, makeHome, PORT, runAs, SERVER_ENVIRONMENT } from './home.ts';
-import { chooseProgram, type Program } from './program.ts';
+import { existingHome } from './existing.ts';
+import { type Home, makeHome, PORT, runAs, SERVER_ENVIRONMENT } from './home.ts';
 
 const MAX_STARTS = 5;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
@@ -31,54 +31,54 @@ export type EmbeddedServer = Required<Omit<Database, 'target'>> & {
 type Configured = {
   databaseUrl?: string | undefined;
   dataDirectory: string;
-  embedded?: EmbeddedKind | undefined;
 };
 
 /** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
 export async function openDatabase(
-  { databaseUrl, dataDirectory, embedded: kind }: Configured,
+  { databaseUrl, dataDirectory }: Configured,
   log: Log,
   { mustExist = false } = {},
 ): Promise<Database> {
   if (databaseUrl !== undefined)
     return { target: databaseUrl, embedded: false, close: async () => undefined };
-  return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), kind, log, mustExist });
+  return openEmbeddedServer({ dataDirectory: resolve(dataDirectory), log, mustExist });
 }
 
-/** `kind`: undefined for that of the data; where there are none, local if one is installed. `mustExist`: make no cluster where there is none. */
 type Options = {
   dataDirectory: string;
-  kind?: EmbeddedKind | undefined;
   log: Log;
+  /** Make no cluster where there is none. */
   mustExist?: boolean;
+  /** Default: the bundled one. */
+  program?: Program;
 };
 
 /**
  * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves once it answers; rejects, with a remedy,
- * where no server can run, or not of that kind.
+ * where no server can run, or none that can serve the data.
  */
 export async function openEmbeddedServer({
   dataDirectory,
-  kind,
   log,
   mustExist,
+  program: chosen,
 }: Options): Promise<EmbeddedServer> {
   if (process.platform === 'win32') {
     throw new Error(
       'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.',
     );
   }
-  const existing = chooseHome(dataDirectory, kind);
+  const program = chosen ?? bundledProgram();
+  const existing = existingHome(dataDirectory, program);
   if (mustExist && existing === undefined) {
     throw new Error(
       `There is no database in ${dataDirectory} (DATA_DIR), and this command makes none. Name the one that the service uses, as the service does: ` +
-        'run the command in the same folder, or with the same DATA_DIR, EMBEDDED_PG or DATABASE_URL. To make a new one: ' +
+        'run the command in the same folder, or with the same DATA_DIR or DATABASE_URL. To make a new one: ' +
         `${AIRSERIES} start, migrate or import network.`,
     );
   }
-  const program = await chooseProgram(kind, existing);
   const { version } = program;
-  const home = existing ?? makeHome(dataDirectory, program.kind, program.major);
+  const home = existing ?? makeHome(dataDirectory, majorOf(program));
   const { directory, sockets } = home;
   if (dirname(directory) !== realpathSync(dataDirectory)) {
     log.info(
@@ -176,8 +176,8 @@ async function start(program: Program, home: Home): Promise<ChildProcess> {
     throw new Error(`${home.sockets}, the directory for the socket, ${owner}. Remove it.`);
   }
   await rotateLog(home);
-  await createCluster(home, bin);
-  const command = [join(bin, 'postgres'), ...serverArguments(home)];
+  await createCluster(home, program, bin);
+  const command = [join(bin, 'postgres'), ...serverArguments(home, program)];
   const server = spawn('/bin/sh', ['-c', SERVER, 'airseries-postgresql', home.log, ...command], {
     ...home.user,
     cwd: '/',

@@ -1,20 +1,19 @@
-/** The demo in a database: loaded, aggregated, fed after pauses, and removed without a trace. */
+/** The demo in a database: loaded, aggregated, and fed after pauses, by one path for its history and for each minute. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { refresh as refreshAggregates } from '../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../src/base/log.ts';
-import { connect, type Sql } from '../../../src/database/client.ts';
-import { feedDemo, loadHistory } from '../../../src/extras/demo/feed.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import {
-  isDemo,
+  copyMissing,
+  fillDemo,
+  hasDemo,
+  installDemo,
   isEmpty,
-  loadDemoHistory,
-  removeDemo,
-  startDemo,
-  startDemoHistory,
-} from '../../../src/extras/demo/lifecycle.ts';
+  openDemo,
+} from '../../../src/extras/demo/demo.ts';
 import { demoNetwork } from '../../../src/extras/demo/network.ts';
 import { demoReadings } from '../../../src/extras/demo/readings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { LEVELS } from '../../../src/schema/aggregates.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { copyIn } from '../../support/copyIn.ts';
@@ -24,8 +23,10 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../../support/database.ts';
+import { citiesOfOneStation } from '../../support/installation.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const now = new Date('2026-11-20T12:00:00Z');
 const since = new Date(now.getTime() - 31 * DAY);
 /** As far back as the history goes where older readings are not kept: three pieces. */
@@ -43,22 +44,62 @@ onEveryEngine('the demo', (engine) => {
 
   const network = demoNetwork('Asia/Yerevan');
   const countRows = async () =>
-    (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n;
-  const expected = (from: Date, to: Date) => [...demoReadings({ network, from, to })].flat().length;
+    (await sql<{ n: number }[]>`select count(*)::int as n from raw.readings`)[0]?.n ?? 0;
+  const expected = (from: Date, to: Date, at = to) =>
+    [...demoReadings({ network, from, to, now: at })].flat().length;
+  const options = (at = now, lines = keepingLog()) => {
+    return { timeZone: 'Asia/Yerevan', clock: () => at, log: lines, terminal: false };
+  };
   const refresh = async () => {
-    await sql`call rollup.refresh(${now})`;
+    await refreshAggregates(db.target, now);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
+  /** Only so far back is anything missing. */
+  const keepSince = (from: Date | '-infinity') =>
+    sql`update raw.installation set ingest_cutoff = ${from}::timestamptz`;
 
-  it('is loaded once, with every reading of a placed sensor', async () => {
-    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
-    expect(await feedDemo(sql, now)).toBe(0);
-    await importNetwork(sql, JSON.stringify(network), { log });
-    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([false, true]);
-    const rows = await feedDemo(sql, now);
-    expect(rows).toBe(expected(since, now));
-    expect(await countRows()).toBe(rows);
-    expect(await feedDemo(sql, now)).toBe(0);
+  it('is not loaded where it is not asked for, nor into a database of others', async () => {
+    const other = await testDatabase(engine);
+    const owner = other.as();
+    for (const setting of ['off', undefined] as const)
+      expect((await openDemo(other.target, setting, options())).jobs).toEqual([]);
+    expect([await hasDemo(other.target), await isEmpty(owner)]).toEqual([false, true]);
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
+    expect((await openDemo(other.target, 'on', options())).jobs).toEqual([]); // nothing asks each minute whether it is one
+    await expect(installDemo(other.target, options())).rejects.toThrow('needs an empty database');
+    expect(await copyMissing(owner, now)).toBe(0);
+    await other.drop();
+  });
+
+  it('is not loaded where an hour of an earlier network is left', async () => {
+    const other = await testDatabase(engine);
+    const owner = other.as();
+    await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${now}, 1, 5)`;
+    await refreshAggregates(other.target, now);
+    await owner
+      .unsafe(
+        'alter table raw.readings disable trigger user; delete from raw.readings; delete from raw.membership; delete from raw.placement',
+      )
+      .simple();
+    await owner
+      .unsafe(
+        'delete from raw.sensor; delete from raw.station; delete from raw.region; delete from raw.provider',
+      )
+      .simple();
+    expect(await isEmpty(owner)).toBe(false);
+    await other.drop();
+  });
+
+  it('is opened with the last 31 days, every reading of a placed sensor', async () => {
+    const lines = keepingLog();
+    const { jobs } = await openDemo(db.target, 'on', options(now, lines));
+    expect(jobs.map(({ name, schedule }) => [name, schedule])).toEqual([
+      ['demo_feed', '* * * * *'],
+    ]);
+    expect(await hasDemo(db.target)).toBe(true);
+    expect(await countRows()).toBe(expected(since, now));
+    expect(lines.lines.at(-1)).toMatchObject({ fields: { readings: expected(since, now) } });
     expect(
       await sql`select from raw.readings r
         where not exists (select from raw.placement p where p.sensor_id = r.sensor_id and r.measured_at >= p.since and r.measured_at < p.until)`,
@@ -66,17 +107,15 @@ onEveryEngine('the demo', (engine) => {
     await refresh();
   });
 
-  it('gets no history with DEMO=off: a start says that it is there, and how to remove it', async () => {
-    const log = keepingLog();
-    const { lines } = log;
-    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log, terminal: false };
-    expect(await startDemo(db.target, { ...options, demo: 'off' })).toBe(false);
-    expect(lines.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', expect.stringMatching(/DEMO=off.*the demo network.*demo --remove$/)],
+  it('is fed no more with DEMO=off: a start says that it is there, and how to replace it', async () => {
+    const lines = keepingLog();
+    const later = new Date(now.getTime() + HOUR);
+    const before = await countRows();
+    expect((await openDemo(db.target, 'off', options(later, lines))).jobs).toEqual([]);
+    expect(await countRows()).toBe(before);
+    expect(lines.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', expect.stringMatching(/^DEMO=off.*import network FILE --replace-demo$/)],
     ]);
-    for (const demo of ['on', undefined] as const)
-      expect(await startDemo(db.target, { ...options, demo })).toBe(true);
-    expect(lines).toHaveLength(1);
   });
 
   it('says in one line that the disk was full while its history loaded, and what to do', async () => {
@@ -88,14 +127,14 @@ onEveryEngine('the demo', (engine) => {
       'create trigger full_disk before insert on raw.readings for each row execute function raw.full()',
     );
     const lines = keepingLog();
-    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
-    const stop = startDemoHistory(db.target, options);
+    const opened = await openDemo(db.target, undefined, options(now, lines)); // a start waits for no history
+    opened.begin();
     const errors = () => lines.lines.filter(({ level }) => level === 'error');
     await expect.poll(errors).toHaveLength(1);
-    await stop();
+    await opened.stop();
     expect(errors()[0]).toEqual({
       level: 'error',
-      message: 'the history of the demo could not be loaded; the next start continues',
+      message: 'the readings of the demo could not be loaded; trying again every minute',
       fields: {
         reason: 'could not extend file "base/16384/2619": No space left on device',
         remedy: 'Make room there: what is stored is not lost.',
@@ -107,11 +146,11 @@ onEveryEngine('the demo', (engine) => {
   it('begins with the epoch where that is later', async () => {
     const young = await emptyDatabase(engine);
     await migrate(young.target, { epoch: '2026-11-01', timeZone: 'Asia/Yerevan', now, log });
-    const owner = connect(young.target, { role: 'airseries_owner', max: 2 });
-    await importNetwork(owner, JSON.stringify(network), { log });
-    expect(await feedDemo(owner, now)).toBe(expected(new Date('2026-10-31T20:00:00Z'), now));
-    expect(await loadHistory(owner, now)).toBe(0);
-    await owner.end();
+    await installDemo(young.target, options());
+    expect(await fillDemo(young.target, options())).toBe(
+      expected(new Date('2026-10-31T20:00:00Z'), now),
+    );
+    expect(await fillDemo(young.target, options())).toBe(0);
     await young.drop();
   });
 
@@ -127,11 +166,36 @@ onEveryEngine('the demo', (engine) => {
     expect(await countRows()).toBe(before);
   });
 
-  it('is fed the readings that the history would have, by concurrent and repeated feeds', async () => {
-    const later = new Date(now.getTime() + 3 * 3_600_000 + 100_000);
-    const added = await Promise.all([feedDemo(sql, later), feedDemo(sql, later)]);
-    expect(added[0] + added[1]).toBe(expected(now, later));
-    expect(await feedDemo(sql, later)).toBe(0);
+  it('gets its history backwards, as far as readings are kept, and an aborted load continues at the next', async () => {
+    await keepSince(kept);
+    const before = await countRows();
+    const aborted = new AbortController();
+    aborted.abort();
+    const lines = keepingLog();
+    const first = await fillDemo(db.target, options(now, lines), aborted.signal); // ends with the piece that it is at
+    // besides its progress, which it tells every five seconds
+    const outcome = () =>
+      lines.lines.filter(({ message }) => message === 'the readings of the demo are complete');
+    expect(outcome()).toEqual([]);
+    expect(first).toBe(expected(new Date(since.getTime() - 60 * DAY), since, now));
+    const rest = await fillDemo(db.target, options(now, lines));
+    expect(outcome()).toMatchObject([{ fields: { readings: rest } }]);
+    expect(rest).toBeGreaterThan(0);
+    expect(await countRows()).toBe(before + first + rest);
+    expect(first + rest).toBe(expected(kept, since, now));
+    expect(await fillDemo(db.target, options())).toBe(0);
+    await refresh();
+  });
+
+  it('is fed by its job the readings that the history would have, by concurrent and repeated runs', async () => {
+    const later = new Date(now.getTime() + 3 * HOUR + 100_000);
+    const before = await countRows();
+    const demos = [0, 1].map(() => fillDemo(db.target, options(later)));
+    const added = await Promise.all(demos);
+    expect((added[0] ?? 0) + (added[1] ?? 0)).toBe(expected(now, later));
+    const { jobs } = await openDemo(db.target, 'on', options(later));
+    await jobs[0]?.run(later);
+    expect(await countRows()).toBe(before + expected(now, later));
     const instants = [...demoReadings({ network, from: now, to: later })].flat();
     const stored = await sql<{ sensor: number; pm25: number | null }[]>`
       select sensor_id as sensor, pm25::float8 from raw.readings where measured_at > ${now} order by measured_at, sensor_id`;
@@ -144,69 +208,12 @@ onEveryEngine('the demo', (engine) => {
   });
 
   it('catches up after nine days: hourly, and the last week every ten minutes', async () => {
-    const [from, to] = [new Date(now.getTime() + 3 * 3_600_000), new Date(now.getTime() + 9 * DAY)];
-    expect(await feedDemo(sql, to)).toBe(expected(from, to));
+    const [from, to] = [new Date(now.getTime() + 3 * HOUR), new Date(now.getTime() + 9 * DAY)];
+    const before = await countRows();
+    await openDemo(db.target, undefined, options(to));
+    expect((await countRows()) - before).toBe(expected(from, to));
     const [row] = await sql`select max(measured_at) as newest from raw.readings`;
     expect(new Date(row?.newest)).toEqual(to);
     await refresh();
-  });
-
-  it('gets its history backwards, as far as readings are kept, and an aborted load continues at the next start', async () => {
-    await sql`update raw.installation set ingest_cutoff = ${kept}`;
-    const before = (await countRows()) ?? 0;
-    const aborted = new AbortController();
-    aborted.abort();
-    expect(await loadHistory(sql, now, { signal: aborted.signal })).toBe(0);
-    let pieces = 0;
-    const afterOne = {
-      get aborted() {
-        return pieces++ > 0;
-      },
-    } as AbortSignal;
-    const lines = keepingLog();
-    const options = { timeZone: 'Asia/Yerevan', clock: () => now, log: lines, terminal: false };
-    const first = await loadDemoHistory(db.target, options, afterOne);
-    // besides its progress, which it tells every five seconds
-    const outcome = () =>
-      lines.lines.filter(({ message }) => message === 'the history of the demo is loaded');
-    expect(outcome()).toEqual([]); // it is not loaded yet
-    const later = new Date(now.getTime() + 3_600_000);
-    const rest = await loadDemoHistory(db.target, { ...options, clock: () => later });
-    expect(outcome()).toMatchObject([{ fields: { readings: rest } }]);
-    expect([first, rest].every((rows) => rows > 0)).toBe(true);
-    expect(await countRows()).toBe(before + first + rest);
-    expect(first + rest).toBe(
-      [...demoReadings({ network, from: kept, to: since, now })].flat().length,
-    );
-    expect(await loadHistory(sql, later)).toBe(0);
-    await sql`update raw.installation set ingest_cutoff = '-infinity'`;
-  });
-
-  it('is not removed from a database with other providers', async () => {
-    await sql`insert into raw.provider (id, title) values ('other', 'Other')`;
-    await expect(removeDemo(db.target)).rejects.toThrow('other');
-    await sql`delete from raw.provider where id = 'other'`;
-    expect(await isDemo(sql)).toBe(true);
-    expect(await countRows()).toBeGreaterThan(50_000);
-  });
-
-  it('is removed without a trace, also while it is fed', async () => {
-    await sql`insert into rollup.digest (made_at, region_slug, station_count) values (${now}, 'velmora', 3)`;
-    const later = new Date(now.getTime() + 9 * DAY + 3_600_000);
-    const [, removed] = await Promise.all([feedDemo(sql, later), removeDemo(db.target)]);
-    expect(removed).toBe(true);
-    expect(await removeDemo(db.target)).toBe(false);
-    expect(await feedDemo(sql, new Date(now.getTime() + 30 * DAY))).toBe(0);
-    expect([await isEmpty(sql), await isDemo(sql)]).toEqual([true, false]);
-    await refresh();
-    const tables = [
-      'raw.quarantine',
-      'raw.placement',
-      'raw.membership',
-      'rollup.digest',
-      ...LEVELS.map(({ name }) => `rollup.${name}`),
-    ];
-    for (const table of tables)
-      expect([table, ...(await sql.unsafe(`select from ${table}`))]).toEqual([table]);
   });
 });

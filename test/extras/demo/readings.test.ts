@@ -1,9 +1,13 @@
 /** The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an offline station. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS, type ParameterName } from '../../../src/contract/parameters.ts';
-import { standardOffset } from '../../../src/extras/demo/air.ts';
 import { demoNetwork, OFFLINE_STATION as OFFLINE } from '../../../src/extras/demo/network.ts';
-import { type DemoReading, demoInstants, demoReadings } from '../../../src/extras/demo/readings.ts';
+import {
+  type DemoReading,
+  demoInstants,
+  demoReadings,
+  standardOffset,
+} from '../../../src/extras/demo/readings.ts';
 
 const network = demoNetwork('Asia/Yerevan');
 const now = new Date('2026-11-20T12:00:00Z');

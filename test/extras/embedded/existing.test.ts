@@ -1,134 +1,106 @@
-/** A data directory that holds data keeps its kind of server, whatever is installed since; moving the data to the other kind. */
+/** What a data directory holds already: a database that this program cannot serve is named, with what to do, and not left for an empty one. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
-import { type EmbeddedKind, makeHome } from '../../../src/extras/embedded/home.ts';
+import { makeHome, runAs } from '../../../src/extras/embedded/home.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
-import { citiesOfOneStation } from '../../support/installation.ts';
-import { freePort, launch, ready } from '../../support/program.ts';
+import { findLocalTimescale } from '../../support/localServer.ts';
 import { skipUnless } from '../../support/tools.ts';
-import { local, NO_LOCAL, open, PROJECT, TIMEOUT_MS, temporaryDirectory } from './support.ts';
+import {
+  homeOf,
+  local,
+  NO_LOCAL,
+  open,
+  query,
+  responds,
+  TIMEOUT_MS,
+  temporaryDirectory,
+} from './support.ts';
 
 const log = makeLog('silent');
-const newest = Number.parseInt(local?.version ?? '17', 10);
+const installed = await findLocalTimescale();
 
 /** A data directory with what is left of servers: what their clusters contain isn't looked at before they are started. */
 function holding(...names: string[]): string {
   const dataDirectory = temporaryDirectory();
   for (const name of names) {
-    const [kind, major] = name.split('-');
-    mkdirSync(makeHome(dataDirectory, kind as EmbeddedKind, Number(major)).data);
+    const { directory, data } = makeHome(dataDirectory, 99);
+    mkdirSync(data);
+    renameSync(directory, join(dataDirectory, name));
   }
   return dataDirectory;
 }
 
-describe(
-  'where PostgreSQL with TimescaleDB was installed since',
-  skipUnless(local !== undefined, NO_LOCAL),
-  () => {
-    test('the bundled server goes on with its data', { timeout: TIMEOUT_MS }, async () => {
-      const dataDirectory = temporaryDirectory();
-      await (await open(dataDirectory, 'bundled')).close();
-      const server = await openEmbeddedServer({ dataDirectory, log });
-      onTestFinished(() => server.close());
-      expect(server.embedded).toBe('bundled');
-      expect(readdirSync(dataDirectory)).toEqual(['bundled-18']);
-    });
+const refusal = (dataDirectory: string) =>
+  openEmbeddedServer({ dataDirectory, log }).then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
 
-    test.each([
-      ['bundled', 'local'],
-      ['local', 'bundled'],
-    ] as const)(
-      'the commands that refuse %s data for %s move them',
-      { timeout: 4 * TIMEOUT_MS },
-      async (from, to) => {
-        const folder = temporaryDirectory();
-        symlinkSync(join(PROJECT, 'src'), join(folder, 'src'));
-        const [PORT, ADMIN_PORT, INGEST_PORT] = [
-          await freePort(),
-          await freePort(),
-          await freePort(),
-        ];
-        const DATA_DIR = join(folder, "people's data");
-        const environment = { PORT, ADMIN_PORT, INGEST_PORT, TIME_ZONE: 'Asia/Yerevan' };
-        // without DATA_DIR, as in another terminal than the one it was given in
-        const shell = (command: string, more = {}) => {
-          const running = launch(['/bin/sh', '-ec', command], {
-            environment: { ...environment, ...more },
-            folder,
-          });
-          onTestFinished(() => running.kill('SIGKILL'));
-          return running;
-        };
-        const airseries = (words: string, EMBEDDED_PG: string) =>
-          shell(`exec node src/airseries.js ${words}`, { EMBEDDED_PG, DATA_DIR }).finished;
-        writeFileSync(join(folder, 'their.json'), JSON.stringify(citiesOfOneStation(['town'])));
-        const readings = ['2026-11-19T08:00:00Z,12.5', '2026-11-19T09:00:00Z,20'].map(
-          (line) => `1,${line}\n`,
-        );
-        writeFileSync(join(folder, 'their.csv'), `sensor_id,time,pm25\n${readings.join('')}`);
-        expect(await airseries('import network their.json', from)).toMatchObject({ code: 0 });
-        expect(await airseries('import readings their.csv', from)).toMatchObject({ code: 0 });
-
-        const { code, stderr } = await airseries('start', to);
-        expect([code, readdirSync(DATA_DIR)]).toEqual([1, [expect.stringContaining(from)]]); // no other cluster, and no demo in it
-        const { msg }: { msg: string } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
-        const [serve = '', network = '', copy = '', ...moving] = [
-          ...msg.matchAll(/^ {2}(.*)$/gm),
-        ].map(([, line = '']) => line);
-        const during = async (command: string, work: () => Promise<void>) => {
-          const service = shell(command.replace('node', 'exec node'));
-          await ready(ADMIN_PORT, service);
-          await work();
-          service.kill('SIGTERM');
-          expect(await service.finished).toMatchObject({ code: 0 });
-        };
-        await during(serve, async () => {
-          for (const command of [network, copy])
-            expect(await shell(command).finished).toMatchObject({ code: 0 });
-        });
-        for (const command of moving.slice(0, -1))
-          expect(await shell(command).finished).toMatchObject({ code: 0 });
-        await during(moving.at(-1) ?? '', async () => {
-          const answer = await fetch(
-            `http://localhost:${PORT}/en/air-quality-app/v1/station/1-history.json`,
-          );
-          expect((await answer.json())['1y']).toMatchObject([{ avg_pm25: 16.3 }]);
-        });
-        const left = execFileSync('/bin/sh', ['-c', 'ls "$1" "$1"-*', 'sh', DATA_DIR], {
-          encoding: 'utf8',
-        });
-        expect(left).toMatch(new RegExp(`data:\n${from}-\\d+\n\n.*data-${to}:\n${to}-\\d+\n$`));
-      },
-    );
-  },
-);
-
-describe('a database whose server is no longer there is not left for an empty one', () => {
-  test.each([
-    [
-      `local-${newest - 1}`,
-      `needs PostgreSQL ${newest - 1}`,
-      'Install it again; the data are unchanged',
-    ],
-    ['bundled-17', 'needs PostgreSQL 17', 'Start the version of airseries that made the database'],
-  ])('%s', async (name, what, remedy) => {
-    const dataDirectory = holding(name);
-    await expect(openEmbeddedServer({ dataDirectory, log })).rejects.toThrow(
-      new RegExp(`${name}.*${what}.*${remedy}`),
-    );
-    expect(readdirSync(dataDirectory)).toEqual([name]);
+test('a database of an installed PostgreSQL is not started, and the commands that are named dump it', {
+  timeout: TIMEOUT_MS,
+  ...skipUnless(installed?.bin.startsWith('/usr/lib/postgresql/') === true, NO_LOCAL),
+}, async () => {
+  const dataDirectory = join(temporaryDirectory(), "people's data");
+  const server = await open(dataDirectory, local);
+  await query(server, async (sql) => {
+    await sql`create extension timescaledb`;
+    await sql`create table kept as select 'Երևան' as word`;
   });
+  await server.close();
+  const home = homeOf(server);
+  const name = `local-${Number.parseInt(server.version, 10)}`;
+  renameSync(home, join(dataDirectory, name));
+
+  const message = await refusal(dataDirectory);
+  expect(message).toMatch(/^The database in \S+people's data\/local-\d+ \(DATA_DIR\) was made by/);
+  expect(readdirSync(dataDirectory)).toEqual([name]); // no other cluster was made
+  const commands = [...message.matchAll(/^ {2}(.*)$/gm)].map(([, line = '']) => line);
+  const folder = temporaryDirectory();
+  const shell = (command: string) =>
+    execFileSync('/bin/sh', ['-ec', command], { cwd: folder, encoding: 'utf8' });
+  for (const command of commands) shell(command);
+  expect(existsSync(join(dataDirectory, name, 'data', 'postmaster.pid'))).toBe(false);
+  expect(shell('pg_restore -f - airseries.dump')).toMatch(/COPY public\.kept.*\nԵրևան\n/);
+});
+
+test.each([
+  [
+    'bundled-17',
+    /bundled-17 \(DATA_DIR\) needs PostgreSQL 17\. This version of airseries brings PostgreSQL 18\.4\. Start the version of airseries that made/,
+  ],
+  [
+    'local-15',
+    /local-15 \(DATA_DIR\) was made by an installed PostgreSQL 15 with TimescaleDB.*\/15\/bin\/pg_ctl start .*pg_dump.*DATABASE_URL/s,
+  ],
+])('%s alone', async (name, said) => {
+  const dataDirectory = holding(name);
+  expect(await refusal(dataDirectory)).toMatch(said);
+  expect(readdirSync(dataDirectory)).toEqual([name]);
 });
 
 test('of several databases none is chosen silently', async () => {
-  const dataDirectory = holding('bundled-18', 'local-15', 'local-17');
-  await expect(openEmbeddedServer({ dataDirectory, log })).rejects.toThrow(
-    /3 databases .*bundled-18 and .*local-15 and .*local-17.*Set EMBEDDED_PG to bundled or local, or move the other folder away/,
+  expect(await refusal(holding('bundled-18', 'local-15'))).toContain(
+    'local-15 (DATA_DIR) was made by',
   );
-  await expect(openEmbeddedServer({ dataDirectory, kind: 'local', log })).rejects.toThrow(
-    /2 databases .*local-15 and .*local-17\. .*Move the other folder away/,
+  expect(await refusal(holding('bundled-18', 'bundled-19'))).toMatch(
+    /There are 2 databases .*bundled-18 and .*bundled-19\. .*Move the other folder away/,
   );
+});
+
+test('what a start that was killed has left of a new cluster is removed by the next', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dataDirectory = temporaryDirectory();
+  const { directory, user } = makeHome(dataDirectory, 18);
+  const drafts = () => readdirSync(directory).filter((each) => each.startsWith('draft-'));
+  const leave = (name: string) => runAs(user, 'mkdir', ['-p', join(directory, name, 'base')]);
+  await leave('draft-1');
+  const first = await open(dataDirectory);
+  expect([drafts(), await responds(first)]).toEqual([[], true]);
+  await first.close();
+  await leave('draft-2');
+  expect([await responds(await open(dataDirectory)), drafts()]).toEqual([true, []]);
 });

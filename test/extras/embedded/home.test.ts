@@ -87,7 +87,7 @@ test('root joins a server that an ordinary user started', asOther, async () => {
   chownSync(directory, user.uid, UNRELATED_USER.gid);
   chmodSync(directory, 0o2755); // the home has a group that its user is not in
   const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory };
-  const other = await openElsewhere(join(directory, 'data'), 'bundled', { ...user, env });
+  const other = await openElsewhere(join(directory, 'data'), { ...user, env });
   const mine = await open(join(directory, 'data')); // as root
   expect(mine.startedHere).toBe(false);
   expect(statSync(homeOf(mine)).uid).toBe(user.uid);

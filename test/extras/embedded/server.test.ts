@@ -1,8 +1,8 @@
 /** One server for all processes of a data directory. */
 import { totalmem } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
 import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
-import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
 import { skipUnless } from '../../support/tools.ts';
 import {
   isUp,
@@ -17,23 +17,26 @@ import {
   temporaryDirectory,
 } from './support.ts';
 
-describe.each(['bundled', 'local'] as const)('%s', (kind) => {
+describe.each([
+  ['the bundled one', bundledProgram()],
+  ['an installed one, as tests run it', local],
+] as const)('%s', (_, program) => {
   const options = {
     timeout: TIMEOUT_MS,
-    ...skipUnless(kind === 'bundled' || local !== undefined, NO_LOCAL),
+    ...skipUnless(program !== undefined, NO_LOCAL),
   };
 
   test('keeps its data across a restart', options, async () => {
     const directory = temporaryDirectory();
-    const first = await open(directory, kind);
-    expect(first).toMatchObject({ embedded: kind, startedHere: true });
+    const first = await open(directory, program);
+    expect(first).toMatchObject({ embedded: true, version: program?.version, startedHere: true });
     await query(first, async (sql) => {
       await sql`create table kept (word text)`;
       await sql`insert into kept values ('Երևան')`;
     });
     await first.close();
     expect(isUp(first)).toBe(false);
-    const second = await open(directory, kind);
+    const second = await open(directory, program);
     expect(second.startedHere).toBe(true);
     // the order and the case of text do not depend on system libraries
     const text = await query(
@@ -44,7 +47,7 @@ describe.each(['bundled', 'local'] as const)('%s', (kind) => {
   });
 
   test('has an eighth of the memory, and room to compute a large network', options, async () => {
-    const server = await open(temporaryDirectory(), kind);
+    const server = await open(temporaryDirectory(), program);
     const settings = await query(
       server,
       (sql) => sql`
@@ -81,8 +84,7 @@ test('a local server has the Community edition', {
   timeout: TIMEOUT_MS,
   ...skipUnless(local !== undefined, NO_LOCAL),
 }, async () => {
-  const server = await open(temporaryDirectory(), 'local');
-  expect(server.version).toBe((await findLocalTimescale())?.version);
+  const server = await open(temporaryDirectory(), local);
   await query(server, async (sql) => {
     await sql`create extension timescaledb`;
     expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);

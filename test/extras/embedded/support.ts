@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { onTestFinished } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
-import type { EmbeddedKind } from '../../../src/extras/embedded/home.ts';
-import { findLocalTimescale } from '../../../src/extras/embedded/program.ts';
+import type { Program } from '../../../src/extras/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
+import { findLocalTimescale, localProgram } from '../../support/localServer.ts';
 import { until as eventually, patient } from '../../support/patience.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -19,16 +19,17 @@ export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const TIMEOUT_MS = patient(120_000);
 /** As the reason for which tests are skipped without an installed one. */
 export const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
-export const local = await findLocalTimescale();
+const installed = await findLocalTimescale();
+/** PostgreSQL with TimescaleDB, if it is installed. */
+export const local = installed && localProgram(installed);
 
 /** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
 
-export async function open(
-  dataDirectory: string,
-  kind: EmbeddedKind = 'bundled',
-): Promise<EmbeddedServer> {
-  const server = await openEmbeddedServer({ dataDirectory, kind, log: makeLog('silent') });
+/** `program`: default is the bundled one. */
+export async function open(dataDirectory: string, program?: Program): Promise<EmbeddedServer> {
+  const log = makeLog('silent');
+  const server = await openEmbeddedServer({ dataDirectory, log, ...(program && { program }) });
   onTestFinished(() => server.close());
   return server;
 }
@@ -37,11 +38,10 @@ export type OtherProcess = { child: ChildProcess; server: EmbeddedServer; close(
 
 export async function openElsewhere(
   dataDirectory: string,
-  kind: EmbeddedKind = 'bundled',
   options: SpawnOptions = {},
 ): Promise<OtherProcess> {
   const script = fileURLToPath(new URL('process.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script, dataDirectory, kind], {
+  const child = spawn(process.execPath, [script, dataDirectory], {
     cwd: PROJECT,
     stdio: 'pipe',
     ...options,
@@ -80,8 +80,8 @@ export async function responds(server: EmbeddedServer): Promise<boolean> {
 }
 
 /** The home of the server's cluster. */
-export function homeOf({ dataDirectory, embedded, version }: EmbeddedServer): string {
-  return join(dataDirectory, `${embedded}-${Number.parseInt(version, 10)}`);
+export function homeOf({ dataDirectory, version }: EmbeddedServer): string {
+  return join(dataDirectory, `bundled-${Number.parseInt(version, 10)}`);
 }
 
 /** The ids of the processes that a running cluster has, outside of the server and in it. */

@@ -4,37 +4,51 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
+import { makeLog } from '../../../src/base/log.ts';
 import { onConnection } from '../../../src/database/client.ts';
+import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
+import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { engines } from '../../support/database.ts';
-import { makeHome, start } from '../../support/program.ts';
+import { findLocalTimescale, localProgram } from '../../support/localServer.ts';
+import { addressVariables, makeHome, start } from '../../support/program.ts';
 import { until } from '../../support/service.ts';
 import { compare, feed, minuteOf, prepare } from './feeding.ts';
 
-const kinds = engines.map((engine) => (engine === 'plain' ? 'bundled' : 'local'));
+const local = await findLocalTimescale();
+/** A server that this test keeps running, as the service keeps its own. */
+const programs = { plain: bundledProgram(), timescale: local && localProgram(local) };
 
 it.for(
-  kinds.flatMap((kind) => [
-    [kind, 6],
-    [kind, 0],
-  ]) as [string, number][],
-)('embedded server %s, %i kills', async ([kind, kills], { annotate }) => {
+  engines.flatMap((engine) => [
+    [engine, 6],
+    [engine, 0],
+  ]) as [(typeof engines)[number], number][],
+)('%s, %i kills', async ([engine, kills], { annotate, skip }) => {
+  const program = programs[engine];
+  if (program === undefined) return skip('no PostgreSQL with TimescaleDB is installed');
   const home = makeHome();
   onTestFinished(() => home.remove());
-  const environment = { ...home.environment, EMBEDDED_PG: kind };
+  const log = makeLog('silent');
+  const server = await openEmbeddedServer({
+    dataDirectory: join(home.folder, 'data'),
+    program,
+    log,
+  });
+  onTestFinished(() => server.close());
+  const { target } = server;
+  // a URL without a database: the driver takes that from its variables
+  const environment = {
+    ...addressVariables(target),
+    DATABASE_URL: 'postgres://',
+    TIME_ZONE: 'Asia/Yerevan',
+  };
   const token = await prepare(home, environment);
   const { service, push, batches } = await feed(environment, token);
   const find = (name: string) =>
     execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
-  const target = {
-    host: dirname(find('.s.PGSQL.5432')),
-    port: 5432,
-    user: 'airseries',
-    database: 'airseries',
-  };
-
   let over = false;
   const senders = Array.from({ length: 4 }, async (_, n) => {
     while (!over) {
@@ -71,7 +85,7 @@ it.for(
   const all = [...batches.values()];
   const refused = all.filter((batch) => !batch.acknowledged).length;
   await annotate(
-    `kills, ${kind}: ${kills} kills of the server, ${stored.length} readings in ${all.length} batches, ${refused} not acknowledged; lost ${lost}, half ${half}`,
+    `kills, ${engine}: ${kills} kills of the server, ${stored.length} readings in ${all.length} batches, ${refused} not acknowledged; lost ${lost}, half ${half}`,
   );
   expect({ lost, half, audited: audited.stdout.trim() }).toEqual({
     lost: 0,

@@ -1,0 +1,184 @@
+/** The demo makes room for a city's network: nothing that was invented is left, and nothing is dropped that may be in use. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { refresh } from '../../../src/aggregate/refresh.ts';
+import { deleteExpired } from '../../../src/aggregate/retention.ts';
+import { makeLog } from '../../../src/base/log.ts';
+import { connect, onConnection, type Sql } from '../../../src/database/client.ts';
+import { copyMissing, installDemo } from '../../../src/extras/demo/demo.ts';
+import { createToken } from '../../../src/ingest/http/tokens.ts';
+import { LEVELS } from '../../../src/schema/aggregates.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { addressVariables, makeHome, start } from '../../support/program.ts';
+
+const DAY = 86_400_000;
+const NOW = new Date('2026-11-20T12:00:00Z');
+const log = makeLog('silent');
+
+/** The network of the README, whose sensors 11 and 12 are the demo's ids. */
+function readmeNetwork() {
+  const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  return JSON.parse(/```json\n(\{\n {2}"time_zone".*?)```/s.exec(text)?.[1] ?? '');
+}
+
+onEveryEngine('import network into a demo database', (engine) => {
+  let db: TestDatabase;
+  const { folder, remove } = makeHome();
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    await owner(
+      (sql) =>
+        sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 120 * DAY)}`,
+    );
+    await installDemo(db.target, { timeZone: db.timeZone, clock: () => NOW, log, terminal: false });
+    await owner(async (sql) => {
+      while ((await copyMissing(sql, NOW)) > 0);
+      await createToken(sql, { name: 'old', provider: 'airseries-demo', stations: null, now: NOW });
+    });
+    await refresh(db.target, NOW);
+    await deleteExpired(db.target, NOW, '35 days', {
+      log,
+      timeZone: db.timeZone,
+      apply: true,
+    });
+  });
+  afterAll(async () => {
+    remove();
+    await db.drop();
+  });
+
+  const owner = <T>(work: (sql: Sql) => PromiseLike<T>) =>
+    onConnection(db.target, { role: 'airseries_owner' }, work);
+  /** As an operator runs it. */
+  async function airseries(words: string[], environment: Record<string, string> = {}) {
+    // a URL without a database: the driver takes that from its variables
+    const variables = { ...addressVariables(db.target), DATABASE_URL: 'postgres://' };
+    return await start(words, { ...variables, FIXED_NOW: NOW.toISOString(), ...environment })
+      .finished;
+  }
+  function networkFile(network: object): string {
+    const file = join(folder, 'network.json');
+    writeFileSync(file, JSON.stringify(network));
+    return file;
+  }
+  const state = () =>
+    owner(async (sql) => [
+      ...(await sql`
+        select time_zone, retained_from > '-infinity' as retained, (select count(*)::int from raw.station) as stations,
+          (select count(*)::int from raw.readings) as readings, (select count(*)::int from rollup.sensor_hourly) as hours,
+          (select count(*)::int from raw.token) as tokens
+        from raw.installation`),
+    ]);
+
+  it('is refused without --replace-demo, and with it wherever that could not be done whole; nothing changes', async () => {
+    const before = await state();
+    expect(before).toMatchObject([{ retained: true, stations: 40, tokens: 1 }]);
+    const network = readmeNetwork();
+    const replace = (other: object = network) => [
+      'import',
+      'network',
+      networkFile(other),
+      '--replace-demo',
+    ];
+    const refused = async (words: string[], said: RegExp, environment = {}) => {
+      const { code, stderr } = await airseries(words, environment);
+      expect(stderr).toMatch(said);
+      expect(code).not.toBe(0);
+      expect(await state()).toEqual(before);
+    };
+    await refused(
+      ['import', 'network', networkFile(network)],
+      /contains the demo network.*import network FILE --replace-demo\. Nothing of the demo is kept/,
+    );
+    await refused(
+      [...replace(), '--dry-run'],
+      /'--replace-demo' cannot be used with option '--dry-run'/,
+    );
+    await refused(replace(), /TIME_ZONE is UTC, but this network is of Asia\/Yerevan/, {
+      TIME_ZONE: 'UTC',
+    });
+    const broken = { ...network, stations: [{ ...network.stations[0], regions: ['nowhere'] }] };
+    await refused(
+      replace(broken),
+      /network\.json has a problem; nothing was imported\.\n.*nowhere/,
+    );
+
+    const service = connect(db.target, { name: 'airseries read' }); // as a running one has them
+    await service`select`;
+    await refused(
+      replace(),
+      /A service or another command of airseries uses this database .*Stop it/,
+    );
+    await service.end();
+
+    await owner((sql) => sql`insert into raw.provider (id, title) values ('other', 'Other')`);
+    await refused(replace(), /more than the demo \(providers: other\)/);
+    await owner((sql) => sql`delete from raw.provider where id = 'other'`);
+  });
+
+  it('with --replace-demo makes the database anew in the zone of the file: no invented hour is left, and old files are taken', async () => {
+    const network = { ...readmeNetwork(), time_zone: 'Europe/Berlin' };
+    const words = ['import', 'network', networkFile(network), '--replace-demo'];
+    const replaced = await airseries(words);
+    expect(replaced).toMatchObject({ code: 0 });
+    expect(JSON.parse(replaced.stdout)).toMatchObject({ stations: { added: 1, unlisted: [] } });
+    expect(await state()).toEqual([
+      {
+        time_zone: 'Europe/Berlin',
+        retained: false,
+        stations: 1,
+        readings: 0,
+        hours: 0,
+        tokens: 0,
+      },
+    ]);
+    const left = await owner(async (sql) => {
+      const tables = [
+        ...LEVELS.map(({ name }) => `rollup.${name}`),
+        'rollup.current',
+        'raw.placement where sensor_id not in (11, 12)',
+        'rollup.expired_month',
+        'raw.quarantine',
+      ];
+      const counts = await Promise.all(
+        tables.map(async (table) => [table, (await sql.unsafe(`select from ${table}`)).length]),
+      );
+      return counts.filter(([, rows]) => rows !== 0);
+    });
+    expect(left).toEqual([]);
+    if (engine === 'timescale') {
+      const kept = await owner(
+        (sql) => sql`
+        select (select count(*)::int from timescaledb_information.continuous_aggregates) as aggregates,
+          (select count(*)::int from timescaledb_information.chunks) as chunks`,
+      );
+      expect(kept).toEqual([{ aggregates: LEVELS.length, chunks: 0 }]);
+    }
+
+    // two years old, of the demo's ids; and the same command again changes nothing
+    const old = join(folder, 'old.csv');
+    writeFileSync(
+      old,
+      'sensor_id,time,pm25\n11,2024-11-20T08:00:00Z,12.5\n11,2024-11-20T08:30:00Z,13.5\n',
+    );
+    expect(JSON.parse((await airseries(['import', 'readings', old])).stdout)).toMatchObject({
+      accepted: 2,
+    });
+    expect(JSON.parse((await airseries(words)).stdout)).toMatchObject({
+      stations: { unchanged: 1 },
+    });
+    const history = await owner(
+      (sql) => sql`select bucket, pm25 from rollup.station_hourly where station_id = 1`,
+    );
+    expect(history).toEqual([{ bucket: '2024-11-20T08:00:00+00:00', pm25: 13 }]);
+    expect(await airseries(['audit', '--from', '2000-01-01'])).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+    });
+    expect(await airseries(['demo'], { DEMO: 'on' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('needs an empty database'),
+    });
+  });
+});
