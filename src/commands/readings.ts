@@ -9,10 +9,10 @@ import {
   lowerCutoff,
   planRetention,
 } from '../aggregate/retention.ts';
-import type { Format } from '../ingest/formats/fields.ts';
-import { FORMATS } from '../ingest/formats/profiles.ts';
-import { DATE_FORMATS } from '../ingest/formats/times.ts';
+import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import type { Declarations } from '../ingest/reading/declarations.ts';
+import { DATE_FORMATS } from '../ingest/reading/times.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,
@@ -48,7 +48,7 @@ export function importReadingsCommand(run: Run): Command {
     .argument('<files...>', 'files of readings; - for standard input')
     .addOption(
       new Option('--format <format>', 'layout of the files; by default it is recognized').choices(
-        FORMATS,
+        FORMAT_NAMES,
       ),
     )
     .option(
@@ -84,7 +84,13 @@ async function importFiles(
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
   const { format: name, unit: units, column: columns, ...declared } = options;
-  const format: Format = { name, units, columns, ...declared, timeZone: installation.timeZone };
+  const format: Declarations = {
+    name,
+    units,
+    columns,
+    ...declared,
+    timeZone: installation.timeZone,
+  };
   const settings = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);

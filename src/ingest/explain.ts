@@ -6,10 +6,10 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
-import { readInstant } from './formats/instants.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { DATE_FORMATS, slashedDate } from './formats/times.ts';
-import { otherUnitOf } from './otherUnits.ts';
+import { readInstant } from './reading/instants.ts';
+import { otherUnitOf } from './reading/otherUnits.ts';
+import type { ReadingInput } from './reading/reading.ts';
+import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */

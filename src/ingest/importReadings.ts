@@ -9,14 +9,14 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { findDateFormat } from './dateFormat.ts';
 import { explainReading, explainValue } from './explain.ts';
-import type { Format } from './formats/fields.ts';
-import type { Means } from './formats/profiles.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { type ReadingBatch, readReadings } from './formats/readings.ts';
-import { openSource } from './formats/source.ts';
-import { refuseOtherUnits } from './otherUnits.ts';
+import type { Means } from './formats/format.ts';
+import { type ReadingBatch, readReadings } from './reading/collect.ts';
+import { findDateFormat } from './reading/dateFormat.ts';
+import type { Declarations } from './reading/declarations.ts';
+import { refuseOtherUnits } from './reading/otherUnits.ts';
+import type { ReadingInput } from './reading/reading.ts';
+import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
@@ -52,11 +52,11 @@ type ImportSummary = {
 
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Source = Awaited<ReturnType<typeof openSource>>;
-type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
+type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations | undefined };
 type Run = {
   sql: Sql;
   copier: Copier;
-  format: Format | undefined;
+  format: Declarations | undefined;
   log: Log;
   clock: () => Date;
   summary: ImportSummary;

@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
-import { instantText } from '../formats/instants.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import { instantText } from '../reading/instants.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 import { type Accepted, acceptSome } from './accept.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 

@@ -1,7 +1,7 @@
 /** Converts a sender's input into a sensor id, an instant and numbers, or into a reason for rejection (rules S1 and S2). */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../contract/parameters.ts';
-import { readInstant } from '../formats/instants.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import { readInstant } from '../reading/instants.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
-import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../../src/contract/parameters.ts';
-import { readInstant } from '../../../src/ingest/formats/instants.ts';
+import { readInstant } from '../../../src/ingest/reading/instants.ts';
 import { checkReading, readSensorId, readValue } from '../../../src/ingest/store/validate.ts';
 
 const parameter = (name: string): Parameter =>

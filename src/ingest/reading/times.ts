@@ -1,9 +1,9 @@
 /** Turns times as senders write them into ISO 8601, with an offset where one is known; validation judges the result. */
 import { InputError } from '../../base/inputError.ts';
-import type { Format } from './fields.ts';
+import type { Format } from '../formats/format.ts';
+import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';
-import type { Profile } from './profiles.ts';
 
 /** March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a thousand times as much is milliseconds. */
 const [EARLIEST, LATEST] = [100_000_000, 4_102_444_800];
@@ -69,8 +69,8 @@ const isStamp = (given: unknown): given is string =>
  * an autumn night the order tells which (see makeOffsetAdder). Throws InputError for an unknown time zone or order of dates.
  */
 export function makeTimeReader(
-  { zone }: Pick<Profile, 'zone'>,
-  { zone: declared, timeZone, dateFormat }: Format,
+  { zone }: Pick<Format, 'zone'>,
+  { zone: declared, timeZone, dateFormat }: Declarations,
 ): (given: unknown, sensor: unknown) => unknown {
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(

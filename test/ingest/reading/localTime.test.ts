@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/formats/localTime.ts';
-import { makeTimeReader } from '../../../src/ingest/formats/times.ts';
+import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/reading/localTime.ts';
+import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
 import { offsetAt } from '../../support/localTime.ts';
 
 const HOUR = 3_600_000;

@@ -3,11 +3,11 @@
  * anything if a whole column looks like one.
  */
 
-import { InputError } from '../base/inputError.ts';
-import type { ParameterName } from '../contract/parameters.ts';
-import type { SourceNotes } from './formats/lines.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { ownUnitOf } from './formats/units.ts';
+import { InputError } from '../../base/inputError.ts';
+import type { ParameterName } from '../../contract/parameters.ts';
+import { ownUnitOf } from '../units.ts';
+import type { SourceNotes } from './reader.ts';
+import type { ReadingInput } from './reading.ts';
 
 type OtherUnit = {
   unit: string;

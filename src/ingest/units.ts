@@ -1,12 +1,12 @@
 /** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
-import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
+import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 
 /** A unit: its names, simplified; what one of it is in the first of its quantity; and what is added before. */
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 
 const MASS: readonly Scale[] = [
-  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3'], 1],
-  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3'], 1_000],
+  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3', 'ug.m-3'], 1],
+  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3', 'mg.m-3'], 1_000],
 ];
 
 /** A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C. */
@@ -89,8 +89,27 @@ export type Convert = (given: unknown) => unknown;
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** The conversion from a unit that the parameter does not have: it makes a text of value and unit, which is rejected. */
+export const withUnit =
+  (unit: string): Convert =>
+  (given) =>
+    typeof given === 'object' ? given : `${String(given)} ${unit}`.slice(0, 100);
+
+const conversions = new Map<string, Convert | null | undefined>();
+/** A bound, because senders write units. */
+const MOST_CONVERSIONS = 1_000;
+
 /** How values of a parameter are converted from a unit; null: they are in the stored one; undefined: it has no such unit. */
 export function conversionFrom(unit: string, parameter: ParameterName): Convert | null | undefined {
+  const key = `${parameter} ${unit}`;
+  if (conversions.has(key)) return conversions.get(key);
+  if (conversions.size >= MOST_CONVERSIONS) conversions.clear();
+  const conversion = makeConversion(unit, parameter);
+  conversions.set(key, conversion);
+  return conversion;
+}
+
+function makeConversion(unit: string, parameter: ParameterName): Convert | null | undefined {
   const { scales = [], own } = UNITS.get(parameter) ?? {};
   const stored = own?.[1] ?? 1;
   const plain = simplified(unit);
@@ -115,6 +134,10 @@ export function meanOf(one: unknown, other: unknown): unknown {
   if (a !== undefined && b !== undefined) return (a + b) / 2;
   return a === undefined && b !== undefined ? other : one;
 }
+
+/** True for a unit of any parameter. */
+export const isUnit = (text: string): boolean =>
+  text.length <= 30 && PARAMETERS.some(({ name }) => conversionFrom(text, name) !== undefined);
 
 /** The units that values of a parameter may have, for messages. */
 export const unitsOf = (parameter: ParameterName): string[] =>
