@@ -126,7 +126,8 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     ],
     ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],
     ['an open quote', `1,"${T},5`, 'its quotes do not match up'],
-    ['words for values', `1,${T},n/a`, 'pm25: the value is not a number'],
+    ['words for values', `1,${T},broken`, 'pm25: the value is not a number'],
+    ['words for no value', `1,${T},n/a`, 'the reading has no usable value'],
     [
       'decimal commas in quotes',
       `1,${T},"12,5"`,

@@ -157,8 +157,13 @@ function measuredAt(
 }
 
 /** The same value, in this unit unless the source says another. */
-export const unit = (name: string, measured: Measured | undefined): Measured | undefined =>
-  measured && { ...measured, unit: measured.unit ?? name };
+export function unit(
+  name: string | undefined,
+  measured: Measured | undefined,
+): Measured | undefined {
+  if (measured !== undefined) measured.unit ??= name;
+  return measured;
+}
 
 /** The mean of what two instruments of one housing measured, or the one of them that has a number. */
 export function channels(a: Measured | undefined, b: Measured | undefined): Measured | undefined {
@@ -171,11 +176,11 @@ export function channels(a: Measured | undefined, b: Measured | undefined): Meas
  * case, each with its parameter and perhaps a unit. Of several for one parameter the first of that list counts.
  */
 export function ownValues(row: Row, others: OtherNames = OTHER_NAMES): Values {
-  const values: { [name in ParameterName]?: Measured } = {};
+  const values: { [name in ParameterName]?: Measured | undefined } = {};
   for (const { parameter, columns } of ownColumns(row.names, others)) {
     if (row.isHeader) {
       const all = columns.map(({ index }) => index);
-      values[parameter] = inUnit(columnAt(row, all) as Measured, columns[0]?.unit);
+      values[parameter] = unit(columns[0]?.unit, columnAt(row, all));
       continue;
     }
     let found: Measured | undefined;
@@ -183,17 +188,12 @@ export function ownValues(row: Row, others: OtherNames = OTHER_NAMES): Values {
       const { index, name } = column;
       const measured = measuredAt(row, index, row.cells[index], name);
       if (measured === undefined) continue;
-      if (found === undefined) found = inUnit(measured, column.unit);
+      if (found === undefined) found = unit(column.unit, measured);
       else found.others = [...(found.others ?? []), name];
     }
     if (found !== undefined) values[parameter] = found;
   }
   return values;
-}
-
-function inUnit(measured: Measured, unit: string | undefined): Measured {
-  measured.unit ??= unit;
-  return measured;
 }
 
 const columnsByNames = new WeakMap<Names, readonly OwnColumn[]>();

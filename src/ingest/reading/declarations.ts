@@ -14,6 +14,10 @@ export type Declarations = {
   zone?: string | undefined;
   /** One of DATE_FORMATS: the order of dates such as 05/06/2026. */
   dateFormat?: string | undefined;
+  /** `-1h`: is added to every time, where stamps name the end of an interval. */
+  shift?: string | undefined;
+  /** `Validity=1,2,3`: rows in which a column has another value are left out, and counted. */
+  only?: readonly string[] | undefined;
   /** `no2=ug/m3`: the unit of a parameter, whatever the format says. */
   units?: readonly string[] | undefined;
   /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */
@@ -72,6 +76,29 @@ export function declaredUnits({ units = [] }: Declarations): Map<ParameterName, 
       );
     }),
   );
+}
+
+/** A column of a source's own verdict, and the values that are taken. */
+export type Only = { theirs: string; values: ReadonlySet<string> };
+
+/** Throws InputError as declaredColumns does. */
+export function declaredOnly({ only = [] }: Declarations): Only[] {
+  if (only.length > MOST_FIELDS)
+    throw new InputError('--only', `it is given ${only.length} times`, 'Once a column is enough.');
+  return only.map((text) => {
+    const equals = text.lastIndexOf('=');
+    const values = text.slice(equals + 1).split(',');
+    if (equals > 0 && values.some((one) => one.trim() !== ''))
+      return {
+        theirs: text.slice(0, equals).trim(),
+        values: new Set(values.map((one) => one.trim())),
+      };
+    throw new InputError(
+      '--only',
+      `expected COLUMN=VALUE[,VALUE], found "${text}"`,
+      'An example: --only Validity=1,2,3.',
+    );
+  });
 }
 
 const NAMES = `Known names: sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;

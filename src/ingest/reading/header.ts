@@ -2,7 +2,7 @@
 import { InputError } from '../../base/inputError.ts';
 import type { Format, Found } from '../formats/format.ts';
 import type { Row } from '../rows/row.ts';
-import type { Declarations, DeclaredColumn } from './declarations.ts';
+import type { Declarations, DeclaredColumn, Only } from './declarations.ts';
 
 type Header = {
   header: Row;
@@ -12,11 +12,13 @@ type Header = {
   found: Found;
   columns: readonly DeclaredColumn[];
   format: Format;
+  only: readonly Only[];
   declared: Declarations;
 };
 
 /** Throws InputError where the header lacks what a reading needs, or names it twice. */
-export function checkHeader({ header, position, found, columns, format, declared }: Header): void {
+export function checkHeader(given: Header): void {
+  const { header, position, found, columns, only, format, declared } = given;
   const { list, positions, used } = header.names;
   const { owner, time, needed } = format.columns;
   const isLong = (found.long?.length ?? 0) > 0;
@@ -49,6 +51,10 @@ export function checkHeader({ header, position, found, columns, format, declared
     const first = positions.get(name.toLowerCase());
     if (first !== undefined && first !== index && used.has(first) && name !== '')
       throw invalid(`names ${name.toLowerCase()} twice`);
+  }
+  for (const { theirs } of only) {
+    if (!positions.has(theirs.toLowerCase()))
+      throw invalid(`has no column ${theirs}, which --only names`);
   }
   if (isLong) return; // names in rows may be mapped, too
   for (const { theirs } of columns) {

@@ -8,6 +8,7 @@ import { channels, value as measuredIn, text as textOf } from '../formats/format
 import { chooseFormat } from '../formats/formats.ts';
 import { unitInName } from '../formats/ownNames.ts';
 import {
+  cellOf,
   forgetUse,
   isGiven,
   makeNames,
@@ -20,7 +21,9 @@ import {
   type Declarations,
   type DeclaredColumn,
   declaredColumns,
+  declaredOnly,
   declaredUnits,
+  type Only,
   ownerOf,
 } from './declarations.ts';
 import { checkHeader } from './header.ts';
@@ -39,6 +42,8 @@ export type SourceNotes = {
   ignored: Set<string>;
   /** Parameters whose unit nobody declared, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
+  /** Rows that `only` leaves out. */
+  excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
 };
@@ -62,6 +67,7 @@ type SomeValues = { -readonly [name in ParameterName]?: unknown };
 export const makeNotes = (): SourceNotes => ({
   format: '',
   isLong: false,
+  excluded: 0,
   ignored: new Set(),
   undeclared: new Map(),
   usedServerTime: false,
@@ -72,6 +78,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   const format = chooseFormat(declared.name, first);
   const columns = declaredColumns(declared).map((column) => withUnitOfFormat(column, format));
   const units = declaredUnits(declared);
+  const only = declaredOnly(declared);
   const timeOf = makeTimeReader(format, declared);
   const arrival = declared.now?.toISOString();
   const unused = new Set(format.unused);
@@ -121,6 +128,10 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
   const read: Reader['read'] = (row) => {
     if ('unreadable' in row) return unreadable(row.text, row.line, row.why);
+    if (only.length > 0 && isExcluded(row, only)) {
+      notes.excluded += 1;
+      return undefined;
+    }
     let found = format.read(row);
     if (found === undefined) return undefined;
     if ('refused' in found) {
@@ -169,7 +180,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       const read = format.read(header);
       const plain: Found = read === undefined || 'refused' in read ? { values: {} } : read;
       const found = declaredFirst(header, plain, columns, format);
-      checkHeader({ header, position, found, columns, format, declared });
+      isExcluded(header, only); // its columns are used
+      checkHeader({ header, position, found, columns, only, format, declared });
       notes.isLong = format.isLong === true && (found.long?.length ?? 0) > 0;
       noteUnused(header.names);
     },
@@ -187,6 +199,10 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 }
 
 const NONE: readonly [] = [];
+
+/** True if the row's own verdict is none of those that are taken. */
+const isExcluded = (row: Row, only: readonly Only[]): boolean =>
+  only.some(({ theirs, values }) => !values.has(String(cellOf(row, theirs) ?? '').trim()));
 
 /** Objects and lists are no sensor and no device. */
 const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);

@@ -57,11 +57,17 @@ export function withUnits({ header, delimiter }: Table, line: Line): Table | und
 /** True if a line behind the header is another header: most of its fields are names of columns. */
 export function isHeader({ header }: Table, cells: readonly string[]): boolean {
   const { positions } = header.names;
+  if (isDigit(cells[0])) return false; // nearly every line
   const isName = (cell: string | undefined) =>
     cell !== undefined && cell !== '' && positions.has(cell.toLowerCase());
-  if (!isName(cells[0]) && !isName(cells[1])) return false; // nearly every line
+  if (!isName(cells[0]) && !isName(cells[1])) return false;
   return cells.filter(isName).length * 2 > cells.length;
 }
+
+const isDigit = (cell: string | undefined) => {
+  const code = cell?.charCodeAt(0) ?? 0;
+  return code >= 48 && code <= 57;
+};
 
 /** Undefined for a line of nothing but delimiters. */
 export function rowOfLine(
@@ -77,15 +83,17 @@ export function rowOfLine(
   if (cells !== undefined && cells.length > count && cells.slice(count).every((one) => one === ''))
     cells = cells.slice(0, count);
   if (cells?.length === count) return { names, cells, text, line: number };
-  return { unreadable: true, text, line: number, why: whyUnreadable(cells, count, tooLong) };
+  return { unreadable: true, text, line: number, why: whyUnreadable(text, cells, count, tooLong) };
 }
 
 function whyUnreadable(
+  text: string,
   cells: readonly string[] | undefined,
   count: number,
   tooLong?: boolean,
 ): string {
   if (tooLong) return 'it is too long';
+  if (text.includes('\0')) return 'it has NUL bytes: did the power fail while it was written?';
   if (cells === undefined) return 'its quotes do not match up';
   return `it has ${cells.length} field${cells.length === 1 ? '' : 's'}, but the header has ${count}`;
 }
