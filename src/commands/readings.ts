@@ -32,6 +32,8 @@ type ImportOptions = {
   unit: string[];
   column: string[];
   zone?: string;
+  shift?: string;
+  only: string[];
   dateFormat?: string;
   sensor?: number;
   device?: string;
@@ -63,12 +65,22 @@ export function importReadingsCommand(run: Run): Command {
       collect,
       [],
     )
-    .option('--zone <zone>', 'time zone of times without an offset, such as Europe/Berlin')
+    .option(
+      '--zone <zone>',
+      'time zone of times without an offset, such as Europe/Berlin, or +01:00 for winter time all year',
+    )
     .addOption(
       new Option(
         '--date-format <format>',
         'order of dates such as 05/06/2026, where no day is above 12',
       ).choices(DATE_FORMATS),
+    )
+    .option('--shift <time>', 'is added to every time: -1h where stamps name the end of an hour')
+    .option(
+      '--only <column=values>',
+      'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',
+      collect,
+      [],
     )
     .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device of all readings that name none')

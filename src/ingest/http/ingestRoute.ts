@@ -96,6 +96,7 @@ function describeSource(
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
     format: notes.format,
+    ...(notes.excluded > 0 && { excluded: notes.excluded }),
     ...(notes.usedServerTime && { time: 'server' }),
   };
 }

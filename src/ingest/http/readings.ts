@@ -37,14 +37,16 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
 const DECLARATIONS: readonly string[] = [
   'unit',
   'column',
+  'only',
   'zone',
+  'shift',
   'date_format',
   'sensor_id',
   'device',
 ];
 
 /**
- * `?unit=no2=ug/m3&column=pm25=PM2_5&zone=Europe/Berlin&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
+ * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
  * too. Throws Problem for any other name.
  */
 function declaredBy(req: Request, name: string | undefined, now: Date): Declarations {
@@ -64,7 +66,9 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
     now,
     units: query.getAll('unit'),
     columns: query.getAll('column'),
-    zone: query.get('zone') ?? undefined,
+    only: query.getAll('only'),
+    zone: query.get('zone')?.replace(/^ (?=\d\d:)/, '+') ?? undefined, // a plus sign means a blank there
+    shift: query.get('shift')?.replace(/^ (?=\d)/, '+') ?? undefined,
     dateFormat: query.get('date_format') ?? undefined,
     sensor: query.get('sensor_id') ?? undefined,
     device: query.get('device') ?? deviceIn(req.path),

@@ -121,9 +121,10 @@ async function* readAll(
 ): AsyncGenerator<Slice> {
   notes.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
-  const begin = (header: Row, position: string) => {
+  const begin = (header: Row, position: string, linesBefore: number) => {
     const next = makeReader(header, declared, notes);
     next.begin(header, position);
+    notes.linesBefore += linesBefore;
     reader = next;
   };
   const recognized = new WeakMap<Names, string | null>();

@@ -42,6 +42,8 @@ export type SourceNotes = {
   ignored: Set<string>;
   /** Parameters whose unit nobody declared, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
+  /** Titles and comments before the first header. */
+  linesBefore: number;
   /** Rows that `only` leaves out. */
   excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
@@ -67,6 +69,7 @@ type SomeValues = { -readonly [name in ParameterName]?: unknown };
 export const makeNotes = (): SourceNotes => ({
   format: '',
   isLong: false,
+  linesBefore: 0,
   excluded: 0,
   ignored: new Set(),
   undeclared: new Map(),

@@ -38,7 +38,7 @@ export type RowOptions = {
   /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
   largestObject: number;
   /** Takes a header by which the lines after it are to be read. Throws InputError for one that cannot be used. */
-  begin(header: Row, position: string): void;
+  begin(header: Row, position: string, linesBefore: number): void;
 };
 
 /** Rejects with InputError for what is no text, for CSV without a header that can be used, and for a broken document. */
@@ -96,7 +96,7 @@ async function* readLines(
         const declared = withUnits(table, line);
         if (declared !== undefined) {
           table = declared;
-          begin(table.header, `${name}:${line.number}`);
+          begin(table.header, `${name}:${line.number}`, 0);
           continue;
         }
       }
@@ -104,7 +104,7 @@ async function* readLines(
       if (cells !== undefined && isHeader(table, cells)) {
         const position = `${name}:${line.number}`;
         table = makeTable(line, table.delimiter, position);
-        begin(table.header, position);
+        begin(table.header, position, 0);
         mayBeUnits = true;
         continue;
       }
@@ -136,7 +136,7 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       const width = table.header.cells.length;
       const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
       if (before.some(isOfTable)) return undefined;
-      begin(table.header, position);
+      begin(table.header, position, before.length);
       return table;
     } catch (error) {
       if (!(error instanceof InputError) || !isOfHeader(error, position)) throw error;

@@ -97,6 +97,18 @@ test.each<[string, (hour: number) => number, RegExp, Declarations]>([
     /column o3 looks like ppm.*--unit o3=ppm if it is, or --unit o3=ug\/m3/,
     { units: ['o3=ppm'] },
   ],
+  [
+    'pm25',
+    (hour) => 0.03 + hour / 2_000,
+    /column pm25 looks like mg\/m³.*--unit pm25=mg\/m3 if it is, or --unit pm25=ug\/m3 if/, // (S8)
+    { units: ['pm25=mg/m3'] },
+  ],
+  [
+    'humidity',
+    (hour) => 0.55 + hour / 100,
+    /column humidity looks like a fraction of 1.*--unit humidity=fraction if it is, or --unit humidity=%/, // (S8)
+    { units: ['humidity=fraction'] },
+  ],
 ])('%s', async (name, value, message, remedy) => {
   const content = csv(`time,sensor_id,${name}`, 24, value);
   await stops(content, {}, message);
@@ -156,6 +168,8 @@ test('twenty such values are enough, from 45.1 °C on', async () => {
 });
 
 test('a few such values, or a column with some, are taken', async () => {
+  const some = csv('time,sensor_id,pm25', 40, (hour) => (hour % 3 ? 5 : 0.1));
+  expect(await imported(some)).toMatchObject({ accepted: 40, failed: false });
   expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({
     accepted: 19,
   });
