@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Database, Role, Sql } from '../database/client.ts';
-import { readInstant } from '../ingest/formats/instants.ts';
+import { readInstant } from '../ingest/reading/instants.ts';
 import type { Installation } from '../schema/migrate.ts';
 
 /** Invalid arguments; nothing was done. Exit 2. */

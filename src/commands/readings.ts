@@ -9,10 +9,10 @@ import {
   lowerCutoff,
   planRetention,
 } from '../aggregate/retention.ts';
-import type { Format } from '../ingest/formats/fields.ts';
-import { FORMATS } from '../ingest/formats/profiles.ts';
-import { DATE_FORMATS } from '../ingest/formats/times.ts';
+import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import type { Declarations } from '../ingest/reading/declarations.ts';
+import { DATE_FORMATS } from '../ingest/reading/times.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
   type Context,
@@ -32,6 +32,8 @@ type ImportOptions = {
   unit: string[];
   column: string[];
   zone?: string;
+  shift?: string;
+  only: string[];
   dateFormat?: string;
   sensor?: number;
   device?: string;
@@ -48,7 +50,7 @@ export function importReadingsCommand(run: Run): Command {
     .argument('<files...>', 'files of readings; - for standard input')
     .addOption(
       new Option('--format <format>', 'layout of the files; by default it is recognized').choices(
-        FORMATS,
+        FORMAT_NAMES,
       ),
     )
     .option(
@@ -63,12 +65,22 @@ export function importReadingsCommand(run: Run): Command {
       collect,
       [],
     )
-    .option('--zone <zone>', 'time zone of times without an offset, such as Europe/Berlin')
+    .option(
+      '--zone <zone>',
+      'time zone of times without an offset, such as Europe/Berlin, or +01:00 for winter time all year',
+    )
     .addOption(
       new Option(
         '--date-format <format>',
         'order of dates such as 05/06/2026, where no day is above 12',
       ).choices(DATE_FORMATS),
+    )
+    .option('--shift <time>', 'is added to every time: -1h where stamps name the end of an hour')
+    .option(
+      '--only <column=values>',
+      'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',
+      collect,
+      [],
     )
     .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device of all readings that name none')
@@ -84,7 +96,13 @@ async function importFiles(
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
   const { format: name, unit: units, column: columns, ...declared } = options;
-  const format: Format = { name, units, columns, ...declared, timeZone: installation.timeZone };
+  const format: Declarations = {
+    name,
+    units,
+    columns,
+    ...declared,
+    timeZone: installation.timeZone,
+  };
   const settings = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);

@@ -6,10 +6,10 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
-import { readInstant } from './formats/instants.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { DATE_FORMATS, slashedDate } from './formats/times.ts';
-import { otherUnitOf } from './otherUnits.ts';
+import { readInstant } from './reading/instants.ts';
+import { otherUnitOf } from './reading/otherUnits.ts';
+import type { ReadingInput } from './reading/reading.ts';
+import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
@@ -95,6 +95,13 @@ function timeHint(given: unknown): string {
   const text = String(given).slice(0, 60);
   if (slashedDate(text) !== undefined)
     return `; ${text} may begin with the day or the month: --date-format (in an address, date_format) says which, as ${DATE_FORMATS.join(' or ')}`;
+  if (/^\d{4}-?W\d\d/.test(text)) return `; ${text} is a week date: write the date of the day`;
+  if (/^\d{4}-\d{3}$/.test(text))
+    return `; ${text} is a day of the year: write the date of the day`;
+  if (/^\d{5}(?:[.,]\d+)?$/.test(text))
+    return `; ${text} looks like a day of Excel's calendar: format its cells as yyyy-mm-dd hh:mm, and save again`;
+  if (/[T ]24:/.test(text))
+    return `; of the times from 24:00 on there is only 24:00, the next midnight`;
   if (!readInstant(text)?.local) return '';
   return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is`;
 }

@@ -9,14 +9,15 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { findDateFormat } from './dateFormat.ts';
 import { explainReading, explainValue } from './explain.ts';
-import type { Format } from './formats/fields.ts';
-import type { Means } from './formats/profiles.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { type ReadingBatch, readReadings } from './formats/readings.ts';
-import { openSource } from './formats/source.ts';
-import { refuseOtherUnits } from './otherUnits.ts';
+import type { Means } from './formats/format.ts';
+import { type ReadingBatch, readReadings } from './reading/collect.ts';
+import { findDateFormat } from './reading/dateFormat.ts';
+import type { Declarations } from './reading/declarations.ts';
+import { refuseOtherUnits } from './reading/otherUnits.ts';
+import type { SourceNotes } from './reading/reader.ts';
+import type { ReadingInput } from './reading/reading.ts';
+import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
@@ -42,8 +43,10 @@ type ImportSummary = {
   without_station: number;
   /** Lines for which the quarantine had no room. */
   left_out: number;
+  /** Rows that --only leaves out. */
+  excluded: number;
   ignored_columns: string[];
-  /** The profiles that the files were read by. */
+  /** The formats that the files were read by. */
   formats: string[];
   /** A source could not be read to its end; the readings before are stored. */
   failed: boolean;
@@ -52,11 +55,11 @@ type ImportSummary = {
 
 /** `terminal`: stderr is one, and progress is drawn on it. */
 type Source = Awaited<ReturnType<typeof openSource>>;
-type Options = { now: Date; log: Log; terminal: boolean; format?: Format | undefined };
+type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations | undefined };
 type Run = {
   sql: Sql;
   copier: Copier;
-  format: Format | undefined;
+  format: Declarations | undefined;
   log: Log;
   clock: () => Date;
   summary: ImportSummary;
@@ -141,6 +144,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
   let isFirst = true;
+  let excluded = 0;
   let writing: Promise<void> = Promise.resolve();
   const write = async (
     { readings, notes: { ignored } }: ReadingBatch,
@@ -158,6 +162,9 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   };
   try {
     for await (const { readings: given, notes } of readReadings(source, format)) {
+      summary.excluded += notes.excluded - excluded;
+      excluded = notes.excluded;
+      if (isFirst) warnOfLinesBefore(run, source, notes);
       if (isFirst) refuseOtherUnits(given, notes, source.name);
       isFirst = given.length === 0; // rows of one parameter become readings at the end
       if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
@@ -173,6 +180,16 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     source.close();
     await writing;
   }
+}
+
+function warnOfLinesBefore(
+  { log, progress }: Run,
+  { name }: Source,
+  { linesBefore: lines }: SourceNotes,
+): void {
+  if (lines === 0) return;
+  progress.hide();
+  log.info({ source: name, lines }, 'lines before the header are passed over');
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;
@@ -261,6 +278,7 @@ function emptySummary(): ImportSummary {
     examples: [],
     without_station: 0,
     left_out: 0,
+    excluded: 0,
     ignored_columns: [],
     formats: [],
     failed: false,

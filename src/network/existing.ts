@@ -1,6 +1,6 @@
 /** Reads from the database what the check of a network file compares it with. */
 import type { Sql } from '../database/client.ts';
-import { readInstant } from '../ingest/formats/instants.ts';
+import { readInstant } from '../ingest/reading/instants.ts';
 import type { Region } from './schema.ts';
 
 type Row = {

@@ -1,5 +1,5 @@
 /** Reads the periods of a network file as half-open ranges of instants; an end that is not given is infinite. */
-import { instantText } from '../ingest/formats/instants.ts';
+import { instantText } from '../ingest/reading/instants.ts';
 import type { Flag } from './schema.ts';
 
 /** In microseconds since 1970; `until` is exclusive. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { FORMULAS } from '../contract/parameters.ts';
-import { FORMATS } from '../ingest/formats/profiles.ts';
+import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
 
 const periodEnds = {
   since: z
@@ -75,7 +75,7 @@ export const Provider = z.strictObject({
     .describe('how old a reading may be and still count as current'),
   pull: z
     .strictObject({
-      kind: z.enum(FORMATS).describe('the layout of what is fetched'),
+      kind: z.enum(FORMAT_NAMES).describe('the layout of what is fetched'),
       url: z
         .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
         .refine(

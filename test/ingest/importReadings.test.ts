@@ -75,6 +75,7 @@ onEveryEngine('import readings', (engine) => {
       values: {},
       without_station: 0,
       left_out: 0,
+      excluded: 0,
       ignored_columns: ['colour'],
       formats: ['airseries'],
       failed: false,

@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import type { Format } from '../../src/ingest/formats/fields.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 
@@ -29,7 +29,7 @@ afterAll(() => db.drop());
 const T = '2026-11-20T08:00:00Z';
 const LATIN1 = (text: string) => Buffer.from(text, 'latin1');
 
-async function imported(name: string, content: string | Buffer, format?: Format) {
+async function imported(name: string, content: string | Buffer, format?: Declarations) {
   const path = file(name, content);
   const log = keepingLog();
   const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
@@ -77,7 +77,7 @@ describe('a file that cannot be understood is named once, with what to do', () =
     [
       'cut.json',
       `[{"sensor_id":1,"time":"${T}","pm25":5}`,
-      'cut.json, after element 0: this is no valid JSON (it is cut off)',
+      'cut.json, after element 0: invalid JSON (it is cut off)',
     ],
     ['bare.csv', `1,${T},5\n2,${T},5\n`, 'bare.csv:1: the header has numbers instead of names'],
     [
@@ -126,7 +126,8 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     ],
     ['a field too few', `1,${T}`, 'it has 2 fields, but the header has 3'],
     ['an open quote', `1,"${T},5`, 'its quotes do not match up'],
-    ['words for values', `1,${T},n/a`, 'pm25: the value is not a number'],
+    ['words for values', `1,${T},broken`, 'pm25: the value is not a number'],
+    ['words for no value', `1,${T},n/a`, 'the reading has no usable value'],
     [
       'decimal commas in quotes',
       `1,${T},"12,5"`,
@@ -251,7 +252,7 @@ describe('dates as people write them', () => {
 
 describe('a declaration that would not be used', () => {
   const json = (row: object) => JSON.stringify({ time: T, pm25: 5, ...row });
-  test.each<[string, string, Format, string]>([
+  test.each<[string, string, Declarations, string]>([
     [
       'another sensor than the column has',
       `sensor_id,time,pm25\n1,${T},5\n`,
@@ -289,7 +290,7 @@ describe('a declaration that would not be used', () => {
     expect(await stored(owner)).toEqual([]);
   });
 
-  test.each<[string, string, Format]>([
+  test.each<[string, string, Declarations]>([
     ['the same sensor', `sensor_id,time,pm25\n3,${T},5\n,2026-11-20T08:01:00Z,6\n`, { sensor: 3 }],
     [
       'the same in JSON',
@@ -310,7 +311,7 @@ describe('a declaration that would not be used', () => {
     expect(await stored(owner)).toMatchObject([{ sensor_id: 3 }, { sensor_id: 3 }]);
   });
 
-  test.each<[Format, string]>([
+  test.each<[Declarations, string]>([
     [
       { device: 'ghost' },
       '--device: no sensor of the network has device "ghost". Write "device" into the sensor',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Log } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
-import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';

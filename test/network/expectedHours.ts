@@ -1,6 +1,6 @@
 /** The hours of a network file by the literal rules (test/aggregate/literal.ts), to check the database's answers by. */
 import { expect } from 'vitest';
-import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { type Bucket, literalBuckets, type Network } from '../aggregate/literal.ts';
 
 type Period = { since?: string; until?: string };

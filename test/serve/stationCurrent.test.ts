@@ -1,7 +1,7 @@
 /** Current values of stations (C1, C2) as periods of the network change them; what they are otherwise is in current.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';

@@ -1385,7 +1385,7 @@ begin
   ),
   found as (
     select original.line, refused.kind, refused.reason,
-      left(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
+      logic.excerpt(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
       case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
         'sensor_id', given.sensor_id, 'microseconds', given.microseconds, 'temperature', given.temperature,
   'humidity', given.humidity,
@@ -1464,6 +1464,11 @@ begin
   return without_room;
 end $$;
 
+-- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own excerpt.
+create function logic.excerpt(text text, most int) returns text language sql immutable as $$
+  select case when length(text) <= most + 34 then text else left(text, most) || ' …' || md5(text) end
+$$;
+
 -- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
 create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
@@ -1482,8 +1487,8 @@ begin
   on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
 end $$;
 
-revoke all on function logic.quarantine_readings, logic.quarantine_bytes, logic.recount_quarantine from public;
-grant execute on function logic.quarantine_readings, logic.quarantine_bytes to airseries_ingest;
+revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine from public;
+grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;
 
 -- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
 

@@ -9,7 +9,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
-import type { ReadingInput } from '../../src/ingest/formats/reading.ts';
+import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/store/accept.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';

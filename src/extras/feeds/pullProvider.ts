@@ -6,10 +6,10 @@ import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/client.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import type { Format } from '../../ingest/formats/fields.ts';
-import { readInstant } from '../../ingest/formats/instants.ts';
-import { FORMATS } from '../../ingest/formats/profiles.ts';
-import type { ReadingInput } from '../../ingest/formats/reading.ts';
+import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
+import { readInstant } from '../../ingest/reading/instants.ts';
+import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { acceptAuthorized, type WriteStats } from '../../ingest/store/accept.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
@@ -50,7 +50,7 @@ export async function pullProvider(
   { provider, kind, url, sensor }: Pull,
   { clock, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
-  if (!FORMATS.includes(kind)) {
+  if (!FORMAT_NAMES.includes(kind)) {
     throw new InputError(
       `provider ${provider}`,
       `this version knows no kind ${kind} of feed`,
@@ -59,11 +59,11 @@ export async function pullProvider(
   }
   const newest = await findNewest(pool, provider);
   const now = clock();
-  const format: Format = { name: kind, sensor: sensor ?? undefined, now };
+  const declared: Declarations = { name: kind, sensor: sensor ?? undefined, now };
   const { received, readings } = await fetchDocument(
     url,
     { provider, hosts, limits },
-    (chunks, refuse) => readFeed(chunks, format, (id) => newest.has(id), refuse),
+    (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
   );
   const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
   const outdated = await findUnstored(

@@ -1,10 +1,10 @@
 /** Reads a polled document in the layout of its kind, and keeps what may be of the provider's own sensors. */
 
 import { InputError } from '../../base/inputError.ts';
-import type { Format } from '../../ingest/formats/fields.ts';
-import { inTurns } from '../../ingest/formats/lines.ts';
-import type { ReadingInput } from '../../ingest/formats/reading.ts';
-import { readReadings } from '../../ingest/formats/readings.ts';
+import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
+import type { ReadingInput } from '../../ingest/reading/reading.ts';
+import { inTurns } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Refuse } from './fetchDocument.ts';
 
@@ -22,7 +22,7 @@ export const MOST_IN_ALL = 500_000;
 const MOST_TEXT = 64 * 1_048_576;
 
 /** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */
-const LARGEST_OBJECT = 2 * 1_048_576;
+const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576 };
 
 /**
  * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever their form. Rejects as `chunks` does,
@@ -30,7 +30,7 @@ const LARGEST_OBJECT = 2 * 1_048_576;
  */
 export async function readFeed(
   chunks: AsyncIterable<Uint8Array>,
-  format: Format,
+  declared: Declarations,
   isOurs: (sensor: number) => boolean,
   refuse: Refuse,
 ): Promise<Feed> {
@@ -47,7 +47,7 @@ export async function readFeed(
   let [received, text] = [0, 0];
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
-    for await (const batch of readReadings(source, format, LARGEST_OBJECT)) {
+    for await (const batch of readReadings(source, declared, LIMITS)) {
       received += batch.readings.length;
       for (const reading of batch.readings) {
         if (!isWanted(reading, isOurs)) continue;
@@ -69,7 +69,7 @@ export async function readFeed(
   } catch (error) {
     if (failure !== undefined || !(error instanceof InputError)) throw failure ?? error;
     throw refuse(
-      `this is not in the layout of ${format.name} (${error.message.trim()})`,
+      `this is not in the layout of ${declared.name} (${error.message.trim()})`,
       'Check the address and its kind.',
     );
   }

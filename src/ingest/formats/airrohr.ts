@@ -3,8 +3,8 @@
  * The network says which sensor measured a value: on arrival or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
-import { SENSOR_COMMUNITY_VALUES } from './profiles.ts';
-import type { ReadingInput } from './reading.ts';
+import type { ReadingInput } from '../reading/reading.ts';
+import { SENSOR_COMMUNITY_VALUES } from './sensorCommunity.ts';
 
 type PushedValue = { value_type: string; value: unknown };
 

@@ -10,7 +10,7 @@ import {
   readingsOfPush,
   readPushedValues,
 } from '../formats/airrohr.ts';
-import { isTooDeep } from '../formats/json.ts';
+import { isTooDeep } from '../rows/json.ts';
 import { findPushSensors } from '../store/deviceSensors.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';

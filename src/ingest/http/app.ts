@@ -13,7 +13,7 @@ import {
 } from '../../http/middleware.ts';
 import type { RequestObserver } from '../../http/observed.ts';
 import { notFound, quoted } from '../../http/send.ts';
-import { FORMATS } from '../formats/profiles.ts';
+import { FORMAT_NAMES } from '../formats/formats.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import { makeAuthenticate } from './authenticate.ts';
 import type { IngestDeps } from './ingestRoute.ts';
@@ -68,7 +68,7 @@ export function makeIngestApp({
   );
   const admitPush = admit(PUSHES_AT_ONCE);
   addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
-  for (const format of FORMATS) {
+  for (const format of FORMAT_NAMES) {
     const path = pathPattern(`${pushPath(format)}${APPENDED}`);
     addPostPath(
       app,
@@ -78,7 +78,7 @@ export function makeIngestApp({
       ...makeReadingsRoute({ ...deps, bodyMs }, format),
     );
   }
-  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMATS.map(pushPath).join(', ')}`;
+  const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMAT_NAMES.map(pushPath).join(', ')}`;
   app.use((req: Request) => {
     throw notFound(`There is nothing at ${quoted(req.path)}. Readings go to ${paths}.`);
   }, errors.handle);

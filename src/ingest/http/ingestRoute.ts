@@ -6,11 +6,11 @@ import type { ParameterName } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue } from '../explain.ts';
-import type { SourceNotes } from '../formats/lines.ts';
-import type { ReadingInput } from '../formats/reading.ts';
-import type { ReadingBatch } from '../formats/readings.ts';
 import type { IngestObserver } from '../observer.ts';
-import { suspectUnits } from '../otherUnits.ts';
+import type { ReadingBatch } from '../reading/collect.ts';
+import { suspectUnits } from '../reading/otherUnits.ts';
+import type { SourceNotes } from '../reading/reader.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { type BodyLimits, bodyOf, readBody } from './body.ts';
@@ -96,6 +96,7 @@ function describeSource(
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
     format: notes.format,
+    ...(notes.excluded > 0 && { excluded: notes.excluded }),
     ...(notes.usedServerTime && { time: 'server' }),
   };
 }

@@ -5,18 +5,9 @@
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
-import type { Format } from '../formats/fields.ts';
-import {
-  EXCERPT_LENGTH,
-  inSlices,
-  inTurns,
-  LONGEST_LINE,
-  type SourceNotes,
-} from '../formats/lines.ts';
-import { makeMerger } from '../formats/long.ts';
-import { type ReadingInput, unreadable } from '../formats/reading.ts';
-import { type ReadingBatch, readDocument, readLines } from '../formats/readings.ts';
-import { refuseOtherKinds } from '../formats/recognize.ts';
+import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
+import type { Declarations } from '../reading/declarations.ts';
+import { inTurns } from '../rows/lines.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
@@ -38,7 +29,7 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
     types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES],
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
-    return await readBatch(body, String(req.is(limits.types)), declaredFormat(req, name, now));
+    return await readBatch(body, String(req.is(limits.types)), declaredBy(req, name, now));
   });
 }
 
@@ -46,17 +37,19 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
 const DECLARATIONS: readonly string[] = [
   'unit',
   'column',
+  'only',
   'zone',
+  'shift',
   'date_format',
   'sensor_id',
   'device',
 ];
 
 /**
- * `?unit=no2=ug/m3&column=pm25=PM2_5&zone=Europe/Berlin&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
+ * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
  * too. Throws Problem for any other name.
  */
-function declaredFormat(req: Request, name: string | undefined, now: Date): Format {
+function declaredBy(req: Request, name: string | undefined, now: Date): Declarations {
   const query = new URLSearchParams(
     req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
   );
@@ -73,7 +66,9 @@ function declaredFormat(req: Request, name: string | undefined, now: Date): Form
     now,
     units: query.getAll('unit'),
     columns: query.getAll('column'),
-    zone: query.get('zone') ?? undefined,
+    only: query.getAll('only'),
+    zone: query.get('zone')?.replace(/^ (?=\d\d:)/, '+') ?? undefined, // a plus sign means a blank there
+    shift: query.get('shift')?.replace(/^ (?=\d)/, '+') ?? undefined,
     dateFormat: query.get('date_format') ?? undefined,
     sensor: query.get('sensor_id') ?? undefined,
     device: query.get('device') ?? deviceIn(req.path),
@@ -87,12 +82,13 @@ function deviceIn(path: string): string | undefined {
 }
 
 /** The readings of a body of a content type. Rejects with Problem for one that cannot be read, has too many, or none that is a reading. */
-export async function readBatch(body: Buffer, type: string, format: Format): Promise<ReadingBatch> {
-  const batch = await collect(body, type, format).catch((error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
-    if (error.cause instanceof SyntaxError) throw notJson(error.cause.message);
-    throw new Problem(400, `${error.message} Nothing was stored.`);
-  });
+export async function readBatch(
+  body: Buffer,
+  type: string,
+  declared: Declarations,
+): Promise<ReadingBatch> {
+  const [batch] = await collect(body, { ...LIMITS, kind: kindOf(type) }, declared);
+  if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings } = batch;
   if (readings.length > 0 && readings.every(({ unreadable }) => unreadable)) {
     const why = readings[0]?.why;
@@ -102,47 +98,37 @@ export async function readBatch(body: Buffer, type: string, format: Format): Pro
   return batch;
 }
 
-/** The rows of a body, in slices, each read in a turn of the event loop of its own. Throws InputError for CSV that is no text. */
-function rowsOf(body: Buffer, type: string, format: Format) {
-  const bytes = inTurns([body]);
-  if (JSON_TYPES.includes(type)) return readDocument(bytes, NAME, format, LARGEST_OBJECT);
-  if (!CSV_TYPES.includes(type)) return readLines(bytes, NAME, format, 'objects');
-  refuseOtherKinds(body, NAME);
-  return readLines(bytes, NAME, format, 'csv');
+function kindOf(type: string): Limits['kind'] {
+  if (JSON_TYPES.includes(type)) return 'document';
+  return CSV_TYPES.includes(type) ? 'csv' : 'lines';
 }
 
-const NAME = 'The body';
+const LIMITS: Limits = {
+  largestObject: LARGEST_OBJECT,
+  batch: Number.POSITIVE_INFINITY,
+  batchText: Number.POSITIVE_INFINITY,
+  most: {
+    rows: MOST_READINGS,
+    text: LARGEST_BODY,
+    refuse: (what) =>
+      new Problem(413, `The body has ${what}. None was stored; send them in parts.`),
+  },
+};
 
-/** Rejects with Problem for too many readings, before all of them are read, and with InputError for what cannot be read. */
-async function collect(body: Buffer, type: string, format: Format): Promise<ReadingBatch> {
-  const readings: ReadingInput[] = [];
-  let notes: SourceNotes | undefined;
-  let [rows, characters] = [0, 0];
-  for await (const slice of rowsOf(body, type, format)) {
-    ({ notes } = slice);
-    rows += slice.readings.length;
-    if (rows > MOST_READINGS) throw tooMuch(`more than ${MOST_READINGS} readings`);
-    for (const one of slice.readings) {
-      if (one === undefined) continue;
-      characters += one.text.length;
-      if (characters > LARGEST_BODY)
-        throw tooMuch(
-          `readings that take more than ${LARGEST_BODY / 1_048_576} MiB, each by itself`,
-        );
-      readings.push(one.text.length > LONGEST_LINE ? tooLong(one) : one);
-    }
+/** At most one batch. Rejects with Problem for a body that cannot be read, before all of it is read if it has too many readings. */
+async function collect(
+  body: Buffer,
+  limits: Limits,
+  declared: Declarations,
+): Promise<ReadingBatch[]> {
+  const source = { name: 'The body', size: undefined, read: 0, bytes: inTurns([body]) };
+  const batches: ReadingBatch[] = [];
+  try {
+    for await (const batch of readReadings(source, declared, limits)) batches.push(batch);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    if (error.cause instanceof SyntaxError) throw notJson(error.cause.message);
+    throw new Problem(400, `${error.message} Nothing was stored.`);
   }
-  if (notes === undefined) throw new Problem(400, 'The body has no line.');
-  if (!notes.isLong) return { readings, notes };
-  const merger = makeMerger(NAME);
-  readings.forEach(merger.add);
-  const merged: ReadingInput[] = [];
-  for await (const some of inSlices(merger.take())) merged.push(...some);
-  return { readings: merged, notes };
+  return batches;
 }
-
-const tooLong = ({ text, line = 1 }: ReadingInput) =>
-  unreadable(text.slice(0, EXCERPT_LENGTH), line, `it is longer than ${LONGEST_LINE / 1_024} KiB`);
-
-const tooMuch = (what: string) =>
-  new Problem(413, `The body has ${what}. None was stored; send them in parts.`);

@@ -2,8 +2,8 @@
 import type { Sql } from '../../database/client.ts';
 import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
 import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
-import { deviceFromText } from '../formats/devices.ts';
-import { rowReader } from '../formats/rows.ts';
+import { readLine } from '../reading/collect.ts';
+import { deviceFromText } from '../reading/devices.ts';
 import { VALUE_REASONS } from '../store/validate.ts';
 
 /** Which lines; what is not given is not filtered by. */
@@ -102,9 +102,7 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
       sensors.filter((sensor) => sensor.device === device).map(({ id }) => id),
     );
   }
-  const read = rowReader().read({ number: 1, text }); // the columns of CSV are not known any more
-  const [reading] = read !== undefined && Symbol.iterator in read ? read : [read];
-  const { sensorId, measuredAt, why } = reading ?? {};
+  const { sensorId, measuredAt, why } = readLine(text) ?? {}; // the columns of CSV are not known any more
   return explainReading(reason, {
     sensorId: sensor_id ?? sensorId,
     measuredAt,

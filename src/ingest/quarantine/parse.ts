@@ -1,9 +1,9 @@
 /** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
 import type { Sql } from '../../database/client.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
-import { deviceFromText } from '../formats/devices.ts';
-import { instantText, readInstant } from '../formats/instants.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import { deviceFromText } from '../reading/devices.ts';
+import { instantText, readInstant } from '../reading/instants.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 import type { Scope } from '../store/accept.ts';
 import { assignSensors, findPushSensors } from '../store/deviceSensors.ts';
 import type { ValueReason } from '../store/validate.ts';

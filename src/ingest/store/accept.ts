@@ -8,8 +8,8 @@ import { PARAMETERS } from '../../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../../database/client.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
-import { yieldToEventLoop } from '../formats/lines.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import type { ReadingInput } from '../reading/reading.ts';
+import { yieldToEventLoop } from '../rows/lines.ts';
 import {
   checkReading,
   givenParameters,

@@ -1,7 +1,7 @@
 /** Answers an operator's question "does my device arrive?" from the newest readings and the quarantine. */
 import type { Sql } from '../../database/client.ts';
 import { pushFromText } from '../formats/airrohr.ts';
-import { deviceFromText } from '../formats/devices.ts';
+import { deviceFromText } from '../reading/devices.ts';
 
 export type ProviderArrivals = {
   id: string;

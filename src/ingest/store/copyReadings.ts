@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
-import { instantText } from '../formats/instants.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import { instantText } from '../reading/instants.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 import { type Accepted, acceptSome } from './accept.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
@@ -57,16 +57,19 @@ export function makeCopier(sql: Sql): Copier {
       { readings, now, bounds: checkedBy, columns, lines, withoutPlacement, others },
       source,
     ) {
-      const copy = inTransaction(sql, async (connection) => {
-        bounds = await readBounds(connection);
-        if (bounds.cutoff !== checkedBy.cutoff) return false; // some may be too old now
-        await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines));
-        return true;
-      });
-      const isCopied = await copy.catch((error) => {
-        if (isRefusedRow(error) || isRepeatable(error)) return false;
-        throw error;
-      });
+      const copy = () =>
+        inTransaction(sql, async (connection) => {
+          bounds = await readBounds(connection);
+          if (bounds.cutoff !== checkedBy.cutoff) return false; // some may be too old now
+          await copyRows(connection, `copy raw.readings (${columns}) from stdin`, chunksOf(lines));
+          return true;
+        });
+      const isCopied =
+        lines.length > 0 && // a COPY costs 80 ms, however few lines it has
+        (await copy().catch((error) => {
+          if (isRefusedRow(error) || isRepeatable(error)) return false;
+          throw error;
+        }));
       const rest = isCopied ? others : [...readings.keys()];
       const outcome = await acceptSome(sql, readings, rest, { now, source });
       return {

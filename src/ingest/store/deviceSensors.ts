@@ -4,9 +4,9 @@ import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { PushRecord, PushSensor } from '../formats/airrohr.ts';
-import { textOfDevice } from '../formats/devices.ts';
-import type { Format } from '../formats/fields.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import type { Declarations } from '../reading/declarations.ts';
+import { textOfDevice } from '../reading/devices.ts';
+import type { ReadingInput } from '../reading/reading.ts';
 import type { Scope } from './accept.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function findPushSensors(
 }
 
 /**
- * The sensors of devices, and those of a station that are not listed with any: one of these a device that no sensor is listed with may be.
+ * Sensors listed with a device, and the station's sensors without one: an unknown device may be one of the latter.
  */
 const OF_DEVICES = `
   select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
@@ -79,7 +79,10 @@ export async function assignSensors(
 }
 
 /** Rejects with InputError where the network has no such sensor, or no one sensor of such a device. `db` is as above. */
-export async function checkDeclaredOwner(db: Queryable, { sensor, device }: Format): Promise<void> {
+export async function checkDeclaredOwner(
+  db: Queryable,
+  { sensor, device }: Declarations,
+): Promise<void> {
   const known = (await query(db, 'select id, device from raw.sensor order by id', [])) as {
     id: number;
     device: string | null;

@@ -1,7 +1,8 @@
 /** Converts a sender's input into a sensor id, an instant and numbers, or into a reason for rejection (rules S1 and S2). */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../contract/parameters.ts';
-import { readInstant } from '../formats/instants.ts';
-import type { ReadingInput } from '../formats/reading.ts';
+import { readInstant } from '../reading/instants.ts';
+import type { ReadingInput } from '../reading/reading.ts';
+import { readNumber } from '../units.ts';
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
@@ -96,12 +97,6 @@ export function readSensorId(given: unknown): number | undefined {
 }
 
 /**
- * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
- * matched in two ways, so matching takes time linear in the length.
- */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/**
  * The number to store, null if no value was given, or why the value is rejected. Bounds are checked before rounding to single
  * precision, which turns a number too small for it into 0.
  */
@@ -109,12 +104,21 @@ export function readValue(
   given: unknown,
   parameter: Parameter,
 ): number | null | keyof typeof VALUE_REASONS {
-  if (given === undefined || given === null || given === '') return null;
-  const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
-  if (typeof value !== 'number' || Number.isNaN(value)) return 'unreadable';
+  let value = readNumber(given);
+  if (value === undefined && parameter.kind === 'vector') value = readCompass(given);
+  if (value === null) return null;
+  if (value === undefined || Number.isNaN(value)) return 'unreadable';
   if (parameter.kind === 'vector') return readDirection(value);
   if (!(value >= parameter.low && value <= parameter.high)) return 'out_of_bounds';
   return Math.fround(value);
+}
+
+const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ');
+
+/** The degrees of a compass word, of 16. */
+function readCompass(given: unknown): number | undefined {
+  const point = typeof given === 'string' ? COMPASS.indexOf(given.trim().toUpperCase()) : -1;
+  return point < 0 ? undefined : point * 22.5;
 }
 
 /** 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Format } from '../../../src/ingest/formats/fields.ts';
-import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
-import { openSource } from '../../../src/ingest/formats/source.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { openSource } from '../../../src/ingest/rows/source.ts';
 import { file } from '../support.ts';
 
 const HEADER =
   'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
-const formatOf = (timeZone: string): Format => ({ name: 'airquality-am', timeZone });
+const formatOf = (timeZone: string): Declarations => ({ name: 'airquality-am', timeZone });
 
 async function read(content: string, timeZone = 'Asia/Yerevan') {
   const batches: ReadingBatch[] = [];

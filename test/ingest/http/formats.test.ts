@@ -146,6 +146,16 @@ describe('a push', () => {
       { measured_at: STORED_T },
       {},
     ],
+    [
+      '/v1/readings?zone=+01:00&shift=-1h&only=valid=1',
+      [
+        { sensor_id: 7, time: '2026-11-20 13:00', pm25: 5, valid: 1 },
+        { sensor_id: 7, time: '2026-11-20 13:00', pm25: 6, valid: 0 },
+      ],
+      {},
+      { pm25: 5, measured_at: STORED_T },
+      { received: 1, excluded: 1 },
+    ],
   ])('%s %j', async (path, body, headers, row, answer) => {
     const res = await post(path, body, headers);
     expect([res.status, res.body]).toMatchObject([
@@ -237,7 +247,7 @@ describe('a push', () => {
       '/v1/push/ttn?units=no2=ug/m3',
       uplink({ no2: 5 }),
       400,
-      /^There is no parameter "units"\. The address may have unit, column, zone, .*device\. Nothing was stored\.$/,
+      /^There is no parameter "units"\. The address may have unit, column, only, zone, .*device\. Nothing was stored\.$/,
     ],
     [
       'another device than that of the address',

@@ -7,10 +7,11 @@ import fc from 'fast-check';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/http/send.ts';
-import type { Format } from '../../../src/ingest/formats/fields.ts';
-import { FORMATS, PROFILES } from '../../../src/ingest/formats/profiles.ts';
-import { rowReader } from '../../../src/ingest/formats/rows.ts';
+import { FORMAT_NAMES } from '../../../src/ingest/formats/formats.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
+import { rowsWithin } from '../../../src/ingest/rows/rows.ts';
 import { engines } from '../../support/database.ts';
 import { HOSTILE } from './hostile.ts';
 import { openPushing, type Pushing } from './pushing.ts';
@@ -74,7 +75,8 @@ it.each([
 it('a row is read when it is asked for, so that rows beyond the limit cost nothing', () => {
   const rows = Array.from({ length: 10 }, (_, n) => ({ parameter: 'pm25', value: n }));
   Object.defineProperty(rows, 5, { get: () => expect.fail('the sixth row was read') });
-  const read = rowReader().readValue({ meta: {}, results: rows }, '', 1) as Iterable<unknown>;
+  const document = makeObjectReader()({ meta: {}, results: rows }, '', 1) as Row;
+  const read = rowsWithin(document, { rows: 'results' }, []);
   let count = 0;
   for (const _ of read) {
     count += 1;
@@ -83,7 +85,7 @@ it('a row is read when it is asked for, so that rows beyond the limit cost nothi
   expect(count).toBe(5);
 });
 
-it.each<[columns: number, row: (columns: string[]) => string, format?: Format]>([
+it.each<[columns: number, row: (columns: string[]) => string, format?: Declarations]>([
   [
     198,
     (columns) =>
@@ -121,27 +123,17 @@ it('200 columns of CSV are read, and no more, and 200 declared columns', async (
   );
 });
 
+/** The fields that formats ask for. */
 const FIELDS = [
-  ...new Set([
-    ...PROFILES.flatMap(
-      ({ recognized, rows = '', header = '', sensor = [], device = [], time, long, ours = '' }) => [
-        ...recognized.flat(),
-        ...[
-          rows,
-          header,
-          ours,
-          ...sensor,
-          ...device,
-          ...time,
-          long?.list ?? '',
-          ...(long?.parameter ?? []),
-        ],
-        ...(long?.value ?? []),
-      ],
-    ),
-    ...PROFILES.flatMap(({ values }) => Object.keys(values)),
-    ...['constructor', '__proto__', 'toString', 'value', 'unit'],
-  ]),
+  ...['sensor_id', 'sensor_index', 'sensors_id', 'sensor.id', 'serialno', 'device', 'mac_address'],
+  ...['end_device_ids.device_id', 'uplink_message.decoded_payload', 'uplink_message.received_at'],
+  ...['uplink_normalized.normalized_payload', 'api_version', 'fields', 'data', 'results', 'meta'],
+  ...['time', 'timestamp', 'time_stamp', 'datetime', 'period.datetimeFrom.utc', 'last_changed'],
+  ...['entity_id', 'state', 'attributes.device_class', 'attributes.unit_of_measurement', 'wifi'],
+  ...['parameter.name', 'parameter', 'value', 'unit', 'sensordatavalues', 'location.indoor'],
+  ...['pm25', 'pm2.5', 'pm2.5_corrected', 'avg_pm2.5', 'pm02', 'atmp', 'rhum', 'pm2.5_atm'],
+  ...['pm2_5_cf_1', 'air.temperature', 'temperature_f', 'no2 (µg/m³)', 'P1', 'simulated'],
+  ...['constructor', '__proto__', 'toString'],
 ].flatMap((field) => [field, ...field.split('.')]);
 
 const scalar = fc.constantFrom<unknown>(
@@ -185,7 +177,7 @@ it('whatever its shape, a body gives readings within the limits, or is refused',
     fc.asyncProperty(
       fc.tuple(
         document,
-        fc.constantFrom(undefined, ...FORMATS),
+        fc.constantFrom(undefined, ...FORMAT_NAMES),
         fc.constantFrom('one', 'array', 'lines'),
       ),
       async ([one, name, as]) => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { readingsOfPush } from '../../../src/ingest/formats/airrohr.ts';
-import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
 import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import {
@@ -52,6 +52,23 @@ onEveryEngine('retry', (engine) => {
     });
   const lines = () =>
     owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
+
+  it('tells readings apart that begin with the same 2,000 characters, once each (S2)', async () => {
+    const long = (minute: number, end: string) => ({
+      ...reading(99, at(minute), { pm25: minute + 1 }),
+      text: 'x'.repeat(2_500) + end,
+    });
+    const both = [long(0, 'a'), long(1, 'b')];
+    await accept(both);
+    await accept(both);
+    expect(await lines()).toHaveLength(2);
+    expect(await retry()).toMatchObject({ retried: 2, still_quarantined: 2 });
+    expect(await lines()).toHaveLength(2);
+    await bringIn(owner, grown(99));
+    expect(await retry()).toMatchObject({ retried: 2, accepted: 2 });
+    expect(await stored(owner)).toMatchObject([{ pm25: 1 }, { pm25: 2 }]);
+    expect(await lines()).toEqual([]);
+  });
 
   it('stores the readings of a sensor that was added, and the aggregates follow', async () => {
     const values = { pm25: '14.2', temperature: 7.35, pressure: '9', wind_direction: '360' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
-import type { ReadingInput } from '../../../src/ingest/formats/reading.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from '../support.ts';

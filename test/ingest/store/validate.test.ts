@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PARAMETERS, type Parameter } from '../../../src/contract/parameters.ts';
-import { readInstant } from '../../../src/ingest/formats/instants.ts';
+import { readInstant } from '../../../src/ingest/reading/instants.ts';
 import { checkReading, readSensorId, readValue } from '../../../src/ingest/store/validate.ts';
 
 const parameter = (name: string): Parameter =>
@@ -24,8 +24,31 @@ describe('a value', () => {
     expect(readValue(given, parameter('pm25'))).toBe(value);
   });
 
+  test.each(['---', '-', 'NA', 'N/A', 'NaN', 'null', '*', '***', '?'])(
+    '%j is no value (S7)',
+    (given) => {
+      expect(readValue(given, parameter('pm25'))).toBe(null);
+    },
+  );
+
   test.each([
-    'NaN',
+    ['\u22121.5', -1.5],
+    ['1\u202f013', 1_013],
+    ['1\u00a0013.5', 1_013.5],
+  ])('%j is read as what it looks like (S7)', (given, value) => {
+    expect(readValue(given, parameter('pm25'))).toBe(value);
+  });
+
+  test.each([
+    ['N', 0],
+    ['nne', 22.5],
+    ['NW', 315],
+    ['north', 'unreadable'],
+  ])('the direction %j is %j degrees (S7)', (given, value) => {
+    expect(readValue(given, parameter('wind_direction'))).toBe(value);
+  });
+
+  test.each([
     'Infinity',
     '-Infinity',
     ' 1',
@@ -34,7 +57,6 @@ describe('a value', () => {
     '1,5',
     '1_000',
     '.',
-    '-',
     'e5',
     '1\0',
     true,

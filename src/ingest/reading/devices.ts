@@ -1,6 +1,6 @@
 /** Writes a device's reading as text in our names and units, and reads it back from the quarantine unchanged. */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
-import { isObject } from './json.ts';
+import { isObject } from '../rows/json.ts';
 import type { ReadingInput } from './reading.ts';
 
 export function textOfDevice({ device, measuredAt, values }: ReadingInput): string {

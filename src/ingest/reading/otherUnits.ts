@@ -3,11 +3,11 @@
  * anything if a whole column looks like one.
  */
 
-import { InputError } from '../base/inputError.ts';
-import type { ParameterName } from '../contract/parameters.ts';
-import type { SourceNotes } from './formats/lines.ts';
-import type { ReadingInput } from './formats/reading.ts';
-import { ownUnitOf } from './formats/units.ts';
+import { InputError } from '../../base/inputError.ts';
+import type { ParameterName } from '../../contract/parameters.ts';
+import { ownUnitOf } from '../units.ts';
+import type { SourceNotes } from './reader.ts';
+import type { ReadingInput } from './reading.ts';
 
 type OtherUnit = {
   unit: string;
@@ -15,6 +15,8 @@ type OtherUnit = {
   low: number;
   high: number;
   remedy: (value: number) => string;
+  /** A scale is asked about only where at least 20 values have it: clean air has a few of them. */
+  isScale?: true;
 };
 
 const ppm: Omit<OtherUnit, 'remedy'> = {
@@ -24,6 +26,14 @@ const ppm: Omit<OtherUnit, 'remedy'> = {
   high: 0.2,
 };
 const declare = () => 'declare its unit';
+/** Below the cleanest air there is (S8). */
+const milligrams: OtherUnit = {
+  ...ppm,
+  unit: 'mg/m³',
+  option: 'mg/m3',
+  remedy: declare,
+  isScale: true,
+};
 
 /** Where the median of a column is within these, ends included, it is hardly in our unit outdoors. */
 const OTHER_UNITS: Partial<Record<ParameterName, OtherUnit>> = {
@@ -44,6 +54,18 @@ const OTHER_UNITS: Partial<Record<ParameterName, OtherUnit>> = {
   no2: { ...ppm, remedy: declare },
   o3: { ...ppm, remedy: declare },
   so2: { ...ppm, remedy: declare },
+  pm25: milligrams,
+  pm25_raw: milligrams,
+  pm10: milligrams,
+  // below any desert's (S8)
+  humidity: {
+    unit: 'a fraction of 1',
+    option: 'fraction',
+    low: Number.MIN_VALUE,
+    high: 1,
+    remedy: declare,
+    isScale: true,
+  },
 };
 
 /** The unit that a single value looks like; undefined: it does not. */
@@ -72,6 +94,7 @@ export function suspectUnits(
     const example = given.sort((a, b) => a - b)[Math.floor(given.length / 2)];
     const other = example === undefined ? undefined : otherUnitOf(parameter, example);
     if (example === undefined || other === undefined) return [];
+    if (other.isScale && given.length < ENOUGH) return [];
     return [
       { parameter, field, unit: other.unit, option: other.option, example, values: given.length },
     ];

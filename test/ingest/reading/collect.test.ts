@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
-import { openSource } from '../../../src/ingest/formats/source.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
+import { openSource } from '../../../src/ingest/rows/source.ts';
 import { file } from '../support.ts';
 
 async function read(content: string | Buffer) {
@@ -120,7 +120,7 @@ describe('NDJSON', () => {
     }
     const { readings, failure } = await read(`[${JSON.stringify(one)},\n{]`);
     expect(readings).toHaveLength(1);
-    expect(failure).toMatch(/^readings, after element 1: this is no valid JSON/);
+    expect(failure).toMatch(/^readings, after element 1: invalid JSON/);
   });
 });
 

@@ -1,10 +1,10 @@
 /** Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one order only. */
-import { InputError } from '../base/inputError.ts';
-import type { Format } from './formats/fields.ts';
-import { readInstant } from './formats/instants.ts';
-import { readReadings } from './formats/readings.ts';
-import { openSource } from './formats/source.ts';
-import { DATE_FORMATS, type DateFormat, slashedDate } from './formats/times.ts';
+import { InputError } from '../../base/inputError.ts';
+import { openSource } from '../rows/source.ts';
+import { readReadings } from './collect.ts';
+import type { Declarations } from './declarations.ts';
+import { readInstant } from './instants.ts';
+import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
 
 /**
  * The order in which the file at `path` writes its dates: that of the first whose day is above 12. Undefined if its times need none. Reads
@@ -12,13 +12,13 @@ import { DATE_FORMATS, type DateFormat, slashedDate } from './formats/times.ts';
  */
 export async function findDateFormat(
   path: string,
-  format: Format = {},
+  declared: Declarations = {},
 ): Promise<DateFormat | undefined> {
   let example: string | undefined;
   let isSlashed = false;
   const source = await openSource(path);
   try {
-    for await (const { readings } of readReadings(source, format)) {
+    for await (const { readings } of readReadings(source, declared)) {
       for (const { measuredAt } of readings) {
         if (typeof measuredAt !== 'string') continue;
         const date = slashedDate(measuredAt);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Line, LONGEST_LINE, splitLines } from '../../../src/ingest/formats/lines.ts';
+import { type Line, LONGEST_LINE, splitLines } from '../../../src/ingest/rows/lines.ts';
 
 async function split(chunks: Buffer[]): Promise<Line[]> {
   async function* source() {

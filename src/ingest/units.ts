@@ -1,12 +1,12 @@
 /** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
-import { PARAMETERS, type ParameterName } from '../../contract/parameters.ts';
+import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 
 /** A unit: its names, simplified; what one of it is in the first of its quantity; and what is added before. */
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 
 const MASS: readonly Scale[] = [
-  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3'], 1],
-  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3'], 1_000],
+  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3', 'ug.m-3'], 1],
+  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3', 'mg.m-3'], 1_000],
 ];
 
 /** A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C. */
@@ -51,7 +51,10 @@ const QUANTITIES: readonly (readonly Scale[])[] = [
     [['usv/h', 'usvh'], 1],
     [['nsv/h', 'nsvh'], 0.001],
   ],
-  [[['%', 'percent', 'pct'], 1]],
+  [
+    [['%', 'percent', 'pct'], 1],
+    [['fraction'], 100],
+  ],
   [[['degrees', 'deg'], 1]],
   [[['uvindex'], 1]],
 ];
@@ -87,10 +90,40 @@ const UNITS = new Map(
 /** Turns a value into one in the stored unit; anything but a number stays what it is, to be judged when it is validated. */
 export type Convert = (given: unknown) => unknown;
 
+/**
+ * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
+ * matched in two ways, so matching takes time linear in the length.
+ */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The conversion from a unit that the parameter does not have: it makes a text of value and unit, which is rejected. */
+export const withUnit =
+  (unit: string): Convert =>
+  (given) =>
+    readNumber(given) === null || typeof given === 'object'
+      ? given
+      : `${String(given)} ${unit}`.slice(0, 100);
+
+/** By parameter, because a text of both for each value would cost more than its conversion. */
+const conversions = new Map<ParameterName, Map<string, Convert | null | undefined>>();
+/** A bound, because senders write units. */
+const MOST_UNITS = 100;
 
 /** How values of a parameter are converted from a unit; null: they are in the stored one; undefined: it has no such unit. */
 export function conversionFrom(unit: string, parameter: ParameterName): Convert | null | undefined {
+  let known = conversions.get(parameter);
+  if (known === undefined || known.size >= MOST_UNITS) {
+    known = new Map();
+    conversions.set(parameter, known);
+  }
+  const before = known.get(unit);
+  if (before !== undefined || known.has(unit)) return before;
+  const conversion = makeConversion(unit, parameter);
+  known.set(unit, conversion);
+  return conversion;
+}
+
+function makeConversion(unit: string, parameter: ParameterName): Convert | null | undefined {
   const { scales = [], own } = UNITS.get(parameter) ?? {};
   const stored = own?.[1] ?? 1;
   const plain = simplified(unit);
@@ -99,22 +132,38 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
   const [, factor, offset = 0] = scale;
   if (factor === stored && offset === 0) return null;
   return (given) => {
-    const value = numberOf(given);
-    return value === undefined ? given : ((value + offset) * factor) / stored;
+    const value = readNumber(given);
+    return typeof value === 'number' ? ((value + offset) * factor) / stored : given;
   };
 }
 
-function numberOf(given: unknown): number | undefined {
-  const value = typeof given === 'string' && NUMBER.test(given) ? Number(given) : given;
-  return typeof value === 'number' ? value : undefined;
+/** Words for no value, as loggers and spreadsheets write them. */
+const NO_VALUE = /^(?:-+|\*+|\?+|n\/?a|nan|null|none)$/i;
+
+/**
+ * The number that a source wrote; null: none, in a word for that; undefined: it cannot be read. A minus sign of typography and spaces that do not
+ * break are read as what they look like.
+ */
+export function readNumber(given: unknown): number | null | undefined {
+  if (given === undefined || given === null || given === '') return null;
+  if (typeof given !== 'string') return typeof given === 'number' ? given : undefined;
+  if (NUMBER.test(given)) return Number(given);
+  const plain = given.replace(/[\u00a0\u2009\u202f]/g, '').replace(/^[\u2212\u2013]/, '-');
+  if (plain === '' || NO_VALUE.test(plain)) return null;
+  return plain !== given && NUMBER.test(plain) ? Number(plain) : undefined;
 }
 
 /** The mean of what two channels measured, or what one did where the other has no number. */
 export function meanOf(one: unknown, other: unknown): unknown {
-  const [a, b] = [numberOf(one), numberOf(other)];
-  if (a !== undefined && b !== undefined) return (a + b) / 2;
-  return a === undefined && b !== undefined ? other : one;
+  const a = readNumber(one);
+  const b = readNumber(other);
+  if (typeof a === 'number' && typeof b === 'number') return (a + b) / 2;
+  return typeof a !== 'number' && typeof b === 'number' ? other : one;
 }
+
+/** True for a unit of any parameter. */
+export const isUnit = (text: string): boolean =>
+  text.length <= 30 && PARAMETERS.some(({ name }) => conversionFrom(text, name) !== undefined);
 
 /** The units that values of a parameter may have, for messages. */
 export const unitsOf = (parameter: ParameterName): string[] =>

@@ -4,9 +4,6 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
-import type { ParameterName } from '../../contract/parameters.ts';
-import type { Means } from './profiles.ts';
-import type { ReadingInput } from './reading.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */
@@ -15,36 +12,6 @@ export type Line = {
   text: string;
   tooLong?: true;
 };
-
-/** Facts about a source that come up while it is read. */
-export type SourceNotes = {
-  /** The profile. */
-  format: string;
-  /** Undefined: its rows are no means of hours or days. */
-  means?: Means | undefined;
-  /** True if a row has one parameter, so that several are one reading. */
-  isLong: boolean;
-  /** Columns, keys or names of parameters that are not used, as far as they were met. */
-  ignored: Set<string>;
-  /** Parameters whose unit nobody declared, and the fields they are in. */
-  undeclared: Map<ParameterName, string>;
-  /** True if a reading got the time of its arrival, because it had none. */
-  usedServerTime: boolean;
-};
-
-/** A reading; undefined: a row without a parameter of ours; of a document with rows, each of them, read when it is asked for. */
-export type Read = ReadingInput | undefined | Iterable<ReadingInput | undefined>;
-
-/** Parses the lines of one source. A line that cannot be parsed becomes an unreadable reading. */
-export type LineReader = {
-  /** Kept up to date while lines are read. */
-  notes: SourceNotes;
-  /** Throws InputError as ownerOf does. */
-  read(line: Line): Read;
-};
-
-/** Names that are reported as not used: a bound, because a file may have a new one on every line. */
-export const MOST_IGNORED = 100;
 
 /** Longer lines are no readings. In bytes. */
 export const LONGEST_LINE = 65_536;
@@ -109,13 +76,13 @@ export async function* inTurns(
 const SLICE = 100;
 const SLICE_TEXT = 100_000;
 
-/** The same readings in slices, each made in a turn of the event loop of its own. */
-export async function* inSlices<T extends ReadingInput | undefined>(
-  readings: Iterable<T>,
+/** The same readings, or rows, in slices, each made in a turn of the event loop of its own. */
+export async function* inSlices<T extends { text: string } | undefined>(
+  all: Iterable<T>,
 ): AsyncGenerator<T[]> {
   let slice: T[] = [];
   let text = 0;
-  for (const one of readings) {
+  for (const one of all) {
     slice.push(one);
     text += one?.text.length ?? 0;
     if (slice.length < SLICE && text < SLICE_TEXT) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/formats/localTime.ts';
-import { makeTimeReader } from '../../../src/ingest/formats/times.ts';
+import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/reading/localTime.ts';
+import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
 import { offsetAt } from '../../support/localTime.ts';
 
 const HOUR = 3_600_000;
@@ -115,7 +115,7 @@ test('numbers of nine digits and more are seconds up to 2100, included, or milli
       '2000-01-01T00:00:00Z',
       '1973-03-03T09:46:40Z',
       99_999_999,
-      '20261120',
+      '2026-11-20T00:00:00Z',
       '2100-01-01T00:00:00Z',
       '2100-01-01T00:00:00Z',
       4_102_444_800_001,

@@ -1,14 +1,9 @@
 /** An array is cut into the elements that JSON.parse would find, wherever the pieces end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  DEEPEST,
-  type Element,
-  isTooDeep,
-  splitElements,
-} from '../../../src/ingest/formats/json.ts';
-import { LONGEST_LINE } from '../../../src/ingest/formats/lines.ts';
-import { rowReader } from '../../../src/ingest/formats/rows.ts';
+import { readLine } from '../../../src/ingest/reading/collect.ts';
+import { DEEPEST, type Element, isTooDeep, splitElements } from '../../../src/ingest/rows/json.ts';
+import { LONGEST_LINE } from '../../../src/ingest/rows/lines.ts';
 
 async function split(text: string, size = 7): Promise<Element[]> {
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -107,8 +102,7 @@ describe('an element is not to be parsed', () => {
 });
 
 it('makes an unreadable reading of a line that is nested too deeply', () => {
-  const read = (levels: number) =>
-    rowReader().read({ number: 1, text: `{"sensor_id":1,"a":${nested(levels)}}` });
+  const read = (levels: number) => readLine(`{"sensor_id":1,"a":${nested(levels)}}`);
   expect([read(DEEPEST - 1), read(DEEPEST)]).toMatchObject([{ sensorId: 1 }, { unreadable: true }]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitCsvLine } from '../../../src/ingest/formats/csv.ts';
+import { splitCsvLine } from '../../../src/ingest/rows/csv.ts';
 
 test.each([
   ['', ['']],

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
-import type { Format } from '../../../src/ingest/formats/fields.ts';
-import { isObject } from '../../../src/ingest/formats/json.ts';
-import { FORMATS, PROFILES } from '../../../src/ingest/formats/profiles.ts';
-import { type ReadingBatch, readReadings } from '../../../src/ingest/formats/readings.ts';
-import { openSource } from '../../../src/ingest/formats/source.ts';
+import { FORMAT_NAMES, FORMATS } from '../../../src/ingest/formats/formats.ts';
+import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { isObject } from '../../../src/ingest/rows/json.ts';
+import { openSource } from '../../../src/ingest/rows/source.ts';
 import { file } from '../support.ts';
 
-async function read(content: string, format: Format = {}) {
+async function read(content: string, format: Declarations = {}) {
   const readings: ReadingBatch['readings'] = [];
   let last: ReadingBatch['notes'] | undefined;
   for await (const batch of readReadings(await openSource(file('sample', content)), format)) {
@@ -96,7 +96,13 @@ const STATE = {
 
 const README = readFileSync(new URL('../../../src/ingest/README.md', import.meta.url), 'utf8');
 
-type Sample = [name: string, what: string, content: string, format: Format, readings: object[]];
+type Sample = [
+  name: string,
+  what: string,
+  content: string,
+  format: Declarations,
+  readings: object[],
+];
 const SAMPLES: Sample[] = [
   [
     'purpleair',
@@ -511,7 +517,7 @@ function turned(content: string): string {
 const turnedKeys = (_: string, value: unknown) =>
   isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value;
 
-describe('a profile', () => {
+describe('a format', () => {
   test.each(SAMPLES)('%s: %s', async (name, _, content, format, expected) => {
     const result = await read(content, format);
     expect(result.format).toBe(name);
@@ -529,20 +535,20 @@ describe('a profile', () => {
   });
 
   it('has a sample here, a line in src/ingest/README.md, which lists every parameter, and a source', () => {
-    expect([...new Set(SAMPLES.map(([name]) => name))].sort()).toEqual(FORMATS);
+    expect([...new Set(SAMPLES.map(([name]) => name))].sort()).toEqual(FORMAT_NAMES);
     expect(
       [...README.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)].map(([, name]) => name).sort(),
-    ).toEqual(FORMATS);
+    ).toEqual(FORMAT_NAMES);
     const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(README) ?? [];
     expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);
-    for (const { source } of PROFILES) expect(source).toMatch(/https:|README/);
+    for (const { source } of FORMATS) expect(source).toMatch(/https:|README/);
   });
 });
 
 it('says what to do with rows whose names are none of ours', async () => {
   const history = `entity_id,state,last_changed\nsensor.garden_a,7,${T}\nsensor.garden_b,50,${T}\n`;
   await expect(read(history, { sensor: 11 })).rejects.toThrow(
-    /sample: no row of it has a parameter of ours, but sensor\.garden_a, sensor\.garden_b\. Say which is which with --column/,
+    /sample: no known parameter; found sensor\.garden_a, sensor\.garden_b\. Say which is which with --column/,
   );
   await expect(read(history)).rejects.toThrow(
     /:1: the header has no column sensor_id: .*If all rows are of one sensor, say which: --device with its name/,
@@ -616,7 +622,7 @@ describe('units', () => {
     );
   });
 
-  it.each<[string, Format, RegExp]>([
+  it.each<[string, Declarations, RegExp]>([
     [
       'an unknown unit',
       { units: ['no2=stone'] },
@@ -630,12 +636,12 @@ describe('units', () => {
     [
       'an unknown parameter',
       { units: ['co=ppm'] },
-      /^--unit: there is no parameter "co"\. Known names: sensor_id/,
+      /^--unit: unknown parameter "co"\. Known names: sensor_id/,
     ],
     [
       'no unit',
       { units: ['no2'] },
-      /^--unit: "no2" is not of the form OURS=THEIRS\. An example: --unit no2=ug\/m3\.$/,
+      /^--unit: expected NAME=UNIT, found "no2"\. An example: --unit no2=ug\/m3\.$/,
     ],
     [
       'a column that is not there',

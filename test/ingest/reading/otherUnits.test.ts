@@ -1,12 +1,12 @@
 /** An import of which a column looks like another unit stops before it stores anything, and says what to declare. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Sql } from '../../src/database/client.ts';
-import type { Format } from '../../src/ingest/formats/fields.ts';
-import { conversionFrom } from '../../src/ingest/formats/units.ts';
-import { importReadings } from '../../src/ingest/importReadings.ts';
-import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
-import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { conversionFrom } from '../../../src/ingest/units.ts';
+import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from '../support.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
 afterAll(() => db.drop());
 
-const imported = (content: string, format: Format = {}) =>
+const imported = (content: string, format: Declarations = {}) =>
   importReadings(db.as('airseries_ingest'), [file('readings.csv', content)], {
     now: NOW,
     log: keepingLog(),
@@ -34,7 +34,7 @@ const csv = (
   time: (hour: number) => unknown = at,
 ) =>
   `${header}\n${Array.from({ length: count }, (_, hour) => `${time(hour)},1,${value(hour)}`).join('\n')}\n`;
-const stops = async (content: string, format: Format, message: RegExp) => {
+const stops = async (content: string, format: Declarations, message: RegExp) => {
   const { failures, received } = await imported(content, format);
   expect([received, failures]).toEqual([0, [expect.stringMatching(message)]]);
   expect(await stored(owner)).toEqual([]);
@@ -78,7 +78,7 @@ describe('103 hours of PurpleAir in °F', () => {
   });
 });
 
-test.each<[string, (hour: number) => number, RegExp, Format]>([
+test.each<[string, (hour: number) => number, RegExp, Declarations]>([
   [
     'pressure',
     (hour) => 1_000 + (hour % 20),
@@ -96,6 +96,18 @@ test.each<[string, (hour: number) => number, RegExp, Format]>([
     (hour) => 0.03 + hour / 1_000,
     /column o3 looks like ppm.*--unit o3=ppm if it is, or --unit o3=ug\/m3/,
     { units: ['o3=ppm'] },
+  ],
+  [
+    'pm25',
+    (hour) => 0.03 + hour / 2_000,
+    /column pm25 looks like mg\/m³.*--unit pm25=mg\/m3 if it is, or --unit pm25=ug\/m3 if/, // (S8)
+    { units: ['pm25=mg/m3'] },
+  ],
+  [
+    'humidity',
+    (hour) => 0.55 + hour / 100,
+    /column humidity looks like a fraction of 1.*--unit humidity=fraction if it is, or --unit humidity=%/, // (S8)
+    { units: ['humidity=fraction'] },
   ],
 ])('%s', async (name, value, message, remedy) => {
   const content = csv(`time,sensor_id,${name}`, 24, value);
@@ -115,7 +127,7 @@ describe('30 values in °F of a row each, whose unit nobody declared, stop it', 
     state: String(row.value),
     last_changed: row.at,
   }));
-  test.each<[string, string, Format]>([
+  test.each<[string, string, Declarations]>([
     [
       'history of Home Assistant as CSV',
       [
@@ -156,6 +168,8 @@ test('twenty such values are enough, from 45.1 °C on', async () => {
 });
 
 test('a few such values, or a column with some, are taken', async () => {
+  const some = csv('time,sensor_id,pm25', 40, (hour) => (hour % 3 ? 5 : 0.1));
+  expect(await imported(some)).toMatchObject({ accepted: 40, failed: false });
   expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({
     accepted: 19,
   });

@@ -1,0 +1,29 @@
+/** AirGradient: what the local server says at `/measures/current`, and what the firmware sends. It has no clock. */
+import { has } from '../rows/row.ts';
+import { type Format, text, value } from './format.ts';
+
+export const airgradient: Format = {
+  name: 'airgradient',
+  source: 'https://github.com/airgradienthq/arduino/blob/master/docs/local-server.md',
+  recognizes: (row) =>
+    has(row, 'serialno', 'pm02') ||
+    has(row, 'serialno', 'atmp') ||
+    has(row, 'wifi', 'pm02', 'rhum'),
+  read: (row) => ({
+    device: text(row, 'serialno'),
+    values: {
+      pm1: value(row, 'pm01'),
+      pm25_raw: value(row, 'pm02'),
+      pm25: value(row, 'pm02Compensated'),
+      pm10: value(row, 'pm10'),
+      temperature: value(row, 'atmpCompensated', 'atmp'),
+      humidity: value(row, 'rhumCompensated', 'rhum'),
+    },
+  }),
+  columns: {
+    owner: 'serialno',
+    time: 'for the time',
+    needed:
+      'Files of airgradient have serialno, and pm01, pm02, pm02Compensated, pm10, atmp, rhum.',
+  },
+};

@@ -1,0 +1,56 @@
+/**
+ * The open data of airquality.am: measurements, and means of sensors. `pm2.5` is the raw value in measurements, and the corrected one in
+ * means, whatever it is called.
+ */
+import { keyOf, PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { has } from '../rows/row.ts';
+import { type Format, ownValues, text } from './format.ts';
+import type { OtherNames } from './ownNames.ts';
+
+const named = (name: (parameter: ParameterName) => string): OtherNames =>
+  Object.fromEntries(PARAMETER_NAMES.map((parameter) => [name(parameter), parameter]));
+
+const NAMES_IN_MEANS: OtherNames = {
+  ...named((parameter) => `total_${parameter}`),
+  ...named((parameter) => `avg_${parameter}`),
+  'avg_pm2.5': 'pm25',
+  'pm2.5': 'pm25',
+};
+const NAMES_IN_MEASUREMENTS: OtherNames = {
+  ...named(keyOf),
+  'pm2.5': 'pm25_raw',
+  'pm2.5_corrected': 'pm25',
+};
+
+const layout = (names: OtherNames, more: Pick<Format, 'recognizes'> & Partial<Format>): Format => ({
+  name: 'airquality-am',
+  source: 'the description published with it at https://airquality.am',
+  zone: 'network',
+  read(row) {
+    const measured = text(row, 'timestamp');
+    return {
+      sensor: text(row, 'sensor_id'),
+      time: text(row, 'time_start') ?? measured, // a mean carries the start of its interval (S3)
+      values: ownValues(row, names),
+    };
+  },
+  unused: ['time_end'],
+  columns: {
+    owner: 'sensor_id',
+    time: 'timestamp',
+    needed:
+      'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; those of stations and cities are computed from them.',
+  },
+  ...more,
+});
+
+/** Days, hours and measurements; the first that is recognized counts. */
+export const airqualityAm: readonly Format[] = [
+  layout(NAMES_IN_MEANS, { recognizes: (row) => has(row, 'avg_pm2.5'), means: 'day' }),
+  layout(NAMES_IN_MEANS, {
+    recognizes: (row) =>
+      PARAMETER_NAMES.some((name) => has(row, `avg_${name}`) || has(row, `total_${name}`)),
+    means: 'hour',
+  }),
+  layout(NAMES_IN_MEASUREMENTS, { recognizes: (row) => has(row, 'pm2.5_corrected') }),
+];

@@ -1,0 +1,37 @@
+/** OpenAQ: CSV of the archive, and JSON of `/v3/sensors/ID/measurements` and `hours`. A row has one parameter. */
+import { has } from '../rows/row.ts';
+import { type Format, longRow, refused, text } from './format.ts';
+import { isParameter } from './ownNames.ts';
+
+export const openaq: Format = {
+  name: 'openaq',
+  source: 'https://docs.openaq.org/aws/about, https://docs.openaq.org/resources/measurements',
+  recognizes: (row) =>
+    has(row, 'location_id', 'parameter', 'value', 'datetime') || has(row, 'results', 'meta'),
+  document: { rows: 'results' },
+  isLong: true,
+  read(row) {
+    const sensor = text(row, 'sensors_id', 'sensor_id', 'sensorsId');
+    const time = text(row, 'period.datetimeFrom.utc', 'datetime.utc', 'datetime');
+    const long = longRow(row, {
+      parameter: ['parameter.name', 'parameter'],
+      value: ['value'],
+      unit: ['parameter.units', 'units', 'unit'],
+    });
+    return long === undefined ? refused(undefined, sensor) : { sensor, time, values: {}, long };
+  },
+  parameter(name) {
+    const key = name.toLowerCase();
+    if (key === 'relativehumidity') return { parameter: 'humidity' };
+    return isParameter(key) ? { parameter: key } : undefined;
+  },
+  unused: [
+    ...['location_id', 'location', 'lat', 'lon', 'coordinates', 'period', 'datetime'],
+    ...['flaginfo', 'summary', 'coverage'],
+  ],
+  columns: {
+    owner: 'sensors_id',
+    time: 'for the time',
+    needed: 'Files of openaq have sensors_id, datetime, parameter, units, and value.',
+  },
+};

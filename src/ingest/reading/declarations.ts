@@ -1,0 +1,150 @@
+/** What the operator or the sender declares about a source, because it cannot say it itself; none of it is guessed. */
+import { InputError } from '../../base/inputError.ts';
+import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { type OwnName, ownName } from '../formats/ownNames.ts';
+import { MOST_FIELDS } from '../rows/row.ts';
+import { conversionFrom, unitsOf } from '../units.ts';
+
+export type Declarations = {
+  /** A format; absent: it is recognized. */
+  name?: string | undefined;
+  /** The zone of the network, for formats whose times are local to it. */
+  timeZone?: string | undefined;
+  /** The zone of times without an offset, whatever the format says. */
+  zone?: string | undefined;
+  /** One of DATE_FORMATS: the order of dates such as 05/06/2026. */
+  dateFormat?: string | undefined;
+  /** `-1h`: is added to every time, where stamps name the end of an interval. */
+  shift?: string | undefined;
+  /** `Validity=1,2,3`: rows in which a column has another value are left out, and counted. */
+  only?: readonly string[] | undefined;
+  /** `no2=ug/m3`: the unit of a parameter, whatever the format says. */
+  units?: readonly string[] | undefined;
+  /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */
+  columns?: readonly string[] | undefined;
+  /** The sensor or the device that all readings are of, where they do not say. */
+  sensor?: unknown;
+  device?: string | undefined;
+  /** The time of readings without one; absent: they are rejected. */
+  now?: Date | undefined;
+};
+
+/** A field that is declared to be the sensor, the device, the time or a value. */
+export type DeclaredColumn = { theirs: string } & (
+  | { is: 'sensor' | 'device' | 'time' }
+  | ({ is: 'value' } & Pick<OwnName, 'parameter' | 'unit'>)
+);
+
+const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
+  ['sensor_id', 'sensor'],
+  ['device', 'device'],
+  ['time', 'time'],
+  ['measured_at', 'time'],
+]);
+
+/** Throws InputError for a declaration that cannot be followed. */
+export function declaredColumns({ columns = [] }: Declarations): DeclaredColumn[] {
+  if (columns.length > MOST_FIELDS)
+    throw new InputError(
+      '--column',
+      `it is given ${columns.length} times`,
+      `Give it at most ${MOST_FIELDS} times.`,
+    );
+  return columns.map((text) => {
+    const [ours, theirs] = readPair(text, '--column', 'NAME=COLUMN', 'pm25=pm2_5_concentration');
+    const slot = SLOTS.get(ours);
+    if (slot !== undefined) return { theirs, is: slot };
+    const own = ownName(ours, {});
+    if (own === undefined) throw new InputError('--column', `unknown name "${ours}"`, NAMES);
+    return { theirs, is: 'value', parameter: own.parameter, unit: own.unit };
+  });
+}
+
+/** Throws InputError as declaredColumns does. */
+export function declaredUnits({ units = [] }: Declarations): Map<ParameterName, string> {
+  return new Map(
+    units.map((text) => {
+      const [name, unit] = readPair(text, '--unit', 'NAME=UNIT', 'no2=ug/m3');
+      const parameter = PARAMETER_NAMES.find((one) => one === name);
+      if (parameter === undefined)
+        throw new InputError('--unit', `unknown parameter "${name}"`, NAMES);
+      if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
+      throw new InputError(
+        '--unit',
+        `${parameter} has no unit "${unit}"`,
+        `It has: ${unitsOf(parameter).join(', ')}.`,
+      );
+    }),
+  );
+}
+
+/** A column of a source's own verdict, and the values that are taken. */
+export type Only = { theirs: string; values: ReadonlySet<string> };
+
+/** Throws InputError as declaredColumns does. */
+export function declaredOnly({ only = [] }: Declarations): Only[] {
+  if (only.length > MOST_FIELDS)
+    throw new InputError('--only', `it is given ${only.length} times`, 'Once a column is enough.');
+  return only.map((text) => {
+    const equals = text.lastIndexOf('=');
+    const values = text.slice(equals + 1).split(',');
+    if (equals > 0 && values.some((one) => one.trim() !== ''))
+      return {
+        theirs: text.slice(0, equals).trim(),
+        values: new Set(values.map((one) => one.trim())),
+      };
+    throw new InputError(
+      '--only',
+      `expected COLUMN=VALUE[,VALUE], found "${text}"`,
+      'An example: --only Validity=1,2,3.',
+    );
+  });
+}
+
+const NAMES = `Known names: sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
+
+function readPair(
+  text: string,
+  option: string,
+  form: string,
+  example: string,
+): [ours: string, theirs: string] {
+  const equals = text.indexOf('=');
+  if (equals > 0 && equals < text.length - 1)
+    return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
+  throw new InputError(
+    option,
+    `expected ${form}, found "${text}"`,
+    `An example: ${option} ${example}.`,
+  );
+}
+
+/**
+ * Whose a row is: what it says itself, else what is declared. Throws InputError where it says another sensor or device than is declared, which
+ * would not be used then.
+ */
+export function ownerOf(
+  declared: Declarations,
+  sensor: unknown,
+  device: unknown,
+): { sensor: unknown; device: unknown } {
+  const [option, owner] =
+    declared.sensor === undefined ? ['--device', declared.device] : ['--sensor', declared.sensor];
+  if (owner === undefined) return { sensor, device };
+  const isSaid = (own: unknown) => own !== undefined && own !== '';
+  const isOther = isSaid(sensor)
+    ? String(sensor) !== String(declared.sensor)
+    : declared.sensor === undefined && isSaid(device) && String(device) !== declared.device;
+  if (isOther) {
+    const own = isSaid(sensor) ? `sensor ${String(sensor)}` : `device ${String(device)}`;
+    throw new InputError(
+      option,
+      `${String(owner)} would not be used, because a row says itself that it is of ${own.slice(0, 100)}`,
+      `Leave ${option} out, or the field of the file that says it.`,
+    );
+  }
+  return {
+    sensor: isSaid(sensor) ? sensor : (declared.sensor ?? sensor),
+    device: isSaid(device) ? device : (declared.device ?? device),
+  };
+}

@@ -1,0 +1,68 @@
+/** Checks the header of a table: whether a reading can be read by it, and what to say where it cannot. */
+import { InputError } from '../../base/inputError.ts';
+import type { Format, Found } from '../formats/format.ts';
+import type { Row } from '../rows/row.ts';
+import type { Declarations, DeclaredColumn, Only } from './declarations.ts';
+
+type Header = {
+  header: Row;
+  /** Its file and line, for messages. */
+  position: string;
+  /** The header read as a row. */
+  found: Found;
+  columns: readonly DeclaredColumn[];
+  format: Format;
+  only: readonly Only[];
+  declared: Declarations;
+};
+
+/** Throws InputError where the header lacks what a reading needs, or names it twice. */
+export function checkHeader(given: Header): void {
+  const { header, position, found, columns, only, format, declared } = given;
+  const { list, positions, used } = header.names;
+  const { owner, time, needed } = format.columns;
+  const isLong = (found.long?.length ?? 0) > 0;
+  const values = Object.entries(found.values).filter(([, measured]) => measured !== undefined);
+  const invalid = (what: string, remedy = needed) =>
+    new InputError(
+      position,
+      `the header ${what}: ${JSON.stringify(header.text.slice(0, 300))}`,
+      remedy,
+    );
+  if (list.length > 0 && list.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
+    throw invalid('has numbers instead of names; the first line must name the columns, but it');
+  if (
+    found.sensor === undefined &&
+    found.device === undefined &&
+    declared.sensor === undefined &&
+    declared.device === undefined
+  )
+    throw invalid(`has no column ${owner}`, format.isLong === true ? WHOSE : `${needed} ${WHOSE}`);
+  if (found.time === undefined && declared.now === undefined)
+    throw invalid(`has no column ${time}`);
+  if (values.length === 0 && !isLong) throw invalid('names no parameter');
+  for (const [name, measured] of values) {
+    if (measured?.others === undefined) continue;
+    const names = list.filter((one) => [measured.field, ...(measured.others ?? [])].includes(one));
+    const which = new Set(names).size > 1 ? ` (${names.join(', ')})` : '';
+    throw invalid(`names ${name} twice${which}`);
+  }
+  for (const [index, name] of list.entries()) {
+    const first = positions.get(name.toLowerCase());
+    if (first !== undefined && first !== index && used.has(first) && name !== '')
+      throw invalid(`names ${name.toLowerCase()} twice`);
+  }
+  for (const { theirs } of only) {
+    if (!positions.has(theirs.toLowerCase()))
+      throw invalid(`has no column ${theirs}, which --only names`);
+  }
+  if (isLong) return; // names in rows may be mapped, too
+  for (const { theirs } of columns) {
+    const parts = positions.has(theirs.toLowerCase()) ? [theirs] : theirs.split('+');
+    if (!parts.every((part) => positions.has(part.trim().toLowerCase())))
+      throw invalid(`has no column ${theirs}, which --column names`);
+  }
+}
+
+const WHOSE =
+  'If all rows are of one sensor, say which: --device with its name in the network file, or --sensor with its id (in an address ?device= or ?sensor_id=).';

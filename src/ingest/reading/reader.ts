@@ -1,0 +1,301 @@
+/**
+ * Turns the rows of one source into readings: its format finds the facts in a row, the declarations come before them, and values and times
+ * become ours here, once for every format.
+ */
+import type { ParameterName } from '../../contract/parameters.ts';
+import type { Format, Found, LongValue, Means, Measured } from '../formats/format.ts';
+import { channels, value as measuredIn, text as textOf } from '../formats/format.ts';
+import { chooseFormat } from '../formats/formats.ts';
+import { unitInName } from '../formats/ownNames.ts';
+import {
+  cellOf,
+  forgetUse,
+  isGiven,
+  makeNames,
+  type Names,
+  type Row,
+  type Unreadable,
+} from '../rows/row.ts';
+import { conversionFrom, withUnit } from '../units.ts';
+import {
+  type Declarations,
+  type DeclaredColumn,
+  declaredColumns,
+  declaredOnly,
+  declaredUnits,
+  type Only,
+  ownerOf,
+} from './declarations.ts';
+import { checkHeader } from './header.ts';
+import { type ReadingInput, unreadable } from './reading.ts';
+import { makeTimeReader } from './times.ts';
+
+/** Facts about a source that come up while it is read. */
+export type SourceNotes = {
+  /** The name of its format. */
+  format: string;
+  /** Undefined: its rows are no means of hours or days. */
+  means?: Means | undefined;
+  /** True if a row has one parameter, so that several are one reading. */
+  isLong: boolean;
+  /** Columns, keys or names of parameters that are not used, as far as they were met. */
+  ignored: Set<string>;
+  /** Parameters whose unit nobody declared, and the fields they are in. */
+  undeclared: Map<ParameterName, string>;
+  /** Titles and comments before the first header. */
+  linesBefore: number;
+  /** Rows that `only` leaves out. */
+  excluded: number;
+  /** True if a reading got the time of its arrival, because it had none. */
+  usedServerTime: boolean;
+};
+
+export type Reader = {
+  notes: SourceNotes;
+  format: Format;
+  /** Checks the header of a table, and notes the columns that are not used. Throws InputError for one that cannot be used. */
+  begin(header: Row, position: string): void;
+  /** Undefined for a row that has a parameter, but none of ours. Throws InputError as ownerOf does. */
+  read(row: Row | Unreadable): ReadingInput | undefined;
+  /** The fields of a document that mean something for each of its rows. */
+  sharedBy(document: Row): [name: string, cell: unknown][];
+};
+
+/** Names that are reported as not used: a bound, because a file may have a new one on every line. */
+const MOST_IGNORED = 100;
+
+type SomeValues = { -readonly [name in ParameterName]?: unknown };
+
+export const makeNotes = (): SourceNotes => ({
+  format: '',
+  isLong: false,
+  linesBefore: 0,
+  excluded: 0,
+  ignored: new Set(),
+  undeclared: new Map(),
+  usedServerTime: false,
+});
+
+/** A reader for rows like `first`. Adds to `notes`. Throws InputError for an unknown format and a declaration that cannot be followed. */
+export function makeReader(first: Row, declared: Declarations, notes: SourceNotes): Reader {
+  const format = chooseFormat(declared.name, first);
+  const columns = declaredColumns(declared).map((column) => withUnitOfFormat(column, format));
+  const units = declaredUnits(declared);
+  const only = declaredOnly(declared);
+  const timeOf = makeTimeReader(format, declared);
+  const arrival = declared.now?.toISOString();
+  const unused = new Set(format.unused);
+  const { ignored, undeclared } = notes;
+  const noted = new WeakSet<Names>();
+  notes.format = format.name;
+  notes.means = format.means;
+  notes.isLong = format.isLong === true;
+
+  const ignore = (name: string) => {
+    if (ignored.size < MOST_IGNORED && !unused.has(name.toLowerCase())) ignored.add(name);
+  };
+  const noteUnused = (names: Names) => {
+    if (noted.has(names)) return;
+    noted.add(names);
+    for (const [index, name] of names.list.entries()) if (!names.used.has(index)) ignore(name);
+  };
+  const add = (values: SomeValues, name: ParameterName, { value, unit, field }: Measured) => {
+    const said = units.get(name) ?? unit;
+    if (said === undefined) {
+      if (!undeclared.has(name)) undeclared.set(name, field);
+      values[name] = value;
+      return;
+    }
+    const convert = conversionFrom(said, name);
+    values[name] = convert === null ? value : (convert ?? withUnit(said))(value);
+  };
+  /** The parameter of a name in a row of one parameter, and the unit that goes without saying. */
+  const parameterOf = (name: string) => {
+    for (const column of columns)
+      if (column.is === 'value' && isSame(column.theirs, name)) return column;
+    return format.parameter?.(name);
+  };
+  /** False: it is no parameter of ours. */
+  const addLong = (values: SomeValues, { names, value, unit }: LongValue): boolean => {
+    for (const name of names) {
+      const known = parameterOf(name);
+      if (known === undefined) continue;
+      const measured = { value, unit: unit ?? known.unit, field: name };
+      if (isGiven(value)) add(values, known.parameter, measured);
+      else if (measured.unit === undefined && !units.has(known.parameter))
+        undeclared.set(known.parameter, undeclared.get(known.parameter) ?? name);
+      return true;
+    }
+    return false;
+  };
+
+  const read: Reader['read'] = (row) => {
+    if ('unreadable' in row) return unreadable(row.text, row.line, row.why);
+    if (only.length > 0 && isExcluded(row, only)) {
+      notes.excluded += 1;
+      return undefined;
+    }
+    let found = format.read(row);
+    if (found === undefined) return undefined;
+    if ('refused' in found) {
+      const { sensor } = ownerOf(declared, found.sensor, undefined);
+      return { ...unreadable(row.text, row.line, found.why), sensorId: sensor };
+    }
+    if (columns.length > 0) found = declaredFirst(row, found, columns, format);
+    if (!row.names.isTable) noteUnused((found.payload ?? row).names);
+    const owner = ownerOf(declared, scalar(found.sensor), scalar(found.device));
+    const values: SomeValues = {};
+    let count = 0;
+    for (const name in found.values) {
+      const measured = found.values[name as ParameterName];
+      if (measured === undefined) continue;
+      count += 1;
+      add(values, name as ParameterName, measured);
+      if (measured.others !== undefined) measured.others.forEach(ignore);
+    }
+    let isOfOthers = false;
+    for (const one of found.long ?? NONE) {
+      if (addLong(values, one)) count += 1;
+      else if (format.isLong === true) {
+        ignore(one.names[0] ?? '');
+        isOfOthers = true;
+      }
+    }
+    if (isOfOthers && count === 0) return undefined;
+    const time = typeof found.time === 'object' ? 'nested' : (found.time ?? arrival);
+    if (found.time === undefined && arrival !== undefined) notes.usedServerTime = true;
+    const reading: ReadingInput = {
+      sensorId: owner.sensor,
+      measuredAt: timeOf(time, owner.sensor ?? owner.device),
+      values,
+      text: row.text,
+      line: row.line,
+    };
+    if (owner.device !== undefined) reading.device = String(owner.device);
+    return reading;
+  };
+
+  return {
+    notes,
+    format,
+    read,
+    begin(header, position) {
+      const read = format.read(header);
+      const plain: Found = read === undefined || 'refused' in read ? { values: {} } : read;
+      const found = declaredFirst(header, plain, columns, format);
+      isExcluded(header, only); // its columns are used
+      checkHeader({ header, position, found, columns, only, format, declared });
+      notes.isLong = format.isLong === true && (found.long?.length ?? 0) > 0;
+      noteUnused(header.names);
+    },
+    sharedBy(document) {
+      forgetUse(document.names);
+      const found = format.read(document);
+      if (found !== undefined && !('refused' in found))
+        declaredFirst(document, found, columns, format);
+      const { list, used } = document.names;
+      return list.flatMap((name, index) =>
+        used.has(index) ? [[name, document.cells[index]]] : [],
+      );
+    },
+  };
+}
+
+const NONE: readonly [] = [];
+
+/** True if the row's own verdict is none of those that are taken. */
+const isExcluded = (row: Row, only: readonly Only[]): boolean =>
+  only.some(({ theirs, values }) => !values.has(String(cellOf(row, theirs) ?? '').trim()));
+
+/** Objects and lists are no sensor and no device. */
+const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Declared columns count, whatever the format finds. They may lie where the sender's own names are, or in the row as a whole. */
+function declaredFirst(
+  row: Row,
+  found: Found,
+  columns: readonly DeclaredColumn[],
+  { secondChannel }: Format,
+): Found {
+  const places = found.payload === undefined ? [row] : [found.payload, row];
+  const values: { [name in ParameterName]?: Measured | undefined } = { ...found.values };
+  const result = { ...found, values };
+  const declared = new Set<string>();
+  for (const column of columns) {
+    const { theirs } = column;
+    if (column.is !== 'value') {
+      const cell = first(places, (place) => declaredText(place, theirs));
+      if (cell === undefined || declared.has(column.is)) continue;
+      declared.add(column.is);
+      if (row.isHeader) release(row.names, [String(result[column.is])], [theirs]);
+      result[column.is] = cell;
+      continue;
+    }
+    const { parameter } = column;
+    const measured = first(places, (place) => {
+      const own = measuredIn(place, theirs);
+      return secondChannel === undefined
+        ? own
+        : channels(own, measuredIn(place, secondChannel(theirs)));
+    });
+    if (measured === undefined) continue;
+    measured.unit ??= column.unit;
+    const before = values[parameter];
+    if (declared.has(parameter)) {
+      if (before !== undefined) before.others = [...(before.others ?? []), measured.field];
+      continue;
+    }
+    declared.add(parameter);
+    values[parameter] = measured;
+    if (before === undefined || isSame(before.field, measured.field)) continue;
+    if (!row.isHeader) measured.others = [before.field];
+    else release(row.names, [before.field, ...(before.others ?? [])], [theirs]);
+  }
+  return result;
+}
+
+function first<T>(places: readonly Row[], find: (place: Row) => T | undefined): T | undefined {
+  for (const place of places) {
+    const one = find(place);
+    if (one !== undefined) return one;
+  }
+  return undefined;
+}
+
+/** A text, joined from several fields where a plus sign stands between their names: `Date+Time`. */
+function declaredText(row: Row, theirs: string): unknown {
+  const whole = textOf(row, theirs);
+  if (whole !== undefined || !theirs.includes('+')) return whole;
+  const parts = theirs.split('+').map((part) => textOf(row, part.trim()));
+  return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');
+}
+
+/** Columns of a header that a declaration displaces are not used. */
+function release({ positions, used }: Names, names: readonly string[], kept: readonly string[]) {
+  for (const name of names) {
+    const index = positions.get(name.toLowerCase());
+    if (index !== undefined && !kept.some((one) => isSame(one, name))) used.delete(index);
+  }
+}
+
+/** The unit of a column that is mapped is said by its format or in its name, as in `--column no2=NO2_mean (µg/m³)`. */
+function withUnitOfFormat(column: DeclaredColumn, format: Format): DeclaredColumn {
+  if (column.is !== 'value' || column.unit !== undefined) return column;
+  const { theirs, parameter } = column;
+  const header = headerOf([theirs]);
+  const found = format.read(header);
+  const values = found === undefined || 'refused' in found ? {} : found.values;
+  const unit = Object.values(values).find((one) => one !== undefined)?.unit;
+  const isOfParameter = unit !== undefined && conversionFrom(unit, parameter) !== undefined;
+  return { ...column, unit: isOfParameter ? unit : unitInName(theirs, parameter) };
+}
+
+const headerOf = (names: readonly string[]): Row => ({
+  names: makeNames(names, { isTable: true }),
+  cells: names,
+  text: '',
+  line: 0,
+  isHeader: true,
+});

@@ -1,0 +1,134 @@
+/** CSV: splits lines into fields, finds the delimiter and a row of units, and makes rows. */
+import { InputError } from '../../base/inputError.ts';
+import { isUnit } from '../units.ts';
+import type { Line } from './lines.ts';
+import { MOST_FIELDS, makeNames, type Names, type Row, type Unreadable } from './row.ts';
+
+/** A header, by which the lines after it are read. */
+export type Table = { header: Row; delimiter: string };
+
+const DELIMITERS = [';', '\t', ','] as const;
+
+/** The delimiters that a header may have, the most frequent outside of quotes first; of equal ones a semicolon, since commas may be decimal. */
+export function likelyDelimiters(text: string): string[] {
+  const bare = text.replace(/"[^"]*"/g, '');
+  const counted = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    count: bare.split(delimiter).length - 1,
+  })).filter(({ count }) => count > 0);
+  const ordered = counted.sort((a, b) => b.count - a.count).map(({ delimiter }) => delimiter);
+  return ordered.length === 0 ? [','] : ordered;
+}
+
+/** What Excel wants before the header: `sep=;`. */
+export const declaredDelimiter = (text: string): string | undefined =>
+  /^"?sep=(.)"?$/i.exec(text)?.[1];
+
+/** Throws InputError for a header with too many columns. */
+export function makeTable({ number, text }: Line, delimiter: string, position: string): Table {
+  const names = splitCsvLine(text, delimiter) ?? [];
+  if (names.length > MOST_FIELDS) {
+    const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
+    throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
+  }
+  return tableOf(makeNames(names, { isTable: true, hasCommas: delimiter !== ',' }), delimiter, {
+    number,
+    text,
+  });
+}
+
+const tableOf = (names: Names, delimiter: string, { number, text }: Line): Table => ({
+  header: { names, cells: names.list, text, line: number, isHeader: true },
+  delimiter,
+});
+
+/** The table with the units that the line after its header says; undefined: that line is no row of units. */
+export function withUnits({ header, delimiter }: Table, line: Line): Table | undefined {
+  const { list, hasCommas } = header.names;
+  const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
+  if (cells?.length !== list.length || cells.some((cell) => /^[-+]?\d/.test(cell)))
+    return undefined;
+  if (!cells.some(isUnit)) return undefined;
+  const units = cells.map((cell) => (cell === '' ? undefined : cell));
+  const names = makeNames(list, { isTable: true, hasCommas, units });
+  return tableOf(names, delimiter, { number: header.line, text: header.text });
+}
+
+/** True if a line behind the header is another header: most of its fields are names of columns. */
+export function isHeader({ header }: Table, cells: readonly string[]): boolean {
+  const { positions } = header.names;
+  if (isDigit(cells[0])) return false; // nearly every line
+  const isName = (cell: string | undefined) =>
+    cell !== undefined && cell !== '' && positions.has(cell.toLowerCase());
+  if (!isName(cells[0]) && !isName(cells[1])) return false;
+  return cells.filter(isName).length * 2 > cells.length;
+}
+
+const isDigit = (cell: string | undefined) => {
+  const code = cell?.charCodeAt(0) ?? 0;
+  return code >= 48 && code <= 57;
+};
+
+/** Undefined for a line of nothing but delimiters. */
+export function rowOfLine(
+  { header: { names } }: Table,
+  { text, number }: Line,
+  split: string[] | undefined,
+  tooLong?: boolean,
+): Row | Unreadable | undefined {
+  const count = names.list.length;
+  let cells = split;
+  if (cells !== undefined && cells[0] === '' && cells.every((cell) => cell === ''))
+    return undefined;
+  if (cells !== undefined && cells.length > count && cells.slice(count).every((one) => one === ''))
+    cells = cells.slice(0, count);
+  if (cells?.length === count) return { names, cells, text, line: number };
+  return { unreadable: true, text, line: number, why: whyUnreadable(text, cells, count, tooLong) };
+}
+
+function whyUnreadable(
+  text: string,
+  cells: readonly string[] | undefined,
+  count: number,
+  tooLong?: boolean,
+): string {
+  if (tooLong) return 'it is too long';
+  if (text.includes('\0')) return 'it has NUL bytes: did the power fail while it was written?';
+  if (cells === undefined) return 'its quotes do not match up';
+  return `it has ${cells.length} field${cells.length === 1 ? '' : 's'}, but the header has ${count}`;
+}
+
+/**
+ * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A field never spans lines. A general CSV parser
+ * is not used: called for each line or each chunk, it would cost more than all other parsing of an import with quoted time stamps.
+ */
+export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
+  if (!text.includes('"')) return text.split(delimiter).map((field) => field.trim());
+  const fields: string[] = [];
+  for (let start = 0; ; ) {
+    let end: number;
+    if (text[start] === '"') {
+      const close = closingQuote(text, start + 1);
+      if (close < 0) return undefined;
+      const field = text.slice(start + 1, close).replaceAll('""', '"');
+      fields.push(field.trim());
+      end = close + 1;
+      if (end < text.length && text[end] !== delimiter) return undefined;
+    } else {
+      const next = text.indexOf(delimiter, start);
+      end = next < 0 ? text.length : next;
+      const field = text.slice(start, end);
+      if (field.includes('"')) return undefined;
+      fields.push(field.trim());
+    }
+    if (end === text.length) return fields;
+    start = end + 1;
+  }
+}
+
+/** Two quotes in a row stand for one and close nothing. Returns -1 if there is no closing quote. */
+function closingQuote(text: string, from: number): number {
+  let index = text.indexOf('"', from);
+  while (index >= 0 && text[index + 1] === '"') index = text.indexOf('"', index + 2);
+  return index;
+}

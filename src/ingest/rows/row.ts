@@ -1,0 +1,152 @@
+/** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
+import { isObject } from './json.ts';
+
+/** The names of a row's fields. Rows with the same names share them, so what a field means is looked up once. */
+export type Names = {
+  /** As the source writes them. */
+  list: readonly string[];
+  /** The position of each, by its name in lower case; of two with one name, the first. */
+  positions: ReadonlyMap<string, number>;
+  /** True if these are the columns of a table, so that every row has all of them. */
+  isTable: boolean;
+  /** The units of the columns, where a row of units says them. */
+  units?: readonly (string | undefined)[];
+  /** True if a number may have a decimal comma. */
+  hasCommas: boolean;
+  /** Positions that a format has asked for: the others are not used. */
+  used: Set<number>;
+  /** Where the fields are that formats have asked for; null: nowhere. */
+  asked: Map<string, Position | null>;
+  /** Reads an object within such rows. */
+  within?: ObjectReader;
+};
+
+/** `path` is looked for within the value, where a field is none of the names. */
+type Position = { index: number; path: string | undefined };
+
+export type Row = {
+  names: Names;
+  /** One for each of the names. Values are texts in CSV, and anything in JSON. */
+  cells: readonly unknown[];
+  /** The whole row, for the quarantine. */
+  text: string;
+  /** Its number in the source. */
+  line: number;
+  /** It is the header of a table: its cells are its names. */
+  isHeader?: true;
+};
+
+/** A line or an element that is no row. */
+export type Unreadable = { unreadable: true; text: string; line: number; why: string | undefined };
+
+/** Fields of a row, and columns that are declared: each costs time in every row. */
+export const MOST_FIELDS = 200;
+
+export const TOO_WIDE = `it has more than ${MOST_FIELDS} fields`;
+
+export function makeNames(
+  list: readonly string[],
+  options: Pick<Names, 'isTable'> & Partial<Pick<Names, 'hasCommas' | 'units'>>,
+): Names {
+  const positions = new Map<string, number>();
+  for (const [index, name] of list.entries()) {
+    const key = name.toLowerCase();
+    if (!positions.has(key)) positions.set(key, index);
+  }
+  return { hasCommas: false, ...options, list, positions, used: new Set(), asked: new Map() };
+}
+
+/** Bounds for memory: a file may have new names on every line. */
+const MOST_SHAPES = 20_000;
+
+type Shape = { names: Names | undefined; next: Map<string, Shape> };
+const emptyShape = (): Shape => ({ names: undefined, next: new Map() });
+
+export type ObjectReader = (
+  object: Readonly<Record<string, unknown>>,
+  text: string,
+  line: number,
+) => Row | Unreadable;
+
+/** Makes rows of parsed objects. Objects with the same keys in the same order share their names. */
+export function makeObjectReader(): ObjectReader {
+  let first = emptyShape();
+  let count = 0; // of shapes
+  return (object, text, line) => {
+    let shape = first;
+    const cells: unknown[] = [];
+    for (const key in object) {
+      if (cells.length === MOST_FIELDS) return { unreadable: true, text, line, why: TOO_WIDE };
+      cells.push(object[key]);
+      let next = shape.next.get(key);
+      if (next === undefined) {
+        next = emptyShape();
+        shape.next.set(key, next);
+        count += 1;
+      }
+      shape = next;
+    }
+    shape.names ??= makeNames(Object.keys(object), { isTable: false });
+    if (count > MOST_SHAPES) {
+      first = emptyShape();
+      count = 0;
+    }
+    return { names: shape.names, cells, text, line };
+  };
+}
+
+/** A field is a name as a whole (`pm2.5`), in upper or lower case, or else a path of keys (`sensor.id`). */
+export function positionOf(names: Names, field: string): Position | null {
+  const known = names.asked.get(field);
+  if (known !== undefined) return known;
+  const key = field.toLowerCase();
+  const index = names.positions.get(key);
+  const dot = field.indexOf('.');
+  const head = dot > 0 && !names.isTable ? names.positions.get(key.slice(0, dot)) : undefined;
+  let position: Position | null = null;
+  if (index !== undefined) position = { index, path: undefined };
+  else if (head !== undefined) position = { index: head, path: field.slice(dot + 1) };
+  names.asked.set(field, position);
+  if (position !== null) names.used.add(position.index);
+  return position;
+}
+
+/** Begins anew to record which fields are used. */
+export function forgetUse({ used, asked }: Names): void {
+  used.clear();
+  asked.clear();
+}
+
+/** The value at a path within a value: at each step a key as a whole, or else what stands before its first dot. */
+function within(value: unknown, path: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, path)) return value[path];
+  const dot = path.indexOf('.');
+  const key = path.slice(0, dot);
+  return dot > 0 && Object.hasOwn(value, key) ? within(value[key], path.slice(dot + 1)) : undefined;
+}
+
+export function cellAt({ cells }: Row, { index, path }: Position): unknown {
+  return path === undefined ? cells[index] : within(cells[index], path);
+}
+
+/** The value of a field; undefined if the row has no such field. */
+export function cellOf(row: Row, field: string): unknown {
+  const position = positionOf(row.names, field);
+  return position === null ? undefined : cellAt(row, position);
+}
+
+/** The object at a path, as a row of its own in the same place; undefined if there is none. */
+export function rowWithin(row: Row, field: string): Row | Unreadable | undefined {
+  const object = cellOf(row, field);
+  if (!isObject(object)) return undefined;
+  row.names.within ??= makeObjectReader();
+  return row.names.within(object, row.text, row.line);
+}
+
+/** True if the row has all of these fields. */
+export const has = (row: Row, ...fields: readonly string[]): boolean =>
+  fields.every((field) => cellOf(row, field) !== undefined);
+
+export const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '';

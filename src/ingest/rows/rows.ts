@@ -1,0 +1,318 @@
+/** Reads bytes into rows: CSV, one JSON object a line, or a JSON array or document. Bytes are read when rows are asked for. */
+import { InputError } from '../../base/inputError.ts';
+import {
+  declaredDelimiter,
+  isHeader,
+  likelyDelimiters,
+  makeTable,
+  rowOfLine,
+  splitCsvLine,
+  type Table,
+  withUnits,
+} from './csv.ts';
+import { isObject, isTooDeep, splitElements } from './json.ts';
+import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from './lines.ts';
+import { refuseOtherKinds } from './otherKinds.ts';
+import {
+  cellOf,
+  MOST_FIELDS,
+  makeObjectReader,
+  type ObjectReader,
+  type Row,
+  TOO_WIDE,
+  type Unreadable,
+} from './row.ts';
+import { peek, type Source } from './source.ts';
+
+/** The rows that end in one chunk of a source. */
+export type Rows = {
+  rows: (Row | Unreadable)[];
+  lastLine: number;
+  /** How many characters they took. */
+  text: number;
+};
+
+export type RowOptions = {
+  /** CSV, an object a line, or an array or a document; undefined: the first bytes tell. */
+  kind?: 'csv' | 'lines' | 'document' | undefined;
+  /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
+  largestObject: number;
+  /** Takes a header by which the lines after it are to be read. Throws InputError for one that cannot be used. */
+  begin(header: Row, position: string, linesBefore: number): void;
+};
+
+/** Rejects with InputError for what is no text, for CSV without a header that can be used, and for a broken document. */
+export async function* readRows(source: Source, options: RowOptions): AsyncGenerator<Rows> {
+  const { name } = source;
+  let { kind } = options;
+  let { bytes } = source;
+  if (kind === undefined || kind === 'csv') {
+    const { start, all } = await peek(
+      bytes,
+      (begun) => begun.length > LONGEST_LINE || begun.includes('\n'),
+    );
+    bytes = all;
+    if (start.length > 0) refuseOtherKinds(start, name);
+    if (kind === undefined && isDocument(start)) kind = 'document';
+  }
+  yield* kind === 'document'
+    ? readDocument(bytes, name, options)
+    : readLines(bytes, name, { ...options, kind });
+}
+
+/** Newer files of airquality.am begin with psql's reply to `set time zone`. */
+const PREAMBLE = 'SET';
+
+async function* readLines(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  { kind, begin }: RowOptions,
+): AsyncGenerator<Rows> {
+  const read = makeObjectReader();
+  const finder = makeHeaderFinder(name, begin);
+  let isCsv = kind === undefined ? undefined : kind === 'csv';
+  let table: Table | undefined;
+  let mayBeUnits = false;
+  for await (const lines of splitLines(bytes)) {
+    const rows: Rows['rows'] = [];
+    let text = 0;
+    for (const line of lines) {
+      if (isCsv === undefined) {
+        if (line.text === PREAMBLE) continue;
+        isCsv = !line.text.startsWith('{');
+      }
+      text += line.text.length;
+      if (!isCsv) {
+        rows.push(rowOfObject(line, read));
+        continue;
+      }
+      if (table === undefined) {
+        table = finder.find(line);
+        mayBeUnits = table !== undefined;
+        continue;
+      }
+      if (mayBeUnits) {
+        mayBeUnits = false;
+        const declared = withUnits(table, line);
+        if (declared !== undefined) {
+          table = declared;
+          begin(table.header, `${name}:${line.number}`, 0);
+          continue;
+        }
+      }
+      const cells = line.tooLong ? undefined : splitCsvLine(line.text, table.delimiter);
+      if (cells !== undefined && isHeader(table, cells)) {
+        const position = `${name}:${line.number}`;
+        table = makeTable(line, table.delimiter, position);
+        begin(table.header, position, 0);
+        mayBeUnits = true;
+        continue;
+      }
+      const row = rowOfLine(table, line, cells, line.tooLong);
+      if (row !== undefined) rows.push(row);
+    }
+    if (lines.length > 0 && (table !== undefined || isCsv === false))
+      yield { rows, lastLine: lines.at(-1)?.number ?? 0, text };
+  }
+  finder.end(table);
+}
+
+/** Titles, comments and `sep=;` may stand before a header. */
+const MOST_LINES_BEFORE = 30;
+
+/** A line that may be one of a table has a time. */
+const STAMP = /\d{4}[-/]\d\d?[-/]\d|\d\d?[./-]\d\d?[./-]\d{4}|\d{9}/;
+
+/** Finds the first line that can be used as a header. */
+function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
+  const before: string[] = [];
+  let failure: InputError | undefined;
+  let delimiter: string | undefined;
+
+  const attempt = (line: Line, by: string): Table | undefined => {
+    const position = `${name}:${line.number}`;
+    try {
+      const table = makeTable(line, by, position);
+      const width = table.header.cells.length;
+      const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
+      if (before.some(isOfTable)) return undefined;
+      begin(table.header, position, before.length);
+      return table;
+    } catch (error) {
+      if (!(error instanceof InputError) || !isOfHeader(error, position)) throw error;
+      failure ??= error;
+      return undefined;
+    }
+  };
+  return {
+    /** Undefined: the header comes later. Throws InputError where it can come no more. */
+    find(line: Line): Table | undefined {
+      if (line.tooLong)
+        throw new InputError(
+          `${name}:${line.number}`,
+          'the first line is too long for a header',
+          HEADER_OR_OBJECTS,
+        );
+      const declared = before.length === 0 ? declaredDelimiter(line.text) : undefined;
+      if (declared !== undefined) delimiter = declared;
+      else if (!line.text.startsWith('#')) {
+        for (const by of delimiter === undefined ? likelyDelimiters(line.text) : [delimiter]) {
+          const table = attempt(line, by);
+          if (table !== undefined) return table;
+        }
+      }
+      before.push(line.text);
+      if (before.length > MOST_LINES_BEFORE && failure !== undefined) throw failure;
+      return undefined;
+    },
+    /** Throws InputError if there was a line, and none could be used. */
+    end(table: Table | undefined): void {
+      if (table === undefined && failure !== undefined) throw failure;
+    },
+  };
+}
+
+/** An error about this line, and none about a declaration. */
+const isOfHeader = ({ message }: InputError, position: string) => message.startsWith(position);
+
+const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
+
+/** A line with one JSON object. */
+export function rowOfObject({ number, text, tooLong }: Line, read: ObjectReader): Row | Unreadable {
+  if (tooLong || isTooDeep(text)) return { unreadable: true, text, line: number, why: TOO_LONG };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return read(value, text, number);
+  } catch {
+    // as below
+  }
+  return {
+    unreadable: true,
+    text,
+    line: number,
+    why: isNotANumber(text) ? NOT_A_NUMBER : undefined,
+  };
+}
+
+/** Python writes NaN and Infinity, which JSON does not have. */
+const isNotANumber = (text: string) =>
+  /[:[,]\s*-?(?:NaN|Infinity)\s*[,}\]]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
+const NOT_A_NUMBER = 'it has NaN or Infinity, which is not JSON: write null';
+
+/** Reads a JSON array element by element, or one object. */
+async function* readDocument(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  { largestObject }: RowOptions,
+): AsyncGenerator<Rows> {
+  const read = makeObjectReader();
+  let count = 0;
+  try {
+    for await (const elements of splitElements(bytes, largestObject)) {
+      const rows: Rows['rows'] = [];
+      let characters = 0;
+      for (const { text, unparsable, alone } of elements) {
+        count += 1;
+        characters += text.length;
+        if (unparsable !== undefined && alone) {
+          throw new InputError(
+            name,
+            `this is one JSON document, and ${unparsable}`,
+            "Make it one object a line, with jq: jq -c '.results[]' OLD > NEW.",
+          );
+        }
+        if (unparsable !== undefined) {
+          rows.push({ unreadable: true, text, line: count, why: unparsable });
+          continue;
+        }
+        const value = yield* parsed(text, { rows, lastLine: count, text: characters });
+        const written = text.length > LONGEST_LINE ? text : JSON.stringify(value); // on one line, for the quarantine
+        rows.push(
+          isObject(value)
+            ? read(value, written, count)
+            : { unreadable: true, text: written, line: count, why: undefined },
+        );
+      }
+      yield { rows, lastLine: count, text: characters };
+    }
+    yield { rows: [], lastLine: count, text: 0 }; // an empty array is no empty file
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw Object.assign(
+      new InputError(
+        `${name}, after element ${count}`,
+        `invalid JSON (${error.message})`,
+        HEADER_OR_OBJECTS,
+      ),
+      { cause: error },
+    );
+  }
+}
+
+/** The value of an element. What came before one that is no JSON is yielded before that is thrown. */
+function* parsed(text: string, before: Rows): Generator<Rows, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    yield before;
+    throw isNotANumber(text) ? new SyntaxError(NOT_A_NUMBER) : error;
+  }
+}
+
+/** In characters: every row gets what its document says of all, and its own text has the names of its columns. */
+const LONGEST_SHARED = 10_000;
+
+/**
+ * The rows within a document, one by one, as they are asked for. Each has the fields of the document that are `shared` and that it does not
+ * have itself; a row that is a list has its columns named by the document.
+ */
+export function* rowsWithin(
+  document: Row,
+  { rows, names: header }: { rows: string; names?: string },
+  shared: readonly [name: string, cell: unknown][],
+): Generator<Row | Unreadable> {
+  const read = makeObjectReader();
+  const columns = header === undefined ? undefined : cellOf(document, header);
+  const names = Array.isArray(columns) ? columns.map(String) : undefined;
+  const refuse = (why: string): Unreadable => ({
+    unreadable: true,
+    text: document.text.slice(0, EXCERPT_LENGTH),
+    line: 1,
+    why,
+  });
+  if ((names?.length ?? 0) > MOST_FIELDS) return yield refuse(TOO_WIDE);
+  if (JSON.stringify([shared, names]).length > LONGEST_SHARED)
+    return yield refuse('what it says of all its rows is too long');
+  let line = 0;
+  for (const given of cellOf(document, rows) as unknown[]) {
+    line += 1;
+    const row: Record<string, unknown> = Object.create(null);
+    for (const [name, cell] of shared) row[name] = cell;
+    if (isObject(given)) Object.assign(row, given);
+    else if (Array.isArray(given) && names !== undefined) {
+      for (const [index, cell] of given.slice(0, names.length).entries())
+        row[names[index] as string] = cell;
+    } else {
+      yield { unreadable: true, text: JSON.stringify(given), line, why: undefined };
+      continue;
+    }
+    yield read(row, JSON.stringify(row), line);
+  }
+}
+
+/** True if this is the beginning of one JSON document, rather than of an object a line or CSV. */
+function isDocument(start: Buffer): boolean {
+  const [line = '', more] = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .split('\n', 2);
+  if (line.startsWith('[')) return true;
+  return (
+    line.startsWith('{') &&
+    ('{[,:'.includes(line.trimEnd().at(-1) ?? '') ||
+      (more === undefined && start.length > LONGEST_LINE))
+  );
+}
+
+export const HEADER_OR_OBJECTS = 'Needed is CSV with a header line, or one JSON object a line.';

@@ -1,0 +1,142 @@
+/** Files of others as they are: what stands above a header and below it, what a file says of its own rows, and how it writes (S7). */
+import { expect, test } from 'vitest';
+import { readReadings } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { openSource } from '../../../src/ingest/rows/source.ts';
+import { file } from '../support.ts';
+
+async function read(content: string, declared: Declarations = {}) {
+  const rows: unknown[] = [];
+  let excluded = 0;
+  for await (const { readings, notes } of readReadings(
+    await openSource(file('foreign.csv', content)),
+    declared,
+  )) {
+    excluded = notes.excluded;
+    for (const { sensorId, measuredAt, values, line, unreadable } of readings)
+      rows.push(unreadable ? line : [sensorId, measuredAt, values]);
+  }
+  return { rows, excluded };
+}
+const T = '2026-11-21T08:00:00Z';
+const U = '2026-11-21T09:00:00Z';
+const two = [
+  ['52', T, { pm25: '8.5' }],
+  ['52', U, { pm25: '9.5' }],
+];
+
+test.each([
+  ['sep=', `sep=;\r\nsensor_id;time;pm25\r\n52;${T};8,5\r\n52;${U};9,5\r\n`],
+  ['comments', `# a station\n# exported, UTC\n#\nsensor_id,time,pm25\n52,${T},8.5\n52,${U},9.5\n`],
+  [
+    'titles',
+    `"Hourly, case 5"\n"V = valid"\nsensor_id,time,pm25,s\n52,${T},8.5,V\n52,${U},9.5,P\n`,
+  ],
+])('a header is found below %s', async (_, content) => {
+  expect((await read(content)).rows).toEqual(two);
+});
+
+test('a header is not looked for below rows of another table, which would be lost', async () => {
+  const content = `station,time,pm25\n1,${T},5\nsensor_id,time,pm25\n52,${U},8.5\n`;
+  await expect(read(content)).rejects.toThrow(/foreign\.csv:1: the header has no column sensor_id/);
+});
+
+test.each<[string, string, Declarations]>([
+  ['PM2,5;PM10;Datum', '8,5;9;2026-11-21', { columns: ['time=Datum'] }],
+  ['PM2,5;Datum', '8,5;2026-11-21', { columns: ['time=Datum'] }],
+  ['Datum;"PM2,5 (a,b,c)"', '2026-11-21;8,5', { columns: ['time=Datum', 'pm25=PM2,5 (a,b,c)'] }],
+  ['"a,b,c"\ttime\tpm25', 'x\t2026-11-21\t8,5', {}],
+])('the delimiter is the one by which %s is a header', async (header, line, declared) => {
+  const { rows } = await read(`${header}\n${line}\n`, { ...declared, sensor: 1, zone: 'UTC' });
+  expect(rows).toMatchObject([[1, '2026-11-21T00:00:00Z', { pm25: '8.5' }]]);
+});
+
+test('a row of units declares them, and --unit comes first (S7)', async () => {
+  const content = `sensor_id,time,temperature,pressure,pm25\n,,Deg F,hPa,ug/m3\n41,${T},41.0,1013.2,9.0\n`;
+  const close = (value: number) => expect.closeTo(value, 6);
+  expect((await read(content)).rows).toEqual([
+    ['41', T, { temperature: close(5), pressure: close(101_320), pm25: '9.0' }],
+  ]);
+  expect((await read(content, { units: ['temperature=c'] })).rows).toMatchObject([
+    ['41', T, { temperature: '41.0' }],
+  ]);
+});
+
+test('a second header starts anew, in the same order or in another (S7)', async () => {
+  const all = `sensor_id,time,pm25,pm10\n81,${T},10,20\nsensor_id,time,pm10,pm25\n81,${U},22,11\n`;
+  expect((await read(all)).rows).toEqual([
+    ['81', T, { pm25: '10', pm10: '20' }],
+    ['81', U, { pm25: '11', pm10: '22' }],
+  ]);
+  await expect(read(`sensor_id,time,pm25\n81,${T},10\nsensor_id,pm25,x\n1,2,3\n`)).rejects.toThrow(
+    /foreign\.csv:3: the header has no column for the time/,
+  );
+});
+
+test('date and time are joined from columns of their own (S7)', async () => {
+  const declared = { sensor: 21, zone: '+01:00', dateFormat: 'dd/mm/yyyy' };
+  const column = (time: string) => ({ ...declared, columns: [`time=${time}`, 'no2=NO2(GT)'] });
+  const dotted = 'Date;Time;NO2(GT);;\n19/11/2026;18.00.00;40;;\n;;;;\n';
+  expect((await read(dotted, column('Date+Time'))).rows).toEqual([
+    [21, '2026-11-19T18:00:00+01:00', { no2: '40' }],
+  ]);
+  const parts = 'Date,Hour,Minute,NO2(GT)\n2026-11-19,7,5,40\n';
+  expect((await read(parts, column('Date+Hour+Minute'))).rows).toMatchObject([
+    [21, '2026-11-19 07:05+01:00', { no2: '40' }],
+  ]);
+  await expect(read(dotted, column('Date+Clock'))).rejects.toThrow(/has no column Date\+Clock/);
+});
+
+test('--only obeys the verdict of a file, and counts what it leaves out (S7)', async () => {
+  const content = [
+    'Samplingpoint,Start,Value,AggType,Validity',
+    '1,2026-11-19 00:00:00,10.0,hour,1',
+    '1,2026-11-19 01:00:00,0.0,hour,-1',
+    '1,2026-11-19 02:00:00,14.0,hour,2',
+    '1,2026-11-19 00:00:00,12.5,day,1',
+  ].join('\n');
+  const columns = ['sensor_id=Samplingpoint', 'time=Start', 'pm25=Value'];
+  const only = ['AggType=hour', 'Validity=1,2,3'];
+  const { rows, excluded } = await read(content, { columns, only, zone: '+01:00' });
+  expect(rows).toMatchObject([
+    ['1', '2026-11-19 00:00:00+01:00', { pm25: '10.0' }],
+    ['1', '2026-11-19 02:00:00+01:00', { pm25: '14.0' }],
+  ]);
+  expect(excluded).toBe(2);
+  await expect(read(content, { columns, only: ['Valid=1'] })).rejects.toThrow(
+    /has no column Valid, which --only names/,
+  );
+  await expect(read(content, { columns, only: ['Valid'] })).rejects.toThrow(
+    /^--only: expected COLUMN=VALUE\[,VALUE\], found "Valid"/,
+  );
+  const json = `{"sensor_id":1,"time":"${T}","pm25":1,"ok":true}\n{"sensor_id":1,"time":"${U}","pm25":2}\n`;
+  expect(await read(json, { only: ['ok=true'] })).toEqual({
+    rows: [[1, T, { pm25: 1 }]],
+    excluded: 1,
+  });
+});
+
+test('surplus empty fields are none, and rows of delimiters are no readings', async () => {
+  const content = `sensor_id,time,pm25\n1,${T},5,,\n,,\n,,,,,\n1,${U},5,6\n`;
+  expect((await read(content)).rows).toEqual([['1', T, { pm25: '5' }], 5]);
+});
+
+test('NaN in JSON is named, and what came before it is read', async () => {
+  const rows: unknown[] = [];
+  const content = `[{"sensor_id":1,"time":"${T}","pm25":5},{"sensor_id":1,"time":"${U}","pm25":NaN}]`;
+  const all = async () => {
+    const source = await openSource(file('python.json', content));
+    for await (const { readings } of readReadings(source)) rows.push(...readings);
+  };
+  await expect(all()).rejects.toThrow(
+    /after element 2: invalid JSON \(it has NaN .*: write null\)/,
+  );
+  expect(rows).toMatchObject([{ values: { pm25: 5 } }]);
+});
+
+test('NUL bytes are named', async () => {
+  const source = await openSource(file('nul.csv', `sensor_id,time,pm25\n1,${T},5\n\0\0\0\0\n`));
+  for await (const { readings } of readReadings(source))
+    expect(readings[1]?.why).toBe('it has NUL bytes: did the power fail while it was written?');
+  expect.assertions(1);
+});

@@ -1,0 +1,83 @@
+/** Times as senders and files write them, and what a declaration makes of them (S3, S7). */
+import { expect, test } from 'vitest';
+import { readInstant } from '../../../src/ingest/reading/instants.ts';
+import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
+
+const read = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) =>
+  makeTimeReader({}, declared)(given, 1);
+const instant = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) => {
+  const time = readInstant(String(read(given, declared)));
+  return time === undefined || time.local
+    ? undefined
+    : new Date(time.microseconds / 1_000).toISOString().replace('.000Z', 'Z');
+};
+
+test.each<[given: unknown, at: string | undefined]>([
+  ['2026-11-19 24:00', '2026-11-19T23:00:00Z'],
+  ['2026-11-19T24:00:00', '2026-11-19T23:00:00Z'],
+  ['2026-12-31 24:00:00', '2026-12-31T23:00:00Z'],
+  ['2026-11-19T24:00:00+02:00', '2026-11-19T22:00:00Z'],
+  ['19.11.2026 24:00', '2026-11-19T23:00:00Z'],
+  ['2026-11-19 24:30', undefined],
+  ['2026-11-19 24:00:01', undefined],
+  ['19/11/2026 18.00.00', '2026-11-19T17:00:00Z'],
+  ['2026-11-19 18.00', '2026-11-19T17:00:00Z'],
+  ['19.11.2026 8:30', '2026-11-19T07:30:00Z'],
+  ['2026-11-19 7', '2026-11-19T06:00:00Z'],
+  ['2026-11-19 7 5', '2026-11-19T06:05:00Z'],
+  ['2026112022', '2026-11-20T21:00:00Z'],
+  [2026112022, '2026-11-20T21:00:00Z'],
+  ['2026112024', '2026-11-20T23:00:00Z'],
+  ['202611202230', '2026-11-20T21:30:00Z'],
+  ['20261120223015', '2026-11-20T21:30:15Z'],
+  ['20261120T220000Z', '2026-11-20T22:00:00Z'],
+  ['20261120T2200+0100', '2026-11-20T21:00:00Z'],
+  ['20261120', '2026-11-19T23:00:00Z'],
+  ['2026-11-20', '2026-11-19T23:00:00Z'],
+  ['2026139922', '2034-03-16T16:38:42Z'], // no month is the 13th: seconds
+  ['1-Nov-2026 13:00', '2026-11-01T12:00:00Z'],
+  ['01 November 2026 13:00', '2026-11-01T12:00:00Z'],
+  ['2026-11-19T12:00:00Z/2026-11-19T13:00:00Z', '2026-11-19T12:00:00Z'],
+  ['2026-W47-5', undefined],
+  ['2026-324', undefined],
+  ['46345.5', undefined],
+])('%j in winter time all year (S7)', (given, at) => {
+  expect(instant(given, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(at);
+});
+
+test('a date alone is its midnight in UTC, too', () => {
+  expect(read('2026-11-20', { zone: 'UTC' })).toBe('2026-11-20T00:00:00Z');
+  expect(makeTimeReader({ zone: 'UTC' }, {})('2026-11-20', 1)).toBe('2026-11-20T00:00:00Z');
+});
+
+test.each(['2026-03-29 02:30', '2026-07-01 12:00', '2026-10-25 02:30'])(
+  'an offset has no summer time and no skipped hour: %s (S7)',
+  (given) => {
+    const at = new Date(`${given.replace(' ', 'T')}:00+01:00`).toISOString();
+    expect(instant(given, { zone: '+01:00' })).toBe(at.replace('.000Z', 'Z'));
+  },
+);
+
+test.each([
+  ['BST', /"BST" is an abbreviation, which stands for Asia\/Dhaka here/],
+  ['CET', /"CET" is an abbreviation, .* an offset for winter time all year, such as \+01:00/],
+  ['MEZ', /there is no time zone "MEZ"\. Write its IANA name, such as Europe\/Berlin/],
+  ['Europe/Berln', /there is no time zone "Europe\/Berln"/],
+  ['+25:00', /there is no time zone/],
+])('the zone %s is refused with what to write (S7)', (zone, message) => {
+  expect(() => makeTimeReader({}, { zone })).toThrow(message);
+});
+
+test.each([
+  ['-1h', '2026-11-19T23:00:00Z'],
+  ['+30min', '2026-11-20T00:30:00Z'],
+  ['90m', '2026-11-20T01:30:00Z'],
+])('a shift of %s moves every time (S3)', (shift, at) => {
+  expect(instant('2026-11-20 00:00', { zone: 'UTC', shift })).toBe(at);
+  expect(instant('2026-11-20T01:00:00+01:00', { shift })).toBe(at);
+  expect(read('2026-11-20 00:00', { shift })).toBe('2026-11-20 00:00'); // rejected all the same
+});
+
+test.each(['1', '-1d', '-99h', 'h'])('a shift of %s is refused', (shift) => {
+  expect(() => makeTimeReader({}, { shift })).toThrow(/^--shift: expected hours or minutes, found/);
+});
