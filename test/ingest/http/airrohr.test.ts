@@ -161,7 +161,7 @@ describe('the airRohr firmware', () => {
     expectProblem(await from(device, body({ SDS_P1: '1'.repeat(65_536) })), 413, /64 KiB/);
     expect((await push(here.app, 'wrong', BODY)).status).toBe(401);
     expect((await from(device, body({ samples: '1', signal: '-66' }))).body).toEqual(answer(0, 0));
-    const odd = body({ SDS_P1: 'nan', SDS_P2: '1e999', BME280_humidity: '50' });
+    const odd = body({ SDS_P1: 'broken', SDS_P2: '1e999', BME280_humidity: '50' });
     expect((await from(device, odd)).body).toEqual({
       ...answer(2, 1),
       quarantined: [{ index: 0, reason: 'no_value' }],
