@@ -13,7 +13,7 @@ export type PushRecord = {
   device: string;
   /** Which of its instruments sent this; null: all of them. */
   pin: string | null;
-  /** When the body arrived, because the device has no clock. ISO 8601. */
+  /** As the body says, or when it arrived, since most devices have no clock. ISO 8601. */
   measuredAt: string;
   values: PushedValue[];
 };

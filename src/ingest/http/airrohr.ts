@@ -3,13 +3,14 @@
  * the device.
  */
 import type { Request, RequestHandler } from 'express';
-import { Problem } from '../../http/send.ts';
+import { Problem, quoted } from '../../http/send.ts';
 import {
   type PushRecord,
   readInfluxLine,
   readingsOfPush,
   readPushedValues,
 } from '../formats/airrohr.ts';
+import { instantOfUnixTime } from '../reading/times.ts';
 import { isTooDeep } from '../rows/json.ts';
 import { findPushSensors } from '../store/deviceSensors.ts';
 import { notJson } from './body.ts';
@@ -26,7 +27,8 @@ export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
   const limits = { limit: LARGEST_BODY, types: ['application/json', ...INFLUX_TYPES] };
   const read: ReadReadings = async (body, req, { scope, now }) => {
     const record = recordOf(req, req.is(INFLUX_TYPES) ? lineOf(body) : parseJson(body), now);
-    const sensors = await findPushSensors(deps.writes, record, scope, now);
+    const at = new Date(record.measuredAt);
+    const sensors = await findPushSensors(deps.writes, record, scope, at);
     return { readings: readingsOfPush(record, sensors) };
   };
   return ingestRoute(deps, limits, read, { neverRefuses: true });
@@ -60,12 +62,24 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   const pin = req.get('X-PIN')?.trim() || null;
   if (pin !== null && !/^\d{1,3}$/.test(pin))
     throw new Problem(400, 'The header X-PIN must be a number.');
-  // in whole seconds: no device is more exact, and the values of a body were measured at one time
-  const measuredAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-    .toISOString()
-    .replace('.000Z', 'Z');
-  return { device, pin, measuredAt, values };
+  return { device, pin, measuredAt: timeIn(body) ?? arrivalOf(now), values };
 }
+
+/** NAMF says when it measured what it could not send at once; undefined: the body has no time. Throws Problem for a time that is none. */
+function timeIn(body: unknown): string | undefined {
+  const { timestamp } = Object(body) as { timestamp?: unknown };
+  if (timestamp === undefined || timestamp === null) return undefined;
+  const measuredAt = instantOfUnixTime(timestamp);
+  if (measuredAt !== undefined) return measuredAt;
+  throw new Problem(
+    400,
+    `The timestamp ${quoted(String(timestamp).slice(0, 60))} is no number of seconds or milliseconds since 1970. Nothing was stored.`,
+  );
+}
+
+/** In whole seconds: no device is more exact, and the values of a body were measured at one time. */
+const arrivalOf = (now: Date): string =>
+  new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
 /** The firmware names itself in the body too, without the kind of its chip. */
 function deviceIn(body: unknown): string | undefined {

@@ -10,7 +10,7 @@ const [EARLIEST, LATEST] = [100_000_000, 4_102_444_800];
 const UNIX_TIME = /^\d{9,13}(?:\.\d{1,9})?$/;
 
 /** Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is neither. */
-function instantOfUnixTime(given: unknown): string | undefined {
+export function instantOfUnixTime(given: unknown): string | undefined {
   const number = typeof given === 'string' && UNIX_TIME.test(given) ? Number(given) : given;
   if (typeof number !== 'number') return undefined;
   const seconds = number > LATEST ? number / 1_000 : number;

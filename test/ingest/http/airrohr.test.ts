@@ -58,6 +58,32 @@ describe('the airRohr firmware', () => {
     expect((await from('esp8266-12345678', BODY)).body).toEqual({ ...answer(2, 0), unchanged: 2 });
   });
 
+  it('says when it measured what it could not send at once (S3)', async () => {
+    const at = (minutes: number) => NOW.getTime() - minutes * 60_000;
+    const buffered = (timestamp: unknown, value: string) => ({
+      ...body({ SDS_P2: value }),
+      timestamp,
+    });
+    for (const [timestamp, value] of [
+      [at(120), '10'],
+      [at(60) / 1_000, '20'],
+    ] as const)
+      expect((await from('esp8266-12345678', buffered(timestamp, value))).body).toMatchObject({
+        accepted: 1,
+      });
+    const rows = await here.owner`
+      select extract(epoch from measured_at)::float8 * 1000 as at, pm25 from raw.readings order by 1`;
+    expect(rows).toEqual([
+      { at: at(120), pm25: 10 },
+      { at: at(60), pm25: 20 },
+    ]);
+    expectProblem(
+      await from('esp8266-12345678', buffered('noon', '30')),
+      400,
+      /The timestamp "noon" is no number of seconds or milliseconds since 1970/,
+    );
+  });
+
   it('is recognized by its body where the header is missing', async () => {
     expect((await push(here.app, here.token, BODY)).body).toEqual(answer(2, 2));
     const other = body({ SDS_P2: '1' });
@@ -135,7 +161,7 @@ describe('the airRohr firmware', () => {
     expectProblem(await from(device, body({ SDS_P1: '1'.repeat(65_536) })), 413, /64 KiB/);
     expect((await push(here.app, 'wrong', BODY)).status).toBe(401);
     expect((await from(device, body({ samples: '1', signal: '-66' }))).body).toEqual(answer(0, 0));
-    const odd = body({ SDS_P1: 'nan', SDS_P2: '1e999', BME280_humidity: '50' });
+    const odd = body({ SDS_P1: 'broken', SDS_P2: '1e999', BME280_humidity: '50' });
     expect((await from(device, odd)).body).toEqual({
       ...answer(2, 1),
       quarantined: [{ index: 0, reason: 'no_value' }],
