@@ -769,7 +769,7 @@ const TABLE: readonly Table[] = [
         [' or exists (select from changed)', ''],
       ],
       'src/schema/rebuild.ts': [
-        ['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', ''],
+        ['    if (expired !== null) await preserveSensorHours(sql, since, expired, engine);\n', ''],
       ],
     },
   },
