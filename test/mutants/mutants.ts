@@ -305,7 +305,7 @@ const TABLE: readonly Table[] = [
         ],
         ['      and (running_since is null or running_since = today)\n', ''],
         ['      delete from rollup.stale s where s.is_taken and s.since >= lower(piece);\n', ''],
-        ['greatest(since, now)', 'since'],
+        ["select 'station_daily', since,", "select 'region_hourly', since,"],
         ['          buckets := buckets - tstzmultirange(logic.bucket(level.unit, now));\n', ''],
         ["    tstzrange(today, 'infinity'),\n    logic.newest_days(", '    logic.newest_days('],
         [' where refreshed_at is not null;', ';'],
