@@ -32,7 +32,7 @@ begin
     returning old.running_since as since
   )
   insert into rollup.stale (from_level, since, until, is_taken)
-  select 'station_daily', since, rollup.bucket_add('day', rollup.bucket_start('day', greatest(since, now)), 1), true from due;
+  select 'station_daily', since, rollup.bucket_add('day', since, 1), true from due;
   commit;
   done := logic.claimed_hours();
   rows_per_hour := logic.rows_per_hour(today);
@@ -55,7 +55,7 @@ begin
       end loop;
       if logic.claimed(piece * tstzrange(rollup.bucket_start('month', now), 'infinity')) <> '{}' then
         update rollup.freshness set
-          running_since = case when is_deferred then least(running_since, today) end,
+          running_since = case when is_deferred then today end,
           running_refreshed_at = case when is_deferred then running_refreshed_at else refresh_step.now end;
       end if;
       delete from rollup.stale s where s.is_taken and s.since >= lower(piece);

@@ -77,7 +77,7 @@ export async function buildShadow(
     ) month
     order by since`;
   for (const [index, { since, until, readings, expired }] of months.entries()) {
-    if (expired !== null) await carryOver(sql, since, expired, engine);
+    if (expired !== null) await preserveSensorHours(sql, since, expired, engine);
     for (const { name } of LEVELS) {
       const first = name === 'sensor_hourly' ? readings : since;
       if (first !== null)
@@ -93,7 +93,12 @@ export async function buildShadow(
  * Copies sensor hours whose readings were deleted by retention, since nothing can recompute them, as far as both have the columns: a new
  * parameter is null. This is the only place that writes rows into the storage of an aggregate.
  */
-async function carryOver(sql: Sql, since: string, until: string, engine: Engine): Promise<void> {
+async function preserveSensorHours(
+  sql: Sql,
+  since: string,
+  until: string,
+  engine: Engine,
+): Promise<void> {
   const storage =
     engine === 'plain'
       ? sql`select 'rollup_next.sensor_hourly' as name`

@@ -321,7 +321,7 @@ const TABLE: readonly Table[] = [
         ],
         ['      and (running_since is null or running_since = today)\n', ''],
         ['      delete from rollup.stale s where s.is_taken and s.since >= lower(piece);\n', ''],
-        ['greatest(since, now)', 'since'],
+        ["select 'station_daily', since,", "select 'region_hourly', since,"],
         ['          buckets := buckets - tstzmultirange(logic.bucket(level.unit, now));\n', ''],
         ["    tstzrange(today, 'infinity'),\n    logic.newest_days(", '    logic.newest_days('],
         [' where refreshed_at is not null;', ';'],
@@ -786,7 +786,7 @@ const TABLE: readonly Table[] = [
         [' or exists (select from changed)', ''],
       ],
       'src/schema/rebuild.ts': [
-        ['    if (expired !== null) await carryOver(sql, since, expired, engine);\n', ''],
+        ['    if (expired !== null) await preserveSensorHours(sql, since, expired, engine);\n', ''],
       ],
     },
   },
