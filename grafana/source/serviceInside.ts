@@ -30,13 +30,14 @@ export const jobs: Section = {
     chart({
       title: 'Time since the last success',
       description:
-        'By job, in the worker, and since its last failure. A job that failed since it succeeded is an alert.',
+        'By job, in the worker, and since its last failure. A job that failed since it succeeded is an alert. Backfill: since no older change waited for a refresh; it grows while a backfill is being worked off.',
       unit: UNIT.seconds,
       queries: [
         [
           `abs(time() - max by (${TASK}) (${all('airseries_job_last_success_timestamp_seconds')}))`,
           `{{${TASK}}}`,
         ],
+        [`max(time() - ${all('airseries_refresh_complete_timestamp_seconds')})`, 'backfill'],
         [
           `abs(time() - max by (${TASK}) (${all('airseries_job_last_failure_timestamp_seconds')}))`,
           `{{${TASK}}} failed`,
