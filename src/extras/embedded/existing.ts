@@ -46,7 +46,7 @@ function madeByAnother({ directory, data, sockets, log, major, user }: Home): st
     `  ${asOwner}${bin}/pg_ctl start -w ${cluster} -l ${shellWord(log)} -o ${shellWord(options.join(' '))}`,
     `  ${bin}/pg_dump -h ${shellWord(sockets)} -U ${USER} -Fc ${DATABASE} > airseries.dump`,
     `  ${asOwner}${bin}/pg_ctl stop ${cluster}`,
-    'Then restore the dump into a PostgreSQL with TimescaleDB of your own (src/database/README.md, "Restoring a dump"), and name that ' +
+    'Then restore the dump into a PostgreSQL with TimescaleDB of your own (src/database/README.md, "Dumps"), and name that ' +
       `in DATABASE_URL. Or move the folder away: ${AIRSERIES} start makes a new database.`,
   ].join('\n');
 }
