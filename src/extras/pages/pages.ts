@@ -227,7 +227,11 @@ const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?$/;
 
 /** The page that a wrong path means: in lower case, without a slash at its end, in a language that there is. */
 function meantPath(path: string, locale: string, patterns: readonly RegExp[]): string | undefined {
-  const [, first = '', rest = ''] = /^\/([^/]*)\/*(.*?)\/*$/.exec(path.toLowerCase()) ?? [];
+  const [first = '', ...others] = path
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '');
+  const rest = others.join('/');
   if (rest === 'docs' || (first === 'docs' && rest === '')) return '/docs';
   if (!LANGUAGE.test(first)) return undefined;
   const meant = `/${LOCALES.find((one) => one === first) ?? locale}/${rest}`;
