@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { LOG_LEVELS } from './base/log.ts';
 
@@ -311,24 +310,23 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Shorter names are too close to those of other programs, such as PAGER. */
-const SHORTEST_MISSPELT = 8;
+/** The first word of a name of several, with its underscore: `TIME_` of `TIME_ZONE`. */
+const firstWord = (name: string) => /^[^_]+_/.exec(name)?.[0];
 
 /**
- * Warnings for the log: variables whose names are nearly ours, and those set in a file `.env` of `folder`, which nothing
- * here reads.
+ * Warnings for the log. One lists variables that no setting has, but whose first word begins a setting: `DATABASE_URI`, not
+ * `LOGNAME` or `PAGER`, which other programs read. One lists settings in a file `.env` of `folder`, which nothing here reads.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
-  const plain = (name: string) => name.toUpperCase().replace(/^AIRSERIES_|_/g, '');
-  const unset = VARIABLES.filter((known) => !environment[known]);
-  const hints = Object.keys(environment).flatMap((name) => {
-    if (VARIABLES.includes(name)) return [];
-    const isNear = (known: string) =>
-      plain(name) === plain(known) ||
-      (known.length >= SHORTEST_MISSPELT && distance(name, known) <= 2);
-    const meant = unset.find(isNear);
-    return meant === undefined ? [] : [`the variable ${name} is not read: did you mean ${meant}?`];
-  });
+  const hints: string[] = [];
+  const words = new Set(VARIABLES.map(firstWord).filter((word) => word !== undefined));
+  const unknown = Object.keys(environment).filter(
+    (name) => environment[name] && !VARIABLES.includes(name) && words.has(firstWord(name) ?? ''),
+  );
+  if (unknown.length > 0)
+    hints.push(
+      `the environment has unknown settings: ${unknown.join(', ')}; .env.example lists every setting`,
+    );
   let written: NodeJS.Dict<string> = {};
   try {
     written = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
@@ -336,11 +334,11 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
     // there is none, or this user may not read it
   }
   const unread = VARIABLES.filter((name) => written[name] && written[name] !== environment[name]);
-  if (unread.length === 0) return hints;
-  return [
-    ...hints,
-    `.env sets ${unread.join(', ')}, but is not read: first run "set -a; . ./.env; set +a" in this shell`,
-  ];
+  if (unread.length > 0)
+    hints.push(
+      `.env sets ${unread.join(', ')}, but is not read: first run "set -a; . ./.env; set +a" in this shell`,
+    );
+  return hints;
 }
 
 /** Throws an Error if two listeners of the role would have the same port at the same address: the second would report that another process has the port. */

@@ -190,14 +190,14 @@ describe('a mistake is named, with its remedy', () => {
       'status',
       { DATABASE_URI: 'postgres://here/air', DATA_DIR: 'file' },
       1,
-      /DATABASE_URI is not read: did you mean DATABASE_URL\?.*is a file/s,
+      /unknown settings: DATABASE_URI;.*is a file/s,
     ],
     [
       'the same at start',
       'start',
-      { LOGLEVEL: 'warn', DATA_DIR: 'file' },
+      { LOG_LEVELS: 'warn', DATA_DIR: 'file' },
       1,
-      /did you mean LOG_LEVEL\?.*is a file/s,
+      /unknown settings: LOG_LEVELS;.*is a file/s,
     ],
     [
       'a # in a password',
