@@ -70,7 +70,7 @@ function migrationOf(newDatabase: NewDatabase | undefined, configured: string | 
     const zone = await newDatabase.timeZone();
     if (configured === undefined || configured === zone) return zone;
     throw new Error(
-      `TIME_ZONE is ${configured}, but this network is of ${zone}, and a new database is made for one of them. Unset TIME_ZONE, or correct the file.`,
+      `TIME_ZONE is ${configured}, but this network is in ${zone}, and a new database is made for one time zone. Unset TIME_ZONE, or correct the file.`,
     );
   };
   const { clear } = newDatabase;

@@ -187,7 +187,13 @@ async function open(context: Context): Promise<void> {
   const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
   starting.serve(
     makeApp({
-      ...{ db: reads, wholeNetwork, clock, siteBaseUrl, log: requestLog, cache, site },
+      db: reads,
+      wholeNetwork,
+      clock,
+      siteBaseUrl,
+      log: requestLog,
+      cache,
+      site,
       measure: measure(metrics, 'public'),
       addPages: config.page === 'on' ? addPagesOf : undefined,
     }),
@@ -210,7 +216,7 @@ type Databases = {
   installation: Installation;
 };
 
-/** Waits for the databases; migrates the one, and checks that the one for reading is of the same version. */
+/** Waits for the databases; migrates the one, and checks that the one for reading has the same version. */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl, timeZone, epoch } = config;
   const checkReader = (url: string) => {

@@ -70,7 +70,9 @@ export const requests: Section = {
       unit: UNIT.requests,
       stacked: true,
       w: 12,
-      queries: [[`sum by (outcome) (${rate('airseries_http_cache_total')})`, '{{outcome}}']],
+      queries: [
+        [`sum by (outcome) (${rate('airseries_conditional_requests_total')})`, '{{outcome}}'],
+      ],
     }),
   ],
 };

@@ -17,5 +17,5 @@ alter table raw.station add column trusted boolean not null default false; -- a 
 
 alter table raw.membership add column is_pm_suspect boolean not null default false;
 
--- Of how many of its stations the particles are the mean, and those of how many others are suspect. Null in digests from before.
+-- Number of stations in the particle mean, and number left out as suspect. Null in older digests.
 alter table rollup.digest add column pm_stations int, add column pm_left_out int;

@@ -1,6 +1,6 @@
 /**
  * Every worker schedules every job, and each run is claimed by one statement: the worker that writes the minute runs the job, and the others
- * find it written. A worker that dies costs at most the run it was in; nobody is elected, and nobody has to notice.
+ * find it written. A worker that dies costs at most the run it was in; no worker is elected, and none has to notice.
  */
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 

@@ -23,8 +23,8 @@ export async function refreshAndDigest(
 }
 
 /**
- * Deletes digests older than 35 days, since the API needs those of the last 30 minutes and dashboards somewhat older ones; and those that a
- * clock which was ahead has left in the future, since the newest would seem fresh until then.
+ * Deletes digests older than 35 days: the API needs the last 30 minutes, dashboards somewhat more. Also deletes digests that a clock which
+ * was ahead has left in the future, because the newest of them would seem fresh until then.
  */
 export async function deleteOldDigests(target: DatabaseAddress, now: Date): Promise<void> {
   await asOwner(target, DIGEST_SESSION, async (sql) => {

@@ -87,7 +87,7 @@ export const scheduleJobs: Schedule = (jobs, context) => {
   };
 };
 
-/** Passes the scheduler's own warnings on, such as that of a late run. */
+/** Passes the scheduler's own warnings on, such as the warning about a late run. */
 function cronLogger(log: Log) {
   const warn = (message: string | Error) => log.warn({ scheduler: true }, String(message));
   return { info: () => undefined, debug: () => undefined, warn, error: warn };

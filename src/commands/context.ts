@@ -41,7 +41,7 @@ export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) =
 /** The work of a command. */
 export type Work = (context: Context) => Promise<Outcome>;
 
-/** What a command knows of a database that it makes, or makes anew. */
+/** What a command knows of a database that it makes, or makes again. */
 export type NewDatabase = {
   /** Resolves to the time zone to make it for. */
   timeZone(): Promise<string>;

@@ -25,7 +25,7 @@ type ImportOptions = { dryRun?: boolean };
 export type Guard = {
   /** Called before a network is imported or changed; rejects, with a remedy, where the database holds the other. */
   check(context: Context): Promise<void>;
-  /** The option of `import network` that has the database made anew. */
+  /** The option of `import network` that has the database made again. */
   option: Option;
   holds(sql: Sql): Promise<boolean>;
   /** Drops everything. Rejects, with a remedy, if that cannot be done. */

@@ -19,7 +19,7 @@ import { ago, facts, since, table, WIDTH } from './table.ts';
 /** As many as fit on a screen or two. */
 const MOST_SENSORS = 40;
 
-/** `version` is that of this program. */
+/** `version` is this program's. */
 export function statusCommand(run: Run, version: string): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
@@ -33,7 +33,7 @@ export function statusCommand(run: Run, version: string): Command {
     );
 }
 
-type Freshness = {
+type RefreshState = {
   refreshed_at: string | null;
   digest_made_at: string | null;
   newest_reading: string | null;
@@ -41,8 +41,11 @@ type Freshness = {
   differing_buckets: number | null;
 };
 
-async function readFreshness(sql: Sql, providers: readonly ProviderArrivals[]): Promise<Freshness> {
-  const [row] = await sql<[Omit<Freshness, 'newest_reading'>]>`
+async function readRefreshState(
+  sql: Sql,
+  providers: readonly ProviderArrivals[],
+): Promise<RefreshState> {
+  const [row] = await sql<[Omit<RefreshState, 'newest_reading'>]>`
     select f.refreshed_at, (select max(made_at) from rollup.digest) as digest_made_at, audit.made_at as audited_at,
       audit.differing as differing_buckets
     from api.freshness f left join api.last_audit audit on true`;
@@ -61,7 +64,7 @@ async function status(
     return {
       versions: await serverVersions(sql),
       providers: found,
-      freshness: await readFreshness(sql, found),
+      freshness: await readRefreshState(sql, found),
     };
   });
   const { engine, timeZone, epoch } = installation;
@@ -74,7 +77,10 @@ async function status(
           psql: `psql -h ${shellWord(target.host)} -U ${target.user} ${target.database}`,
         };
   const result = {
-    ...{ engine, time_zone: timeZone, epoch, ...where },
+    engine,
+    time_zone: timeZone,
+    epoch,
+    ...where,
     versions: { airseries: version, node: process.version, ...versions },
     freshness,
     providers,
@@ -88,7 +94,7 @@ type Status = {
   engine: string;
   time_zone: string;
   versions: ServerVersions & { airseries: string; node: string };
-  freshness: Freshness;
+  freshness: RefreshState;
   providers: readonly ProviderArrivals[];
 };
 

@@ -6,7 +6,7 @@ import { printableLine } from '../base/printable.ts';
 
 type Cell = string | number | null;
 
-/** What a terminal has unless it says otherwise. */
+/** Default terminal width. */
 export const WIDTH = 80;
 const GAP = 2;
 const NARROWEST = 8;

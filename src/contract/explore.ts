@@ -73,14 +73,10 @@ const indices = {
 };
 const particles = z
   .strictObject({
-    stations: field(
-      z.int().min(0).nullable(),
-      'of how many stations they are the mean',
-      'stations',
-    ),
+    stations: field(z.int().min(0).nullable(), 'number of stations in the mean', 'stations'),
     left_out: field(
       z.int().min(0).nullable(),
-      'how many others were left out because theirs are suspect',
+      'number of stations left out because their particles are suspect',
       'stations',
     ),
   })
@@ -95,13 +91,14 @@ const regionNow = z
   })
   .meta({
     id: 'RegionNow',
-    description: 'indices of a region beside the AQI, and of how many stations its PM is',
+    description:
+      'indices of a region besides the AQI, and the number of stations behind its PM values',
   });
 const stationNow = z
   .strictObject({ ...indices, completeness: field(completeness, 'hours measured and expected') })
   .meta({
     id: 'StationNow',
-    description: 'indices of a station beside the AQI, and how complete its data are',
+    description: 'indices of a station besides the AQI, and the completeness of its data',
   });
 
 /** The parameters that a condition selects, each under its key in documents. */
@@ -137,7 +134,7 @@ const counts = z
   )
   .meta({
     id: 'HourCounts',
-    description: 'how many hours each mean of a day is of; a month weighs the day by them',
+    description: 'hours behind each daily mean; monthly means weight days by them',
   });
 
 /** A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and the day is marked below 75 %. */
@@ -152,7 +149,7 @@ export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
   });
 
 const days = (subject: 'Station' | 'Region', day: z.ZodObject) => {
-  const description = 'a completed day, and how many of its hours each mean is of';
+  const description = 'a completed day, and the number of hours behind each of its means';
   const one = withHours(day).meta({ id: `${subject}DayWithHours`, description });
   return z
     .strictObject({
@@ -168,7 +165,7 @@ const measuredHours = z
     hours: field(counts, 'the numbers of its hours'),
     expected_hours: field(
       ofHours,
-      'hours of the bucket, of the running and the first one those that there can be',
+      'hours in the bucket; for the first and the current one, hours possible so far',
       'hours',
     ),
   })
@@ -209,7 +206,7 @@ const againstLimit = (name: keyof typeof EU_LIMITS) =>
       ),
       days_above: field(
         z.int().min(0).max(365),
-        `those of them above the limit of a day, ${EU_LIMITS[name].day} µg/m³`,
+        `days above the limit of a day, ${EU_LIMITS[name].day} µg/m³`,
         'days',
       ),
     })
@@ -230,7 +227,7 @@ const regionLimits = z
 
 const reading = z
   .strictObject({
-    time: field(instant, 'when it was measured; of a reading that is a mean, the start'),
+    time: field(instant, 'time of measurement; for a mean, the start of its interval'),
     ...values('as stored, in single precision'),
   })
   .meta({
@@ -245,7 +242,10 @@ const sensorReadings = z
       z.string().nullable(),
       'formula that corrects its PM2.5 in the mean of the station',
     ),
-    mean: field(exact.nullable(), 'hour of the sensor, from which that of the station is made'),
+    mean: field(
+      exact.nullable(),
+      'hour of the sensor, from which the hour of the station is computed',
+    ),
     readings: field(z.array(reading), 'its readings in the order of time'),
   })
   .meta({
@@ -327,7 +327,7 @@ const flag = z
           'pm2.5': measured('pm25', 'mean of the hour'),
         }),
       ),
-      'by test sensors those of the station (their means of 24 hours where only these differ), by test outlier the neighbours within 10 km',
+      'for test sensors the sensors of the station (their means of 24 hours where only these differ), for test outlier the neighbours within 10 km',
     ),
   })
   .meta({ id: 'Flag', description: 'a period in which a station was flagged (C5, C9)' });

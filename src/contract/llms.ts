@@ -1,8 +1,8 @@
-/** The API in a few lines of Markdown, for language models and whoever reads them over the shoulder (llmstxt.org). */
+/** The API in a few lines of Markdown, for language models and their readers (llmstxt.org). */
 import { ENDPOINTS, LOCALES } from './endpoints.ts';
 import { keyOf, PARAMETERS } from './parameters.ts';
 
-/** `license`: that of the data; empty: unknown. */
+/** `license`: the licence of the data; empty: unknown. */
 export function makeLlmsText({ license }: { license: string } = { license: '' }): string {
   const endpoints = Object.values(ENDPOINTS).map(
     ({ path, summary }) => `- GET ${path}: ${summary}`,

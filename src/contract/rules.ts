@@ -58,12 +58,12 @@ export const RULES = {
     hy: 'ԱՄՆ Շրջակա միջավայրի պահպանության գործակալության օդի որակի ինդեքսը (2024 թ. մայիս)՝ միայն ըստ PM2.5-ի և PM10-ի. երկուսից մեծը՝ հաշվարկված ցուցադրված արժեքներից։ Գազերի մասին այն ոչինչ չի ասում, որքան էլ բարձր լինի դրանց պարունակությունը։',
   },
   W1: {
-    en: 'The 24-hour mean is that of the last 24 closed hours, of which at least 18 are needed.',
+    en: 'The 24-hour mean covers the last 24 closed hours, of which at least 18 are needed.',
     ru: 'Среднее за 24 часа берётся по последним 24 завершённым часам; из них нужны хотя бы 18.',
     hy: '24-ժամյա միջինը վերջին 24 ավարտված ժամերինն է, որոնցից անհրաժեշտ է առնվազն 18-ը։',
   },
   W2: {
-    en: 'The annual mean is that of the last 365 completed days. Exceedance days are those among them with a mean PM2.5 above 15 µg/m³, the daily guideline of the WHO.',
+    en: 'The annual mean covers the last 365 completed days. Exceedance days are the days among them with a mean PM2.5 above 15 µg/m³, the daily guideline of the WHO.',
     ru: 'Среднее за год берётся по последним 365 завершённым суткам. Дни превышения — те из них, в которые среднее PM2.5 выше 15 мкг/м³, суточной нормы ВОЗ.',
     hy: 'Տարեկան միջինը վերջին 365 ավարտված օրերինն է։ Գերազանցման օրերն այն օրերն են, երբ PM2.5-ի միջինը բարձր է 15 մկգ/մ³-ից՝ ԱՀԿ-ի օրական ուղենշային արժեքից։',
   },

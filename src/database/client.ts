@@ -79,7 +79,7 @@ export function connect(
     connect_timeout: 2,
     keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
     idle_timeout: closeIdleAfterSeconds,
-    max_lifetime: null, // the default replaces a connection after half an hour, and some of ours hold a lock
+    max_lifetime: null, // the default replaces a connection after half an hour, and some connections of the service hold a lock
     onnotice: onNotice,
     fetch_types: false,
     types: DRIVER_TYPES,
@@ -95,7 +95,7 @@ const POOLER = 'pooler';
 
 /**
  * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from one transaction to the next: the URL says
- * so with `?pooler=transaction`. Then nothing is prepared, and settings are those of the login (sql/reader.sql).
+ * so with `?pooler=transaction`. Then nothing is prepared, and the login brings its settings (sql/reader.sql).
  */
 function hasPooler(target: DatabaseAddress): boolean {
   return (
@@ -126,7 +126,7 @@ const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
 const FULL_FOR_MS = 10_000;
 const FULL_EVERY_MS = 250;
 
-/** Waits while the server has no connection left: those of a service come and go. Rejects with its error after ten seconds. */
+/** Waits while the server has no connection left: other clients open and close theirs. Rejects with its error after ten seconds. */
 async function waitForConnection(sql: Sql): Promise<void> {
   const deadline = performance.now() + FULL_FOR_MS;
   for (;;) {

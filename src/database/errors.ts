@@ -138,7 +138,7 @@ const DATABASE_PROBLEMS: Problems = [
   [
     /^(3F000|42703|42704|42883|42P01) /,
     'a part of the database is missing',
-    'Was it dropped, or not restored with the rest? Started again, the service makes schemas logic and api anew; anything else ' +
+    'Was it dropped, or not restored with the rest? Started again, the service makes schemas logic and api again; anything else ' +
       'only a backup brings back.',
   ],
   [

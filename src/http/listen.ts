@@ -34,7 +34,7 @@ const SEND_TIMEOUT_MS = 20_000;
 /** Descriptors left for connections to the database, clients of other listeners, and files. */
 const OTHER_DESCRIPTORS = 150;
 
-/** The process's limit of open files. The system drops connections beyond it, and nobody learns of it. */
+/** The process's limit of open files. The system drops connections beyond it, without any notice. */
 const MAX_DESCRIPTORS = maxDescriptors();
 
 /** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */

@@ -84,7 +84,7 @@ export function explainReading(
   if (reason !== 'unknown_sensor') return sentence;
   if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '')
-    return 'there is no sensor_id, which says whose reading it is: add it, or --device or --sensor (in an address ?device= or ?sensor_id=)';
+    return 'sensor_id is missing: add it, or --device or --sensor (in an address ?device= or ?sensor_id=)';
   return /^[1-9]\d{0,9}$/.test(String(sensorId))
     ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
     : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;

@@ -5,7 +5,7 @@ import type { ApiDb } from '../database/pools.ts';
 import { httpAddress } from '../http/listen.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
-import { queryFreshness } from '../serve/freshness.ts';
+import { queryRefreshState } from '../serve/refreshState.ts';
 import type { Metrics } from './definitions.ts';
 
 /** The body of /readyz: ready or not, and each check by name. */
@@ -19,7 +19,7 @@ type AdminOptions = {
   dataDirectory?: () => string | undefined;
 };
 
-/** The body of /healthz: which process this is. `data_dir` is that of an embedded server. */
+/** The body of /healthz: which process this is. `data_dir` is the folder of an embedded server. */
 type Health = { ok: true; pid: number; data_dir?: string | undefined };
 
 /** Where `ready` rejects, /readyz is 503 without checks, and the reason is logged. */
@@ -95,7 +95,7 @@ export async function readiness({ opened, serving }: StartupState): Promise<Read
   if (opened === undefined)
     return { ok: false, checks: { migrations: false, ...UNKNOWN, serving } };
   const [freshness, missing, fault] = await Promise.all([
-    queryFreshness(opened.db).catch(() => undefined), // it may be this that is missing
+    queryRefreshState(opened.db).catch(() => undefined), // it may be this that is missing
     opened.missing().catch(() => undefined),
     opened.fault().catch(() => null),
   ]);

@@ -11,11 +11,12 @@ import { singleFlight } from '../database/timeouts.ts';
 
 const KEEP_MS = 12_000;
 /** How long a scrape waits; Prometheus gives up after ten seconds. */
-const PATIENCE_MS = 3_000;
+const SCRAPE_DEADLINE_MS = 3_000;
 /** Answers that cost the database more, and change slowly, are kept longer. */
 export const KEEP_LONG_MS = 300_000;
 
-const patience = () => new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+const scrapeDeadline = () =>
+  new Promise<void>((resolve) => setTimeout(resolve, SCRAPE_DEADLINE_MS).unref());
 
 export type Collector = {
   name: string;
@@ -114,7 +115,7 @@ export function registerCollectors(
       metrics.collectorSuccess.set({ collector: name }, isFailing ? 0 : 1);
     });
     metrics.beforeScrape.push(async () => {
-      if (performance.now() >= dueAt) await Promise.race([collect(), patience()]);
+      if (performance.now() >= dueAt) await Promise.race([collect(), scrapeDeadline()]);
     });
   }
 }

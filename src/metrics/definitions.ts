@@ -1,5 +1,5 @@
 /**
- * All our metrics: meaning, labels and, for those of the database, their query. They are prom-client's
+ * All metrics of airseries: meaning, labels and, for metrics of the database, their query. They are prom-client's
  * objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against them. Base units. No label takes its
  * values from clients.
  */
@@ -23,7 +23,7 @@ const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
 const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-/** A new registry with all metrics, including those of the process and of Node. Expose it with `await metrics.scrape()`. */
+/** A new registry with all metrics, including prom-client's own of the process and of Node. Expose it with `await metrics.scrape()`. */
 export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -122,7 +122,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Bytes of response bodies',
       labels: ['route'],
     }),
-    httpCache: counter('airseries_http_cache_total', {
+    conditionalRequests: counter('airseries_conditional_requests_total', {
       help: 'Answers by what the client had: nothing to compare, something else, or the same (304)',
       labels: ['outcome'],
     }),

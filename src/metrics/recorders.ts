@@ -91,7 +91,7 @@ type Tally = {
 };
 
 /**
- * Middleware that counts and times requests; it comes before all others. The route is that of `setRoute`, or `unknown`. Counts are kept in
+ * Middleware that counts and times requests; it comes before all others. `setRoute` names the route; otherwise it is `unknown`. Counts are kept in
  * plain numbers until they are scraped, because every update of a metric sorts and joins its labels.
  */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestObserver {
@@ -118,7 +118,7 @@ export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestO
     }
     // by 0 as well, so that every outcome begins at 0
     for (const [outcome, requests] of Object.entries(validators))
-      metrics.httpCache.inc({ outcome }, requests);
+      metrics.conditionalRequests.inc({ outcome }, requests);
     Object.assign(validators, { none: 0, same: 0, other: 0 });
   });
 

@@ -78,7 +78,7 @@ export async function readExisting(sql: Sql, times: readonly string[]) {
       since: since ?? Number.NEGATIVE_INFINITY,
       until: until ?? Number.POSITIVE_INFINITY,
     })),
-    /** In microseconds since 1970; what is no time is not there. */
+    /** In microseconds since 1970, without texts that are not a time. */
     instants: new Map(
       [...instants].flatMap(([text, instant]) =>
         instant === undefined ? [] : [[text, row.instants[text] ?? instant.microseconds]],

@@ -25,7 +25,7 @@ export type NetworkResult = {
   recomputed: { sensors: number; stations: number; hours?: number };
   /** Only in a dry run, if there are any. */
   far_stations?: FarStation[];
-  /** Only in a dry run; `keys` are those of the database that differ. */
+  /** Only in a dry run; `keys` are the database's keys that differ. */
   changes?: { kind: string; id: string; keys: 'added' | string[] }[];
 };
 

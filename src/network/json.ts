@@ -58,7 +58,7 @@ export function parseLocated(text: string): LocatedJson {
     const isComplete = errors.every(({ error }) => printParseErrorCode(error) === 'CommaExpected');
     if (tree !== undefined && isComplete) value = read(tree, '');
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // the parser's own is that of the stack
+    if (!(error instanceof RangeError)) throw error; // RangeError: the stack overflowed
     slip(0, 'it is nested too deeply');
   }
   const lineOf = (position: string): number | undefined => {

@@ -21,7 +21,7 @@ function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
   );
 }
 
-/** A list in which what is no object has no keys, and which is empty if it is no list. */
+/** A list. An element that is not an object has no keys; a value that is not a list is an empty one. */
 const listOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) =>
   z.array(schema.catch(schema.parse({}))).catch([]);
 

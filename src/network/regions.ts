@@ -4,7 +4,7 @@ import { addOverlaps } from './periods.ts';
 import type { ParsedRegion, ParsedStation } from './read.ts';
 import type { Flag } from './schema.ts';
 
-/** A row of raw.region; `places` are those of its stations. To be called after `memberships` of all stations. */
+/** A row of raw.region; `places` are the places of its stations. To be called after `memberships` of all stations. */
 export function regionRow(
   region: ParsedRegion,
   context: CheckContext,
@@ -59,7 +59,7 @@ type Place = {
   hidden?: Flag | undefined;
 };
 
-/** By region, where the stations are that are or ever were in it: those of the file, and others of the database. */
+/** Coordinates of all stations, past and present, by region: from the file, and of other stations from the database. */
 export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, readonly Place[]> {
   const { parsed, existing } = context;
   const places = new Map<unknown, Place[]>();

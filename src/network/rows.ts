@@ -26,7 +26,7 @@ export function makeRows(
   if (timeZone !== undefined && timeZone !== existing.timeZone) {
     addIssue(
       'time_zone',
-      `this network is of ${timeZone}, but the database was made for ${existing.timeZone}, and its days and months are of that zone: ` +
+      `this network is in ${timeZone}, but the database was made for ${existing.timeZone}, whose days and months it has: ` +
         `correct the file, or make a new database with TIME_ZONE=${timeZone}`,
     );
   }
@@ -75,7 +75,7 @@ export function makeRows(
         .flag(`${position}.suspicious`, suspicious)
         .map((period) => ({ ...period, sensor_id: id })),
     ),
-    // a sensor's own formulas count instead of those of its kind (S5)
+    // a sensor's own formulas count instead of the formulas of its kind (S5)
     correction: sensors.flatMap(({ id, position, kind, correction }) =>
       (correction === undefined
         ? (ofKinds.get(kind ?? '') ?? [])
@@ -86,7 +86,7 @@ export function makeRows(
   return { rows, issues, far: farStations(context, places) };
 }
 
-/** The columns of raw.provider: a text, for whoever knows no locale, and the titles by locale if there are any. */
+/** The columns of raw.provider: a text, for clients without a locale, and the titles by locale if there are any. */
 function titlesOf(title: string | Record<string, string> | undefined) {
   if (typeof title !== 'object') return { title, titles: null };
   return { title: title.en ?? Object.values(title)[0], titles: title };

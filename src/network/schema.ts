@@ -88,7 +88,7 @@ export const Provider = z.strictObject({
         .min(1)
         .max(2_147_483_647)
         .optional()
-        .describe('the sensor it is of, where it does not say'),
+        .describe('the sensor of its readings, where they name none'),
     })
     .nullish()
     .describe(
@@ -138,7 +138,7 @@ export const Sensor = z.strictObject({
     .describe('all of its readings are unreliable; true, or the periods'),
 });
 
-/** The tests of screening: those of a sensor's temperature, humidity and pressure, and those of a station's particles. */
+/** The tests of screening: of a sensor's temperature, humidity and pressure, and of a station's particles. */
 const SENSOR_TESTS = [
   'zero_values',
   'pressure_off_altitude',
@@ -212,7 +212,7 @@ export const Station = z.strictObject({
     .array(Screened)
     .default([])
     .describe(
-      'periods that screening found, as network export writes them; added to those of the database, where none of the same test overlaps them',
+      'periods that screening found, as network export writes them; added to the periods in the database, where none of the same test overlaps them',
     ),
 });
 

@@ -16,7 +16,7 @@ const LOOK_BACK_DAYS = 8;
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
 /**
- * Screens the closed hours from `since` on (default: the last eight closed days), and those of open
+ * Screens the closed hours from `since` on (default: the last eight closed days), and the hours of open
  * periods that were not judged yet, by the aggregates as they are. The aggregates follow the
  * flags at the next refresh.
  */

@@ -242,7 +242,7 @@ export async function remakeDependents(
     throw new MigrationRefused(
       `This version replaces schemas api and logic, and cannot make again what depends on them:\n${refused.join('\n')}\n` +
         'Nothing was changed. Keep the definition of each (psql: \\d+, \\sf), drop it or move it away (alter … set schema), start ' +
-        'again, and create it anew; if its owner is the reason, grant that role to the user of DATABASE_URL.',
+        'again, and create it once more; if its owner is the reason, grant that role to the user of DATABASE_URL.',
     );
   }
   for (const { owner, cleanup } of objects.toReversed()) {

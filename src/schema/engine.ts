@@ -142,7 +142,7 @@ export function timescaleInWords(version: string | null): string | undefined {
     : `${version} (tried: ${tried})`;
 }
 
-/** The versions of the server, of the extension that makes its engine (null without it), and those of the extension that were tried. */
+/** The versions of the server and of the extension that makes its engine (null without it), and the tested versions of the extension. */
 export type ServerVersions = {
   postgresql: string;
   timescaledb: string | null;

@@ -50,7 +50,7 @@ export async function checkInstalled(
         ([name, value]) => value !== expected[name as keyof typeof expected],
       );
       if (differing.length > 0)
-        throw refusal(`is of another version (${differing.map(([name]) => name).join(', ')})`);
+        throw refusal(`has another version (${differing.map(([name]) => name).join(', ')})`);
       checkRecorded(recorded, timeZone, epoch);
       const fault = await storageFault(readsOn<Api>(sql), engine);
       if (fault !== undefined) throw new MigrationRefused(fault);

@@ -53,7 +53,7 @@ type Options = {
   mustExist?: boolean;
   /** Called for a database that was never migrated: resolves to the zone to make it for. Default: `timeZone`. */
   zoneOfNew?: (() => Promise<string>) | undefined;
-  /** Called first, while no other process can migrate: it may drop all schemas. `sql` is of the connecting user. */
+  /** Called first, while no other process can migrate: it may drop all schemas. `sql` works as the connecting user. */
   clear?: ((sql: Sql) => Promise<void>) | undefined;
   definitions?: Definitions;
 };
@@ -64,7 +64,7 @@ type Options = {
  */
 export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
-    // before any lock, because a pooler would keep it, and whoever comes after would wait for it
+    // before any lock, because a pooler would keep it, and its next client would wait for it
     await checkSession(sql, target, {});
     await checkOwnSession(sql, target);
     await lockMigrations(sql, options.log);
@@ -299,7 +299,7 @@ async function build(
     if (row.repeatable === current.repeatable && !hasChanged) {
       if (row.catalog === (await catalogFingerprint(owner))) return;
       log.warn(
-        'schemas logic and api are not as they were built: somebody changed them, or restored a dump; building them again',
+        'schemas logic and api are not as they were built: they were changed, or restored from a dump; building them again',
       );
     }
     dependents ??= await makeWay(owner, { engine, isRebuild, log });

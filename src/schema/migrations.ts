@@ -16,7 +16,7 @@ const FILE = /^(\d{4})_([a-z0-9_]+?)(?:\.(plain|timescale))?\.sql$/;
 
 /**
  * The migrations for an engine, in order: `NNNN_name.sql`, followed by `NNNN_name.plain.sql` or `NNNN_name.timescale.sql` where there is
- * one. They are literal SQL; the checksum is that of the files without comments and white space. Throws MigrationRefused on a misnamed file.
+ * one. They are literal SQL; the checksum covers the files without comments and white space. Throws MigrationRefused on a misnamed file.
  */
 export function readMigrations(definitions: Definitions, engine: Engine): Migration[] {
   const byNumber = new Map<number, Pick<Migration, 'name'> & { texts: string[] }>();

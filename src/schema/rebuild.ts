@@ -175,7 +175,7 @@ export async function dropReplaced(
     if (objects.length === 0) return;
     throw new MigrationRefused(
       `A migration left schemas that must be dropped (${schemas.map(({ name }) => name).join(', ')}), and this depends on them: ` +
-        `${objects.map(({ what }) => what).join(', ')}. Keep its definition, drop it, start again, and create it anew.`,
+        `${objects.map(({ what }) => what).join(', ')}. Keep its definition, drop it, start again, and create it again.`,
     );
   });
   const drop = (statement: string) => {

@@ -23,7 +23,7 @@ import {
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import { makeDocumentCache, type Render, type Served, shareWhileCurrent } from './cache.ts';
+import { makeDocumentCache, type Render, type ServedDocument, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
@@ -34,8 +34,8 @@ import {
   type NetworkReader,
 } from './documents.ts';
 import { makeExplore } from './explore.ts';
-import { queryFreshness } from './freshness.ts';
 import { pathValues, unknownPath } from './paths.ts';
+import { queryRefreshState } from './refreshState.ts';
 
 export type AppOptions = {
   db: ApiDb;
@@ -100,7 +100,7 @@ export function makeApp({
   const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const send = (req: Request, res: Response, { document, cacheHeaders }: Served) => {
+  const send = (req: Request, res: Response, { document, cacheHeaders }: ServedDocument) => {
     res.locals.isStale = cacheHeaders.age !== undefined;
     sendDocument(req, res, document, cacheHeaders);
   };
@@ -198,7 +198,7 @@ function awaitFirstBuild(db: ApiDb): () => Promise<void> {
   let isBuilt = false;
   return async () => {
     if (isBuilt) return;
-    const { refreshed_at } = await queryFreshness(db);
+    const { refreshed_at } = await queryRefreshState(db);
     if (refreshed_at === null)
       throw new Unavailable('the aggregates are being built for the first time');
     isBuilt = true;

@@ -18,28 +18,28 @@ export type Validity = {
 };
 
 /** A document as it was read from the database, and the label of its requests in metrics. */
-export type Rendering = Validity & { document: Document; route: string };
+export type RenderedDocument = Validity & { document: Document; route: string };
 
-export type Render = () => Promise<Rendering>;
-export type Served = { document: Document; cacheHeaders: CacheHeaders; route: string };
+export type Render = () => Promise<RenderedDocument>;
+export type ServedDocument = { document: Document; cacheHeaders: CacheHeaders; route: string };
 
 export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
-  find(key: string): Served | undefined;
+  find(key: string): ServedDocument | undefined;
   /**
    * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, or the rendering takes
    * longer than a client should wait, the last current one for up to ten minutes, with its age. Rejects as `render` does, and with Unavailable
    * after that time where there is no last one; the rendering goes on, and is kept.
    */
-  get(key: string, render: Render): Promise<Served>;
+  get(key: string, render: Render): Promise<ServedDocument>;
   /** A document that isn't kept, rendered for one request, however long it takes. Rejects as `render` does. */
-  renderOnce(render: Render): Promise<Served>;
+  renderOnce(render: Render): Promise<ServedDocument>;
 };
 
 /** When it was read, by our clock, and the history that counted its version; undefined if that was not known. */
 type Read = { readAt: number; history: number | undefined };
 
-type CacheEntry = Rendering &
+type CacheEntry = RenderedDocument &
   Read & {
     /** When the content last differed from that before. */
     changedAt: number;
@@ -70,15 +70,15 @@ export function makeDocumentCache({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
     sizeCalculation: ({ document }, key) => ENTRY_BYTES + Math.ceil(sizeOf(document)) + key.length,
   });
-  const underWay = new Map<string, Promise<Served>>();
+  const underWay = new Map<string, Promise<ServedDocument>>();
 
-  function find(key: string): Served | undefined {
+  function find(key: string): ServedDocument | undefined {
     const entry = entries.get(key);
     const now = clock().getTime();
     return entry !== undefined && isCurrent(entry, versions, now) ? served(entry, now) : undefined;
   }
 
-  async function renderInto(key: string, render: Render): Promise<Served> {
+  async function renderAndKeep(key: string, render: Render): Promise<ServedDocument> {
     const read = await readNewest(render, options);
     const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
@@ -94,10 +94,10 @@ export function makeDocumentCache({
   }
 
   /** Rejects with Unavailable at the deadline of the first request. */
-  function renderShared(key: string, render: Render): Promise<Served> {
+  function renderShared(key: string, render: Render): Promise<ServedDocument> {
     const known = underWay.get(key);
     if (known !== undefined) return known;
-    const rendering = renderInto(key, render).finally(() => underWay.delete(key));
+    const rendering = renderAndKeep(key, render).finally(() => underWay.delete(key));
     const inTime = withTimeout(
       deadlineMs,
       rendering,
@@ -108,7 +108,7 @@ export function makeDocumentCache({
   }
 
   /** The last document, with its age, if it was current until a short while ago. */
-  function bridge(key: string): Served | undefined {
+  function bridge(key: string): ServedDocument | undefined {
     const entry = entries.peek(key);
     const newest = versions.lastKnown();
     if (entry === undefined || newest === undefined || entry.history !== newest.history)
@@ -150,7 +150,7 @@ export function makeDocumentCache({
 function served(
   { document, validUntil, changedAt, lastModified, route }: Omit<CacheEntry, keyof Read>,
   now: number,
-): Served {
+): ServedDocument {
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
   const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
   // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it would be one

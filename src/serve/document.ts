@@ -13,7 +13,7 @@ import type { Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
-/** A document of so many bytes, the validator of its content, and what is kept of it: its bytes, those of a large one as `br` only. */
+/** A document of so many bytes, the validator of its content, and what is kept of it: its bytes, of a large document as `br` only. */
 export type Document = {
   locale: Locale;
   bytes: number;

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
-import type { Rendering, Validity } from './cache.ts';
+import type { RenderedDocument, Validity } from './cache.ts';
 import {
   type Network,
   presentRegion,
@@ -21,7 +21,7 @@ import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } 
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 /** All of a rendering but the route, which the app knows. */
-export type Rendered = Omit<Rendering, 'route'>;
+export type Rendered = Omit<RenderedDocument, 'route'>;
 
 /**
  * Each renders a document as of the moment of the call, unless the signal is aborted before. Rejects with Problem 404 where there is no such

@@ -118,8 +118,8 @@ onEveryEngine('metrics', (engine) => {
       'airseries_stations{provider="provider-9",status="offline"} 20',
       `airseries_refresh_last_success_timestamp_seconds ${NOW.getTime() / 1_000}`,
       'airseries_audit_differing_buckets 0',
-      'airseries_http_cache_total{outcome="none"} 1',
-      'airseries_http_cache_total{outcome="same"} 1',
+      'airseries_conditional_requests_total{outcome="none"} 1',
+      'airseries_conditional_requests_total{outcome="same"} 1',
       'airseries_http_requests_total{route="/{locale}/air-quality-app/v1/stations.json",method="GET",status="304"} 1',
       'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status_class="2xx"} 1',
       'airseries_database_pool_size{pool="read"} 10',
@@ -142,7 +142,7 @@ onEveryEngine('metrics', (engine) => {
 
   it('counts nothing twice when it is scraped again', async () => {
     await scrape();
-    expect(await scrape()).toContain('airseries_http_cache_total{outcome="none"} 1');
+    expect(await scrape()).toContain('airseries_conditional_requests_total{outcome="none"} 1');
   });
 
   it('begins the counters of every provider, reason and outcome at 0, so that the first event is an increase', async () => {
@@ -152,7 +152,7 @@ onEveryEngine('metrics', (engine) => {
       'airseries_pulls_total{provider="provider-9",outcome="failure"} 0',
       'airseries_quarantine_left_out_total{provider="provider-0"} 0',
       'airseries_quarantined_readings_total{reason="in_the_future"} 0',
-      'airseries_http_cache_total{outcome="other"} 0',
+      'airseries_conditional_requests_total{outcome="other"} 0',
     ]) {
       expect(text).toContain(line);
     }

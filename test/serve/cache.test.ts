@@ -7,7 +7,7 @@ import {
   type DocumentCache,
   makeDocumentCache,
   type Render,
-  type Served,
+  type ServedDocument,
   shareWhileCurrent,
 } from '../../src/serve/cache.ts';
 import { renderDocument } from '../../src/serve/document.ts';
@@ -77,7 +77,7 @@ function slowly(render: Render): [Render, () => void] {
 const away: Render = async () => {
   throw new Unavailable('away');
 };
-const bodyOf = (served: Pick<Served, 'document'> | undefined) =>
+const bodyOf = (served: Pick<ServedDocument, 'document'> | undefined) =>
   served && JSON.parse(String(served.document.kept.get('identity')));
 
 /** Lets everything that is ready to go on do so. */

@@ -1,4 +1,4 @@
-/** The command that loads the demo network, and the guard that keeps an operator's network out of a demo database, or makes that anew. */
+/** The command that loads the demo network, and the guard that keeps an operator's network out of a demo database, or makes the database again. */
 import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../../aggregate/digest.ts';
 import { AIRSERIES } from '../../base/shell.ts';
@@ -11,13 +11,13 @@ export const demoGuard: Guard = {
   async check({ database }) {
     if (!(await hasDemo(database.target))) return;
     throw new Error(
-      'This database contains the demo network. To make the database anew with your own, in its time zone: ' +
+      'This database contains the demo network. To make the database again with your own, in its time zone: ' +
         `${AIRSERIES} import network FILE --replace-demo. Nothing of the demo is kept.`,
     );
   },
   option: new Option(
     '--replace-demo',
-    'make a database with the demo network anew, in the time zone of the file; nothing else that it contains is kept',
+    'make a database with the demo network again, in the time zone of the file; nothing else that it contains is kept',
   ),
   holds: isDemo,
   clear: clearDemo,

@@ -162,7 +162,7 @@ export async function copyMissing(
         (select min(measured_at) from raw.readings) as oldest,
         (select max(measured_at) from raw.readings) as newest
       from raw.installation`;
-    const { zone, start, oldest, newest } = row as NonNullable<typeof row>; // the provider is of a network
+    const { zone, start, oldest, newest } = row as NonNullable<typeof row>; // a provider has a network, and a network an installation
     const begin = new Date(start);
     const stored =
       oldest === null || newest === null

@@ -30,7 +30,7 @@ const HOURLY_AT = 35 * MINUTE;
 /** The offline station has been offline for as long. */
 const OFFLINE = 6 * DAY;
 
-/** Random streams, each with the id of a station or sensor added; those below are of cities. */
+/** Random streams, each with the id of a station or sensor added; the streams of cities, below, have none. */
 const STREAM = {
   exposure: 10_000,
   warmth: 20_000,
@@ -92,7 +92,7 @@ export function copyLines(readings: readonly DemoReading[]): string {
   return text;
 }
 
-/** A value of every parameter, in its unit. The pressure is that at sea level, and the rain that of an hour. */
+/** A value of every parameter, in its unit. Pressure is at sea level, and rain is the sum of an hour. */
 type Air = Record<ParameterName, number>;
 
 /** The air of a city at an instant, in ms since 1970. `offset`: milliseconds that its standard time is ahead of UTC. */
@@ -154,7 +154,7 @@ const LOCAL = [
   'dust',
 ] as const satisfies ParameterName[];
 
-/** The air at a station: that of its city, as its altitude and surroundings change it. */
+/** The air at a station: the air of its city, as the station's altitude and surroundings change it. */
 function airAtStation(air: Air, { id, altitude, is_bad_thp }: DemoStation, at: number): Air {
   const nearby = noise(STREAM.nearby + id, at, 2.5); // what is going on around it just now
   const share = (0.75 + 0.5 * chance(STREAM.exposure + id, 0)) * (1 + 0.18 * nearby);

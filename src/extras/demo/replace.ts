@@ -1,4 +1,4 @@
-/** Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented is left, and the migrations begin anew. */
+/** Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented is left, and the migrations begin again. */
 import type { Sql } from '../../database/client.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 

@@ -25,7 +25,7 @@ export type Program = {
   version: string;
   /** Arguments of initdb that decide the order and the case of text. */
   locale: readonly string[];
-  /** Settings of the server beside those of every server (cluster.ts). */
+  /** Settings of this server, besides the settings of every server (cluster.ts). */
   settings: Readonly<Record<string, string | number>>;
   /** The folder of programs that the home's user can run. Only who starts the server needs it, and the first may have to copy them. */
   bin(home: Home): Promise<string>;
@@ -100,7 +100,7 @@ async function whyNotRunnable(directory: string, user: ServerUser): Promise<stri
 
 /**
  * Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous copies the first wins. Then all other drafts are
- * removed: those of processes that were killed, and those that came second.
+ * removed, whether their process was killed or came second.
  */
 async function makeCopy(from: string, to: string): Promise<void> {
   const draft = `${to}.${randomUUID()}`;

@@ -14,7 +14,7 @@ const DRAFT = 'draft-';
 
 /**
  * Does nothing if the cluster exists. If two processes do this at once, the first to finish wins, and the other finds its draft gone or in vain.
- * Where a cluster exists, every draft is of no use: of a process that was killed, or of one that comes second.
+ * Where a cluster exists, every draft is useless: its process was killed, or came second.
  */
 export async function createCluster(home: Home, program: Program, bin: string): Promise<void> {
   const { user, directory, data } = home;

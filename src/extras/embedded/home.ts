@@ -34,7 +34,7 @@ export type Home = {
   log: string;
 };
 
-/** Where root keeps files of ours that the server's user could not reach elsewhere. */
+/** Where root keeps files of airseries that the server's user could not reach elsewhere. */
 export const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;

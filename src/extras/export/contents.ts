@@ -42,7 +42,7 @@ export async function describeFolder(
   return rewritten;
 }
 
-/** Also those of years that this export left alone. */
+/** The tables in the folder, including years that this export left alone. */
 async function tablesIn(folder: string): Promise<Table[]> {
   const sensors: Omit<Table, 'bytes'> = {
     name: 'sensors',
@@ -91,7 +91,7 @@ function readmeText({ timeZone, license, tables }: PublishedData): string {
     'line, and the current one follows once it is over. Hidden stations are left out. A text that a spreadsheet would take for a formula has an',
     'apostrophe before it: one that begins with =, +, -, @ or a control character.',
     'A day is the mean of its hours, rain their sum. PM2.5 of stations and cities is corrected where a correction is known for the',
-    'instrument; that of sensors is what the instrument said. datapackage.json describes the same for programs (Frictionless).',
+    'instrument; PM2.5 of sensors is what the instrument said. datapackage.json describes the same for programs (Frictionless).',
     ...(license === undefined ? [] : ['LICENSE says what you may do with the data.']),
   ];
   const described = [...sections].map(([path, { title, fields }]) => {

@@ -1,7 +1,7 @@
 /**
  * The files of airquality.am's open data and their columns. Known from published copies of 2025 and 2026: sensors.csv, the first seven
  * columns of the files of sensors and stations, all columns of city_avg_daily.csv and city_avg_hourly, and that PM2.5 is called pm2.5 in
- * hours of sensors and stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like those of cities. Pressure is in Pa,
+ * hours of sensors and stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like the columns of cities. Pressure is in Pa,
  * and times are local without an offset.
  */
 import { parameter } from '../../contract/fields.ts';
@@ -88,7 +88,7 @@ const CITY_DAILY_COLUMNS = [
   ...WIND,
   column('usvh'),
 ];
-/** With wind, so that a network made from these files has that of its cities. */
+/** With wind, so that a network made from these files has the wind of its cities. */
 const SENSOR_COLUMNS = withPm25([...STATION_COLUMNS, ...WIND], {
   meaning: 'PM2.5 as the instrument gave it, not corrected by a formula; mean',
 });

@@ -65,7 +65,7 @@ export const SENSOR_FIELDS = [
   },
 ] as const satisfies readonly Field[];
 
-/** The query of sensors.csv, by id. Hidden stations are left out (C6); a station's city is that of the instant (C8). */
+/** The query of sensors.csv, by id. Hidden stations are left out (C6); a station's city is its city at the instant (C8). */
 export function selectSensors(now: Date): string {
   const at = `'${now.toISOString()}'::timestamptz`;
   const values: Record<(typeof SENSOR_FIELDS)[number]['name'], string> = {

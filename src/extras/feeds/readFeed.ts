@@ -4,7 +4,7 @@ import { InputError } from '../../base/inputError.ts';
 import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
-import { inTurns } from '../../ingest/rows/lines.ts';
+import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Refuse } from './fetchDocument.ts';
 
@@ -26,7 +26,7 @@ const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576 };
 
 /**
  * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever their form. Rejects as `chunks` does,
- * and with what `refuse` makes of a document that is of another kind or has too many readings.
+ * and with what `refuse` makes of a document that has another kind or too many readings.
  */
 export async function readFeed(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,7 +37,7 @@ export async function readFeed(
   let failure: unknown;
   const watched = async function* () {
     try {
-      yield* inTurns(chunks);
+      yield* inPieces(chunks);
     } catch (error) {
       failure = error;
       throw error;

@@ -129,7 +129,7 @@ export function leadPart(locale: Locale, current: Current): Html {
 ${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}`;
 }
 
-/** Says to which hour the values of a station belong, or to which digest those of a region. */
+/** Says to which hour a station's values belong, or to which digest a region's values. */
 export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
   withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
 
@@ -191,7 +191,7 @@ ${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
 <p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
 }
 
-/** The other values with a line of the day each, in groups; those of which there is none are left out. */
+/** The other values with a line of the day each, in groups, without the parameters that have no value. */
 export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const words = WORDS[locale];
   const buckets = lastDay(subject);

@@ -30,7 +30,7 @@ import { regionPage, stationPage } from './subject.ts';
 import { leftOut, type Trust } from './trust.ts';
 
 type Values = { locale: Locale; id: number; slug: string };
-type Rendered = (Validity & { page: Page }) | (Validity & { picture: string });
+type RenderedPage = (Validity & { page: Page }) | (Validity & { picture: string });
 
 const HOUR_S = 3_600;
 const PICTURE = { type: 'image/svg+xml', headers: FILE_HEADERS };
@@ -93,7 +93,7 @@ export function addPages(
     return { subject: { ...contents, at: clock() }, validity };
   }
 
-  async function pageOfRegion(values: Values, isAlone: boolean): Promise<Rendered> {
+  async function pageOfRegion(values: Values, isAlone: boolean): Promise<RenderedPage> {
     const { locale, slug } = values;
     const { subject, validity } = await readRegion(values);
     const { list, validity: ofNetwork } = await readNetwork(locale);
@@ -119,7 +119,7 @@ export function addPages(
   function pictureOf(
     locale: Locale,
     { subject, validity }: { subject: Subject; validity: Validity },
-  ): Rendered {
+  ): RenderedPage {
     const { title, measurement_time: time } = subject.values;
     const picture = { ...inWords(locale, subject), title, site: site.title };
     return {
@@ -128,7 +128,7 @@ export function addPages(
     };
   }
 
-  const PAGES: Record<string, (values: Values) => Promise<Rendered>> = {
+  const PAGES: Record<string, (values: Values) => Promise<RenderedPage>> = {
     '/{locale}/': async (values) => {
       const { list, validity } = await readNetwork(values.locale);
       const only = onlyCity(list);
@@ -210,7 +210,7 @@ export function addPages(
     '/assets',
   );
   const patterns = Object.keys(PAGES).map(pathPattern);
-  // a person who follows a wrong link gets a page, a program JSON: below a locale of ours all is for people
+  // a person who follows a wrong link gets a page, a program JSON: below the path of a locale everything is for people
   app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
     if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();

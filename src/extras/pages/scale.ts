@@ -13,7 +13,7 @@ export const CATEGORIES = [
 /** `offline` is a station that does not report; `unknown` is one that reports no particulate matter, and a region without recent values. */
 export type Category = (typeof CATEGORIES)[number]['name'] | 'unknown' | 'offline';
 
-/** All of them, those of an index first. */
+/** All categories, the categories of an index first. */
 export const CATEGORY_NAMES: readonly Category[] = [
   ...CATEGORIES.map(({ name }) => name),
   'unknown',

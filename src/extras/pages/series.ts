@@ -16,7 +16,7 @@ export type HistoryWindow = { key: string; unit: Unit; count: number };
 /** The points of each window, by its key. */
 export type Windows = Readonly<Record<string, readonly Point[]>>;
 
-/** The newest time that there are values of: an hour, or the start of a day or month. */
+/** The newest time with values: an hour, or the start of a day or month. */
 export const newestTime = (windows: Windows): string | undefined =>
   Object.values(windows).flatMap((points) => points.at(-1)?.timestamp ?? [])[0];
 
@@ -126,7 +126,7 @@ export function fillGaps(
 const isPast = (at: string, unit: Unit, now: number) =>
   Date.parse(unit === 'month' ? at : next(at, unit)) <= now;
 
-/** True for the current month, whose mean is that of the hours so far. */
+/** True for the current month, whose mean covers the hours so far. */
 export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =>
   unit === 'month' && Date.parse(timestamp) <= now && Date.parse(next(timestamp, unit)) > now;
 

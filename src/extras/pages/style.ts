@@ -1,5 +1,5 @@
 /**
- * How pages and the widget look: six colours and those of the categories, light and dark; five sizes of letters; spaces of 4, 8, 16, 24 and 40
+ * How pages and the widget look: six colours and the colours of the categories, light and dark; five sizes of letters; spaces of 4, 8, 16, 24 and 40
  * pixels; cards. The hues of categories are the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds.
  */
 import { CATEGORIES, CATEGORY_NAMES, type Category } from './scale.ts';
@@ -192,7 +192,7 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 }
 `;
 
-/** The current values for other sites. All lengths are of one size of letters. */
+/** The current values for other sites. All lengths follow one font size. */
 const EMBEDDED = `* { box-sizing: border-box; }
 h1 { font-size: 1.1em; line-height: 1.2; margin: 0; }
 h1 a { color: inherit; }

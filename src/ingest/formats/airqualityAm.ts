@@ -39,7 +39,7 @@ const layout = (names: OtherNames, more: Pick<Format, 'recognizes'> & Partial<Fo
     owner: 'sensor_id',
     time: 'timestamp',
     needed:
-      'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; those of stations and cities are computed from them.',
+      'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; values of stations and cities are computed from them.',
   },
   ...more,
 });

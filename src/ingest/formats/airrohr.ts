@@ -129,11 +129,11 @@ const FAMILIES: readonly Family[] = [
   { prefix: 'SCD30_', pin: '17', kinds: ['scd30'], instrument: 'SCD30' },
 ];
 
-/** Names without a prefix are those of the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
+/** Names without a prefix belong to the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
 const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'], instrument: 'DHT22' };
 const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
 
-/** The parameter that a value is of, and the kinds of sensor that measure it. */
+/** The parameter of a value, and the kinds of sensor that measure it. */
 type Meaning = { parameter: ParameterName } & Pick<Family, 'kinds' | 'instrument'>;
 
 /** Undefined for a value that is not used. A pin may stand for several families. */
@@ -156,7 +156,7 @@ export function meaningOf(valueType: string, pin: string | null): Meaning | unde
   );
 }
 
-/** The sensors that may have measured such a value: those of the kinds or, if there are none, those without a kind. */
+/** The sensors that may have measured such a value: sensors of the kinds or, if there are none, sensors without a kind. */
 export function fittingSensors(
   sensors: readonly PushSensor[],
   kinds: readonly string[],

@@ -80,7 +80,7 @@ export const refused = (why?: string, sensor?: unknown): Refused => ({
   sensor,
 });
 
-/** Stands for a value that is an object or a list: it is no number, and need not be kept. */
+/** Stands for a value that is an object or a list: it is not a number, and need not be kept. */
 const NESTED = 'nested';
 
 /** A sensor, a device or a time: the first of these fields that is given. In a table, the first that there is. */
@@ -110,7 +110,7 @@ export function value(row: Row, ...fields: readonly string[]): Measured | undefi
   return undefined;
 }
 
-/** In a header: all columns that there are, since two of them for one parameter are a fault. */
+/** In a header: every column, because two columns of one parameter are a fault. */
 function columnOf(row: Row, fields: readonly string[]): Measured | undefined {
   return columnAt(
     row,

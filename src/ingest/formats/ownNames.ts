@@ -30,7 +30,7 @@ export type OwnName = {
 const parameters: ReadonlySet<string> = new Set(PARAMETER_NAMES);
 export const isParameter = (name: string): name is ParameterName => parameters.has(name);
 
-/** What a name means: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is none of ours. */
+/** What a name means: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown. */
 export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName | undefined {
   const key = name.toLowerCase();
   const whole = plainName(key, others);

@@ -73,7 +73,7 @@ function timeIn(body: unknown): string | undefined {
   if (measuredAt !== undefined) return measuredAt;
   throw new Problem(
     400,
-    `The timestamp ${quoted(String(timestamp).slice(0, 60))} is no number of seconds or milliseconds since 1970. Nothing was stored.`,
+    `The timestamp ${quoted(String(timestamp).slice(0, 60))} is not a number of seconds or milliseconds since 1970. Nothing was stored.`,
   );
 }
 

@@ -9,7 +9,7 @@ import { findToken, makeTokenCheck } from './tokens.ts';
 const MOST_REMEMBERED = 10_000;
 
 /**
- * A handler after which senderOf knows the sender. A missing, unknown or revoked token is 401. Wrong tokens keep nobody else out, whatever
+ * A handler after which senderOf knows the sender. A missing, unknown or revoked token is 401. Wrong tokens keep no one else out, whatever
  * address they come from: those that were not valid before are looked up together. Errors of the database are passed on.
  */
 export function makeAuthenticate({

@@ -73,7 +73,7 @@ function asProblem(error: unknown, limit: number): unknown {
   );
 }
 
-/** The refusal of a body that is no JSON. */
+/** The refusal of a body that is invalid JSON. */
 export function notJson(why: string): Problem {
   return new Problem(400, `The body is not JSON (${why}). Nothing was stored.`);
 }

@@ -64,7 +64,10 @@ export function ingestRoute(
       return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
     });
     const answer = {
-      ...{ received, accepted, unchanged, quarantined },
+      received,
+      accepted,
+      unchanged,
+      quarantined,
       ...(values.length > 0 && { values }),
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,

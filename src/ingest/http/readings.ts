@@ -7,7 +7,7 @@ import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
-import { inTurns } from '../rows/lines.ts';
+import { inPieces } from '../rows/lines.ts';
 import { notJson } from './body.ts';
 import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
 
@@ -121,7 +121,7 @@ async function collect(
   limits: Limits,
   declared: Declarations,
 ): Promise<ReadingBatch[]> {
-  const source = { name: 'The body', size: undefined, read: 0, bytes: inTurns([body]) };
+  const source = { name: 'The body', size: undefined, read: 0, bytes: inPieces([body]) };
   const batches: ReadingBatch[] = [];
   try {
     for await (const batch of readReadings(source, declared, limits)) batches.push(batch);

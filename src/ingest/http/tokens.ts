@@ -10,7 +10,7 @@ import { arrayLiteral, type Sql } from '../../database/client.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { Scope } from '../store/accept.ts';
 
-/** The owner of a token, and what it is authorized for. `id` is that of the token. */
+/** The owner of a token, and what it is authorized for. `id` is the token's. */
 type Sender = { id: string; name: string; scope: Scope };
 
 /** Who sent the request that is being answered. Only behind makeAuthenticate. */

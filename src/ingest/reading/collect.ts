@@ -40,7 +40,7 @@ export const FILE_LIMITS: Limits = {
 
 /**
  * Yields at least one batch, unless the source has no line. When reading fails, everything before the failure is yielded first; then it
- * rejects with InputError, which names the source and the line, whose cause is a SyntaxError for what is no JSON; or at once with what
+ * rejects with InputError, which names the source and the line, whose cause is a SyntaxError for invalid JSON; or at once with what
  * `refuse` makes.
  */
 export async function* readReadings(
@@ -112,7 +112,7 @@ export function readLine(text: string): ReadingInput | undefined {
 
 type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
-/** The readings of the rows, undefined for those without a parameter of ours. Rows within a document are read in slices. */
+/** The readings of the rows, undefined for rows without a known parameter. Rows within a document are read in slices. */
 async function* readAll(
   source: Source,
   declared: Declarations,
@@ -149,7 +149,7 @@ async function* readAll(
       reader ??= makeReader(firstOfAny(rows, declared) ?? row, declared, notes);
       const other = row.names.isTable ? null : otherFormat(row, reader);
       if (other !== null) {
-        const why = `its fields are of format ${other}, but those before it are not: ${SAY_IT}`;
+        const why = `its fields have format ${other}, but the rows before it do not: ${SAY_IT}`;
         readings.push(unreadable(row.text, row.line, why));
         continue;
       }

@@ -7,7 +7,7 @@ import { readInstant } from './instants.ts';
 import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
 
 /**
- * The order in which the file at `path` writes its dates: that of the first whose day is above 12. Undefined if its times need none. Reads
+ * The order in which the file at `path` writes its dates, by the first date whose day is above 12. Undefined if its times need none. Reads
  * the file up to there. Rejects with InputError where both orders fit every date.
  */
 export async function findDateFormat(

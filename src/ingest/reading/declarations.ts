@@ -22,7 +22,7 @@ export type Declarations = {
   units?: readonly string[] | undefined;
   /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */
   columns?: readonly string[] | undefined;
-  /** The sensor or the device that all readings are of, where they do not say. */
+  /** The sensor or the device of all readings that do not name one. */
   sensor?: unknown;
   device?: string | undefined;
   /** The time of readings without one; absent: they are rejected. */
@@ -139,7 +139,7 @@ export function ownerOf(
     const own = isSaid(sensor) ? `sensor ${String(sensor)}` : `device ${String(device)}`;
     throw new InputError(
       option,
-      `${String(owner)} would not be used, because a row says itself that it is of ${own.slice(0, 100)}`,
+      `${String(owner)} would not be used, because a row names ${own.slice(0, 100)} itself`,
       `Leave ${option} out, or the field of the file that says it.`,
     );
   }

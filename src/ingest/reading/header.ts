@@ -65,4 +65,4 @@ export function checkHeader(given: Header): void {
 }
 
 const WHOSE =
-  'If all rows are of one sensor, say which: --device with its name in the network file, or --sensor with its id (in an address ?device= or ?sensor_id=).';
+  'If all rows come from one sensor, say which: --device with its name in the network file, or --sensor with its id (in an address ?device= or ?sensor_id=).';

@@ -1,6 +1,6 @@
 /** Reads and writes instants as ISO 8601, to the microsecond. */
 
-/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they are those of local time. */
+/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they count in local time. */
 type Instant = { microseconds: number; local: boolean };
 
 const ISO =

@@ -59,7 +59,7 @@ const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
 const CACHED_HOURS = 10_000;
 
 /**
- * The offsets, such as `+01:00`, of a local hour such as `2026-10-25 01`: one as a rule, none for a skipped hour or what is no hour, and
+ * The offsets, such as `+01:00`, of a local hour such as `2026-10-25 01`: one as a rule, none for a skipped hour or an invalid one, and
  * two, the earlier first, for an hour that occurred twice. Clocks change on full local hours (rule Z1), so a whole hour has the same
  * offsets. Throws RangeError for an unknown time zone.
  */

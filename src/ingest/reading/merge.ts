@@ -1,4 +1,4 @@
-/** Merges rows of one parameter each: those of one sensor and time become one reading. */
+/** Merges rows of one parameter each: rows of one sensor and time become one reading. */
 import { InputError } from '../../base/inputError.ts';
 import type { ReadingInput } from './reading.ts';
 
@@ -6,7 +6,7 @@ import type { ReadingInput } from './reading.ts';
 const MOST_READINGS = 500_000;
 
 /**
- * Collects rows; those of one sensor and time become one reading, because a reading that is sent again replaces the one before as a whole
+ * Collects rows; rows of one sensor and time become one reading, because a reading that is sent again replaces the one before as a whole
  * (S3). Its text is then in our names and units.
  */
 export function makeMerger(source: string) {

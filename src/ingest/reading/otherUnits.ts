@@ -83,7 +83,7 @@ type Suspicion = {
   values: number;
 };
 
-/** The columns that look like another unit by their median, among those whose unit nobody declared. */
+/** The columns that look like another unit by their median, among the columns without a declared unit. */
 export function suspectUnits(
   readings: readonly ReadingInput[],
   { undeclared }: Pick<SourceNotes, 'undeclared'>,

@@ -40,7 +40,7 @@ export type SourceNotes = {
   isLong: boolean;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Set<string>;
-  /** Parameters whose unit nobody declared, and the fields they are in. */
+  /** Parameters without a declared unit, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
   /** Titles and comments before the first header. */
   linesBefore: number;
@@ -55,7 +55,7 @@ export type Reader = {
   format: Format;
   /** Checks the header of a table, and notes the columns that are not used. Throws InputError for one that cannot be used. */
   begin(header: Row, position: string): void;
-  /** Undefined for a row that has a parameter, but none of ours. Throws InputError as ownerOf does. */
+  /** Undefined for a row whose parameter is unknown. Throws InputError as ownerOf does. */
   read(row: Row | Unreadable): ReadingInput | undefined;
   /** The fields of a document that mean something for each of its rows. */
   sharedBy(document: Row): [name: string, cell: unknown][];
@@ -115,7 +115,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       if (column.is === 'value' && isSame(column.theirs, name)) return column;
     return format.parameter?.(name);
   };
-  /** False: it is no parameter of ours. */
+  /** False: the parameter is unknown. */
   const addLong = (values: SomeValues, { names, value, unit }: LongValue): boolean => {
     for (const name of names) {
       const known = parameterOf(name);
@@ -203,7 +203,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
 const NONE: readonly [] = [];
 
-/** True if the row's own verdict is none of those that are taken. */
+/** True if the row's own verdict is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
   only.some(({ theirs, values }) => !values.has(String(cellOf(row, theirs) ?? '').trim()));
 

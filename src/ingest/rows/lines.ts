@@ -60,7 +60,7 @@ const PIECE = 16_384;
  * The same bytes in pieces, each in a turn of the event loop of its own, so that however many bodies arrive together, an answer waits
  * for no more than one piece.
  */
-export async function* inTurns(
+export async function* inPieces(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
@@ -88,7 +88,8 @@ export async function* inSlices<T extends { text: string } | undefined>(
     if (slice.length < SLICE && text < SLICE_TEXT) continue;
     yield slice;
     await yieldToEventLoop();
-    [slice, text] = [[], 0];
+    slice = [];
+    text = 0;
   }
   yield slice;
 }

@@ -36,7 +36,7 @@ export type Row = {
   isHeader?: true;
 };
 
-/** A line or an element that is no row. */
+/** A line or an element that is not a row. */
 export type Unreadable = { unreadable: true; text: string; line: number; why: string | undefined };
 
 /** Fields of a row, and columns that are declared: each costs time in every row. */
@@ -111,7 +111,7 @@ export function positionOf(names: Names, field: string): Position | null {
   return position;
 }
 
-/** Begins anew to record which fields are used. */
+/** Begins again to record which fields are used. */
 export function forgetUse({ used, asked }: Names): void {
   used.clear();
   asked.clear();

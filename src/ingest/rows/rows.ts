@@ -41,7 +41,7 @@ export type RowOptions = {
   begin(header: Row, position: string, linesBefore: number): void;
 };
 
-/** Rejects with InputError for what is no text, for CSV without a header that can be used, and for a broken document. */
+/** Rejects with InputError for bytes that are not text, for CSV without a usable header, and for a broken document. */
 export async function* readRows(source: Source, options: RowOptions): AsyncGenerator<Rows> {
   const { name } = source;
   let { kind } = options;
@@ -249,7 +249,7 @@ async function* readDocument(
   }
 }
 
-/** The value of an element. What came before one that is no JSON is yielded before that is thrown. */
+/** The value of an element. Before it throws for an invalid one, it yields the rows before. */
 function* parsed(text: string, before: Rows): Generator<Rows, unknown> {
   try {
     return JSON.parse(text);

@@ -93,7 +93,7 @@ export async function acceptReadings(
       overflowed: 0,
     };
   const batch = await toColumns(readings, now);
-  const row = await storeAgain(db, [
+  const row = await storeWithRetry(db, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
     ...batch.columns,
@@ -206,7 +206,11 @@ const UNAUTHORIZED = 'AS403';
  * Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again, as it does after a
  * migration has replaced the function.
  */
-async function storeAgain(db: Queryable, parameters: (string | null)[], retries = 5): Promise<Row> {
+async function storeWithRetry(
+  db: Queryable,
+  parameters: (string | null)[],
+  retries = 5,
+): Promise<Row> {
   try {
     const [row] = await query(db, STORE, parameters);
     if (row === undefined) throw new Error('logic.store_readings returned nothing');
@@ -216,11 +220,11 @@ async function storeAgain(db: Queryable, parameters: (string | null)[], retries 
     if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
     if (!isRepeatable(error)) throw error;
     if (retries === 0) throw new Unavailable(message, { cause: error });
-    return storeAgain(db, parameters, retries - 1);
+    return storeWithRetry(db, parameters, retries - 1);
   }
 }
 
-/** The database has the last word on whole readings. Of a rejected reading only that is reported, unless its values are why. */
+/** The database has the last word on whole readings. A rejected reading is reported once, without its values, unless they caused the rejection. */
 function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
   const quarantined = row.refused_nths.map(
     (ordinal, position): Rejection => ({

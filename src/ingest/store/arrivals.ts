@@ -110,7 +110,7 @@ export async function sensorArrivals(
   return { sensors, unknown: all };
 }
 
-/** True if somebody should look after it: it is silent, or what it sends cannot be used. */
+/** True if it needs attention: it is silent, or its readings cannot be used. */
 const needsAttention = ({ is_overdue, waiting }: SensorArrivals) => is_overdue || waiting > 0;
 
 const newestOf = ({ newest_reading }: SensorArrivals) =>

@@ -1,7 +1,7 @@
 /**
  * Imports batches of a file (rules S1 to S3). Readings that are newer than any of their sensor, and nothing is wrong with, go straight into
- * raw.readings by COPY, several times faster than by a statement that looks for them first; all others are accepted as those of a sender
- * are. Each of the two is stored as a whole or not at all, and safe to repeat.
+ * raw.readings by COPY, several times faster than by a statement that looks for them first; all others are accepted as a sender's
+ * readings are. Each of the two is stored as a whole or not at all, and safe to repeat.
  */
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';

@@ -95,7 +95,7 @@ onEveryEngine('import network into a demo database', (engine) => {
       [...replace(), '--dry-run'],
       /'--replace-demo' cannot be used with option '--dry-run'/,
     );
-    await refused(replace(), /TIME_ZONE is UTC, but this network is of Asia\/Yerevan/, {
+    await refused(replace(), /TIME_ZONE is UTC, but this network is in Asia\/Yerevan/, {
       TIME_ZONE: 'UTC',
     });
     const broken = { ...network, stations: [{ ...network.stations[0], regions: ['nowhere'] }] };
@@ -117,7 +117,7 @@ onEveryEngine('import network into a demo database', (engine) => {
     await owner((sql) => sql`delete from raw.provider where id = 'other'`);
   });
 
-  it('with --replace-demo makes the database anew in the zone of the file: no invented hour is left, and old files are taken', async () => {
+  it('with --replace-demo makes the database again in the zone of the file: no invented hour is left, and old files are taken', async () => {
     const network = { ...readmeNetwork(), time_zone: 'Europe/Berlin' };
     const words = ['import', 'network', networkFile(network), '--replace-demo'];
     const replaced = await airseries(words);

@@ -551,7 +551,7 @@ it('says what to do with rows whose names are none of ours', async () => {
     /sample: no known parameter; found sensor\.garden_a, sensor\.garden_b\. Say which is which with --column/,
   );
   await expect(read(history)).rejects.toThrow(
-    /:1: the header has no column sensor_id: .*If all rows are of one sensor, say which: --device with its name/,
+    /:1: the header has no column sensor_id: .*If all rows come from one sensor, say which: --device with its name/,
   );
 });
 

@@ -80,7 +80,7 @@ describe('the airRohr firmware', () => {
     expectProblem(
       await from('esp8266-12345678', buffered('noon', '30')),
       400,
-      /The timestamp "noon" is no number of seconds or milliseconds since 1970/,
+      /The timestamp "noon" is not a number of seconds or milliseconds since 1970/,
     );
   });
 

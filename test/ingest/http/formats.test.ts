@@ -254,7 +254,7 @@ describe('a push', () => {
       '/v1/push/home-assistant?device=garden',
       { device: 'roof-1', time: T, pm25: 5 },
       400,
-      /^--device: garden would not be used, because a row says itself that it is of device roof-1/,
+      /^--device: garden would not be used, because a row names device roof-1 itself/,
     ],
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {

@@ -167,7 +167,7 @@ function extentOf({ buckets, quantity, window }: Plotted): [number, number] {
   return [0, Math.max(least, high, (guidelineOf(quantity, window)?.value ?? 0) * 1.15)];
 }
 
-/** A mean of a day beside hours and days, that of a year beside months. */
+/** The guideline for a day beside hours and days, the guideline for a year beside months. */
 function guidelineOf({ key }: Quantity, { unit }: HistoryWindow) {
   const guideline = GUIDELINES[key];
   if (guideline === undefined) return undefined;

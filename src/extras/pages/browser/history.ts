@@ -157,7 +157,10 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
         );
       };
       chart.show({
-        ...{ ...shown, words, locale, newest },
+        ...shown,
+        words,
+        locale,
+        newest,
         isFew: ({ point, timestamp }) =>
           point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
         label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,

@@ -39,7 +39,7 @@ const TIMEOUT_MS = 20_000;
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
   const answer = await fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT_MS) }); // by its ETag
   if (answer.status === 404) {
-    await answer.body?.cancel(); // else the connection waits for somebody to read it
+    await answer.body?.cancel(); // else the connection waits until it is read
     return undefined;
   }
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
@@ -47,7 +47,7 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
   return { data: (await answer.json()) as T, at: Number.isNaN(at) ? 0 : at };
 }
 
-/** Waits until an element is about to be seen: so far below the window that it is ready when somebody gets there. */
+/** Waits until an element is about to be seen: so far below the window that it is ready when a reader gets there. */
 export const whenNear = (place: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     const look = (entries: IntersectionObserverEntry[], observer: IntersectionObserver) => {

@@ -1,4 +1,4 @@
-/** Says that values may be old, or no longer: `place` has the sentence (`layout.ts`) and the time that they are of. */
+/** Shows or hides the notice that values may be old: `place` has the sentence (`layout.ts`) and the time of the values. */
 export function tellStale(place: ParentNode, isStale: boolean): void {
   const notice = place.querySelector<HTMLElement>('#stale');
   if (notice === null) return;

@@ -2,7 +2,7 @@
 import type { ApiDb } from '../database/pools.ts';
 
 /** When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null: never. Rejects when the database doesn't answer. */
-export async function queryFreshness(
+export async function queryRefreshState(
   db: ApiDb,
 ): Promise<{ refreshed_at: string | null; digest_at: string | null }> {
   const row = await db
