@@ -7,7 +7,7 @@ create function api.{{subject}}_history_json(
   {{list window: since_$key timestamptz, until_$key timestamptz}})
 returns table ({{list window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 begin
   return query
@@ -45,7 +45,7 @@ returns table (
   max_aqi int
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare

@@ -8,7 +8,7 @@ returns table (
   "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
@@ -52,7 +52,7 @@ Columns:
 create function api.{{subject}}_days_json(at timestamptz, only_{{subject}} {{id type}}, year int)
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -62,7 +62,7 @@ begin
   select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, {{include parts/hours_of_means.sql}} as hours
+    select d.*, h.expected_hours, {{include api/parts/hours_of_means.sql}} as hours
     from api.{{subject}}_daily d
     join api.{{subject}}_completeness(at, 'day', since, until, array[only_{{subject}}]) h on h.timestamp = d.timestamp
     where d.{{id}} = only_{{subject}} and d.timestamp >= since and d.timestamp < until
@@ -75,7 +75,7 @@ comment on function api.{{subject}}_days_json is
 create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -88,7 +88,7 @@ begin
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select u.unit, h.timestamp,
-      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include parts/hours_of_means.sql}}, ',"expected_hours":', h.expected_hours, '}') as json
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include api/parts/hours_of_means.sql}}, ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.{{subject}}_completeness(at, u.unit, u.since, u.until, array[only_{{subject}}]) h
   ) b
@@ -100,7 +100,7 @@ comment on function api.{{subject}}_completeness_json is
 create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();

@@ -3,7 +3,7 @@
 
 create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
 language sql stable
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 begin atomic
   -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
@@ -22,7 +22,7 @@ create function api.station_readings_json(at timestamptz, only_station int, inst
 returns table (
   "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
@@ -52,10 +52,10 @@ begin
       '{"id":', p.sensor_id,
       ',"formula":', coalesce(to_json(p.formula)::text, 'null'),
       ',"mean":', coalesce(
-        (select {{include parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
+        (select {{include api/parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
       ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r where r.sensor_id = p.sensor_id), ']}'
     ), ',' order by p.sensor_id), '') || ']' from placed p),
-    (select {{include parts/exact_means.sql}}
+    (select {{include api/parts/exact_means.sql}}
       from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
     start >= i.retained_from,
     (select count(*) <= most from reading),

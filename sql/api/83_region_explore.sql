@@ -3,7 +3,7 @@
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
@@ -16,7 +16,7 @@ begin
     select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
-      select {{include parts/exact_means.sql}} as mean
+      select {{include api/parts/exact_means.sql}} as mean
       from rollup.station_hourly h where h.station_id = m.station_id and h.bucket = start) h
     where m.region_slug = only_region and m.since <= start and m.until > start and is_closed
     limit most + 1
@@ -24,7 +24,7 @@ begin
   select start,
     (select {{point of a region hour}} from api.region_hourly b where b.region_slug = only_region and b.timestamp = start and is_closed),
     (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']' from (select * from station limit most) shown),
-    (select {{include parts/exact_means.sql}}
+    (select {{include api/parts/exact_means.sql}}
       from rollup.region_hourly h where h.region_slug = only_region and h.bucket = start and is_closed),
     (select count(*) <= most from station),
     api.history_valid_until(at), f.data_version
@@ -48,7 +48,7 @@ returns table (
   "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
   mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);

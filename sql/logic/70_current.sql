@@ -38,7 +38,7 @@ returns table (
   rain float8 -- the sum of the 60 minutes
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare
@@ -117,8 +117,8 @@ begin
       p.station_id,
       max(l.measured_at) as measured_at,
       {{list uncorrected: avg(s.$name) as $name}},
-      {{include parts/station_pm25.sql}} as pm25,
-      {{include parts/station_pm25_raw.sql}} as pm25_raw,
+      {{include rollups/parts/station_pm25.sql}} as pm25,
+      {{include rollups/parts/station_pm25_raw.sql}} as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
@@ -222,7 +222,7 @@ returns table (
   month float8, -- µg/m³, mean of the last 30 completed days
   changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include parts/index_seeks.sql}}
+  {{include logic/parts/index_seeks.sql}}
 as $$
 #variable_conflict use_column
 declare

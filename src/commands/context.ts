@@ -76,7 +76,8 @@ export function timeOption(flags: string, description: string): Option {
 /** Throws UsageError unless `from` is before `to`, where that can be decided without the network's zone. */
 export function checkPeriod({ from, to }: PeriodOptions): void {
   if (from === undefined || to === undefined) return;
-  const [start, end] = [readInstant(from), readInstant(to)];
+  const start = readInstant(from);
+  const end = readInstant(to);
   if (start === undefined || end === undefined || start.local !== end.local) return;
   if (start.microseconds >= end.microseconds) throw new UsageError(REVERSED);
 }

@@ -126,7 +126,11 @@ export function statusTable(
     width,
   );
   const arrivals = providers.map(({ id, online, offline, newest_reading, quarantined }) => [
-    ...[id, online, offline, since(newest_reading, now), quarantined],
+    id,
+    online,
+    offline,
+    since(newest_reading, now),
+    quarantined,
   ]);
   const pulls = providers.flatMap(({ id, pull }) => {
     if (pull === null) return [];
@@ -168,6 +172,11 @@ type Sensors = {
   others?: OtherArrivals;
 };
 
+const verdictOf = (meetsTargets: boolean | null) => {
+  if (meetsTargets === null) return 'unknown';
+  return meetsTargets ? 'yes' : 'NO';
+};
+
 /** The result as text. */
 export function sensorTable(
   { sensors, unknown, others, pairs = [] }: Sensors,
@@ -175,7 +184,12 @@ export function sensorTable(
   width = WIDTH,
 ): string {
   const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
-    ...[sensor, kind, device, station, since(newest_reading, now), waiting],
+    sensor,
+    kind,
+    device,
+    station,
+    since(newest_reading, now),
+    waiting,
   ]);
   const known = table(
     ['sensor', 'kind', 'device', 'station', 'newest reading', 'quarantined'],
@@ -207,8 +221,12 @@ export function sensorTable(
     const agreement = pairs.map((pair) => [
       `${pair.x_sensor_id} at ${pair.x_station_id}`,
       `${pair.y_sensor_id} at ${pair.y_station_id}`,
-      ...[pair.days, pair.slope, pair.intercept, pair.r2, pair.rmse],
-      pair.meets_targets === null ? 'unknown' : pair.meets_targets ? 'yes' : 'NO',
+      pair.days,
+      pair.slope,
+      pair.intercept,
+      pair.r2,
+      pair.rmse,
+      verdictOf(pair.meets_targets),
     ]);
     const headings = [
       'sensor',

@@ -98,8 +98,10 @@ function listOf(items: readonly unknown[], width: number): string {
   return items.map((item) => resultTable(item, width)).join('\n\n');
 }
 
-const cellOf = (value: unknown): Cell =>
-  value === null || value === undefined ? null : typeof value === 'number' ? value : wordsOf(value);
+function cellOf(value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'number' ? value : wordsOf(value);
+}
 
 /** `a, b` for a list, `added 1, changed 0` for an object. */
 function wordsOf(value: unknown): string {

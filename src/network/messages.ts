@@ -65,7 +65,8 @@ const expectation: z.core.$ZodErrorMap = (issue) => {
 
 /** An address without a possible password and without its query, which may hold a key: messages end up in logs. */
 export function withoutSecrets(text: string): string {
-  const [slashes, at] = [text.indexOf('//'), text.lastIndexOf('@')];
+  const slashes = text.indexOf('//');
+  const at = text.lastIndexOf('@');
   const start = slashes === -1 || slashes > at ? 1 : slashes + 2; // 1: after the quotation mark
   const host = at === -1 ? text : `${text.slice(0, start)}…${text.slice(at)}`;
   const query = host.indexOf('?');

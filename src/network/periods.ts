@@ -46,7 +46,10 @@ export function makePeriodReader(
     });
   return {
     list,
-    flag: (key, given = false) => list(key, given === true ? [{}] : given === false ? [] : given),
+    flag(key, given = false) {
+      if (given === true) return list(key, [{}]);
+      return list(key, given === false ? [] : given);
+    },
   };
 }
 

@@ -105,13 +105,10 @@ export async function checkTimeZone(
       (select (date_trunc('month', greatest(changed.at, twice.at)) + interval '1 month')::date::text
        where greatest(changed.at, twice.at) < ${now}::timestamptz at time zone ${zone}::text) as possible
     from changed cross join twice`;
-  const what =
-    found?.minutes != null
-      ? `until ${found.minutes} its offset from full hours changed`
-      : found?.midnight != null
-        ? `the local midnight ${found.midnight} occurred twice`
-        : undefined;
-  if (what === undefined) return;
+  let what: string;
+  if (found?.minutes != null) what = `until ${found.minutes} its offset from full hours changed`;
+  else if (found?.midnight != null) what = `the local midnight ${found.midnight} occurred twice`;
+  else return;
   const remedy =
     found?.possible == null
       ? 'Such zones are not supported.'
@@ -123,7 +120,8 @@ export async function checkTimeZone(
 export function isNewer(a: string, b: string): boolean {
   const numbers = (version: string) =>
     version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
-  const [left, right] = [numbers(a), numbers(b)];
+  const left = numbers(a);
+  const right = numbers(b);
   const differing = [0, 1, 2].find((n) => (left[n] ?? 0) !== (right[n] ?? 0)) ?? 0;
   return (left[differing] ?? 0) > (right[differing] ?? 0);
 }

@@ -49,7 +49,7 @@ const SUBJECTS: readonly Words[] = [
 const RESOLUTIONS = ['daily', 'monthly'];
 
 /**
- * Settings of functions that seek by constant ranges of time (parts/index_seeks.sql). The planner has already chosen the chunks by
+ * Settings of functions that seek by constant ranges of time (logic/parts/index_seeks.sql). The planner has already chosen the chunks by
  * then; looking at them again at every seek would take two thirds of the time.
  */
 const SEEK_SETTINGS: Readonly<Record<Engine, string>> = {

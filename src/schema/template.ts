@@ -5,7 +5,7 @@
  * `{{list mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
  * `{{repeat mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
  * `{{publish pm25: c.pm25}}` becomes the value rounded as its parameter is published;
- * `{{include parts/store.sql}}` becomes that file without its comments.
+ * `{{include logic/parts/index_seeks.sql}}` becomes that file without its comments.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

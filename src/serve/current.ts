@@ -211,7 +211,8 @@ export function presenter(titles: Titles, locale: Locale, site: SiteUrls) {
     stationJson,
     station: (row: ListRow): Station => JSON.parse(stationJson(row)) as Station,
     region(row: RegionRow): Region {
-      const [title, city] = [regionTitle(row.slug) as string, regionTitle(row.city_slug)];
+      const title = regionTitle(row.slug) as string;
+      const city = regionTitle(row.city_slug);
       return presentRegion({ ...row, title, city }, locale, site);
     },
   };

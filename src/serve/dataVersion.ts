@@ -55,7 +55,8 @@ export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options):
 
   /** Throws where a replica is behind what this process has served. */
   async function ask(): Promise<void> {
-    const [confirmedAt, before] = [clock(), known];
+    const confirmedAt = clock();
+    const before = known;
     const row = await db
       .selectFrom('api.freshness')
       .innerJoin('api.server', (join) => join.onTrue())

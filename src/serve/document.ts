@@ -103,7 +103,8 @@ export async function renderPieces(locale: Locale, pieces: Iterable<string>): Pr
 /** How much memory the content of a document takes once its clients have asked for all codings. In bytes, about: pages compress least. */
 export function sizeOf({ bytes, kept }: Document): number {
   const br = kept.get('br');
-  return kept.has('identity') ? bytes * 1.7 : Buffer.isBuffer(br) ? br.length * 3 : bytes;
+  if (kept.has('identity')) return bytes * 1.7;
+  return Buffer.isBuffer(br) ? br.length * 3 : bytes;
 }
 
 /**

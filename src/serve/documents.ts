@@ -110,7 +110,8 @@ export const NEVER = 8.64e15;
 
 /** The validity of a document that is made of these rows; version 0 without any, since an empty network isn't worth keeping. */
 export function validityOf(rows: readonly Row[]): Validity {
-  let [end, version] = [NEVER, rows.length === 0 ? 0 : Number.POSITIVE_INFINITY];
+  let end = NEVER;
+  let version = rows.length === 0 ? 0 : Number.POSITIVE_INFINITY;
   for (const row of rows) {
     if (row.valid_until) end = Math.min(end, Date.parse(row.valid_until));
     version = Math.min(version, row.data_version ?? 0);

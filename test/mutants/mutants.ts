@@ -286,10 +286,10 @@ const TABLE: readonly Table[] = [
         ['::numeric)::int % 360', '::numeric)::int'],
         ['<= 1e-9 * greatest(1, abs(a), abs(b))', '<= 1e-9 * greatest(abs(a), abs(b))'],
       ],
-      'sql/parts/station_pm25_raw.sql': [
+      'sql/rollups/parts/station_pm25_raw.sql': [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
-      'sql/parts/station_pm25.sql': [
+      'sql/rollups/parts/station_pm25.sql': [
         ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
       ],
       'sql/api/20_station_current.sql': [['::int % 16 + 1]', '::int % 15 + 1]']],
@@ -735,7 +735,7 @@ const TABLE: readonly Table[] = [
         ],
         ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],
       ],
-      'sql/parts/hours_of_means.sql': [
+      'sql/api/parts/hours_of_means.sql': [
         ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
       ],
     },

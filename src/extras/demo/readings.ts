@@ -249,7 +249,8 @@ function noise(stream: number, at: number, hours: number): number {
   const position = at / (hours * HOUR);
   const knot = Math.floor(position);
   const part = position - knot;
-  const [before, after] = [chance(stream, knot), chance(stream, knot + 1)];
+  const before = chance(stream, knot);
+  const after = chance(stream, knot + 1);
   return 2 * (before + (after - before) * part * part * (3 - 2 * part)) - 1;
 }
 

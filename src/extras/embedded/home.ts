@@ -141,7 +141,8 @@ export const isRoot = (): boolean => currentUser().uid === 0;
 /** The user for a cluster that root creates: postgres or nobody. Later starts use the cluster's owner. Throws if neither user exists. */
 export function unprivilegedUser(): ServerUser {
   for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = [Number(idOf('-u', name)), Number(idOf('-g', name))];
+    const uid = Number(idOf('-u', name));
+    const gid = Number(idOf('-g', name));
     if (uid && gid) return { uid, gid };
   }
   throw new Error(

@@ -51,7 +51,8 @@ function selectBuckets(layout: Layout, now: Date, since: string, until: string):
   const { source, subject, columns } = layout;
   const id = `b.${subject.source}`;
   const at = literal(now.toISOString());
-  const [start, end] = [literal(since), literal(until)];
+  const start = literal(since);
+  const end = literal(until);
   const isDaysOfSensors = source === 'sensor_daily'; // of listed stations only, and of this period
   const values = columns.map(
     ({ name, source: column, digits }) => `round(b.${column}::numeric, ${digits}) as "${name}"`,

@@ -44,7 +44,8 @@ export async function readFeed(
     }
   };
   const readings: ReadingInput[] = [];
-  let [received, text] = [0, 0];
+  let received = 0;
+  let text = 0;
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
     for await (const batch of readReadings(source, declared, LIMITS)) {

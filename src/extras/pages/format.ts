@@ -73,7 +73,8 @@ export function formatDate(
 const WEEKDAYS = 'կիր երկ երք չրք հնգ ուր շբթ';
 
 function armenianDate(wall: Date, form: keyof typeof DATE_FORMS): string {
-  const [year, day] = [wall.getUTCFullYear(), wall.getUTCDate()];
+  const year = wall.getUTCFullYear();
+  const day = wall.getUTCDate();
   const short = SHORT_MONTHS.hy?.split(' ')[wall.getUTCMonth()];
   const weekday = WEEKDAYS.split(' ')[wall.getUTCDay()] ?? '';
   const texts = {

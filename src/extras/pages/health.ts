@@ -18,12 +18,8 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     fill(plural(locale, forms, n), { n, above });
   const against = (mean: number, guideline: number, times: number | null) => {
     const n = times === null ? '' : formatNumber(locale, times, 1);
-    const verdict =
-      mean <= guideline
-        ? words.withinGuideline
-        : times === null
-          ? words.slightlyAbove
-          : fill(words.times, { n });
+    const excess = times === null ? words.slightlyAbove : fill(words.times, { n });
+    const verdict = mean <= guideline ? words.withinGuideline : excess;
     return `${formatValue(locale, mean, PM25)}, ${verdict}`;
   };
   const {
@@ -31,7 +27,8 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     who_yearly_exceedance: yearly,
     month_cigarettes: cigarettes,
   } = region;
-  const [day, year] = [region['who_daily_pm2.5'], region['who_year_pm2.5']];
+  const day = region['who_daily_pm2.5'];
+  const year = region['who_year_pm2.5'];
   const note = days < 365 ? ` (${counted(words.daysMeasured, days)})` : '';
   const smoked = (n: number) =>
     fill(plural(locale, words.cigarettesUnit, n), { text: formatNumber(locale, n, 1) });

@@ -76,7 +76,8 @@ type Headline = { category: Category; text: string; name: string; of: string; qu
 
 /** The index where there is one; else the European one, which counts gases; else the first value that there is. */
 function headlineOf(locale: Locale, subject: Current): Headline {
-  const [words, { values, indices, suspect }] = [WORDS[locale], subject];
+  const words = WORDS[locale];
+  const { values, indices, suspect } = subject;
   const { aqi, measurement_time: time } = values;
   const category = categoryIn(values);
   const nothing = { category, text: '', name: words[category], of: '' };
@@ -90,7 +91,8 @@ function headlineOf(locale: Locale, subject: Current): Headline {
   if (band !== null)
     return { ...nothing, name: word(words, `european ${band}`), of: words.european };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
-    const [quantity, value] = [QUANTITIES.find((one) => one.key === key), valueIn(subject, key)];
+    const quantity = QUANTITIES.find((one) => one.key === key);
+    const value = valueIn(subject, key);
     if (quantity === undefined || typeof value !== 'number') continue;
     return {
       ...nothing,
@@ -200,10 +202,8 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const isLead = (key: string) => key === 'pm2.5' || key === lead;
   const groups = GROUPS.map(({ title, keys }) => {
     const tiles = keys.flatMap((key) => {
-      const [quantity, value] = [
-        QUANTITIES.find((one) => one.key === key) as Quantity,
-        valueIn(subject, key),
-      ];
+      const quantity = QUANTITIES.find((one) => one.key === key) as Quantity;
+      const value = valueIn(subject, key);
       if (value === null || isLead(key)) return [];
       const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
       const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;

@@ -20,7 +20,8 @@ const isSuspect = (place: Region | ListedStation) => 'is_bad_pm' in place && pla
 
 /** The category in words, with the index. A suspect index has no category; where no particles are measured, it is the temperature. */
 function chip(locale: Locale, place: Region | ListedStation): Html {
-  const [words, category] = [WORDS[locale], categoryIn(place)];
+  const words = WORDS[locale];
+  const category = categoryIn(place);
   const { aqi, temperature } = place;
   if (isSuspect(place) && aqi !== null)
     return html`<span class="chip unknown">${words.suspect} <s>${aqi}</s></span>`;

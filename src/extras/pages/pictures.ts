@@ -45,7 +45,8 @@ ${buckets.map(({ timestamp, point }, n) => {
   const value = values[n] ?? null;
   if (value === null) return false;
   const top = isLine ? AREA.top : Math.min(y(value), AREA.bottom - 1.5);
-  const look = isLine ? 'bare' : hasCategory ? categoryOf(measuredValue(point, AQI)) : 'plain';
+  const bar = hasCategory ? categoryOf(measuredValue(point, AQI)) : 'plain';
+  const look = isLine ? 'bare' : bar;
   return html`<rect class="${look}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
 ${hours.filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0).map(({ text, n }) => html`<text x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`)}

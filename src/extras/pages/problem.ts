@@ -13,8 +13,8 @@ export function problemPage(locale: Locale, status: number, path: string): Page 
   const [, frame, kind, name = ''] = SUBJECT.exec(path.replace(`/${locale}/`, '')) ?? [];
   const isMissing = status === 404;
   const title = isMissing ? words.notFound : words.unavailable;
-  const missing =
-    kind === undefined ? words.notFoundText : kind === 'station' ? words.noStation : words.noRegion;
+  const noSubject = kind === 'station' ? words.noStation : words.noRegion;
+  const missing = kind === undefined ? words.notFoundText : noSubject;
   return {
     locale,
     path: undefined,

@@ -47,7 +47,8 @@ export function rangeOf(
   const name = nameOf(quantity);
   const range = point?.[`range_${name}`];
   if (typeof range === 'object' && range !== null) return range;
-  const [low, high] = [point?.[`min_${name}`], point?.[`max_${name}`]];
+  const low = point?.[`min_${name}`];
+  const high = point?.[`max_${name}`];
   return typeof low === 'number' && typeof high === 'number' ? [low, high] : null;
 }
 

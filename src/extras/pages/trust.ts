@@ -40,7 +40,10 @@ export function trustPart(locale: Locale, id: number, { pairs }: Trust): Html {
       : html`${sensor} (<a href="/${locale}/station/${station}">${station}</a>)`;
   const number = (value: number | null, digits: number) =>
     value === null ? '–' : formatNumber(locale, value, digits);
-  const meets = (all: boolean | null) => (all === null ? '–' : all ? words.yes : words.no);
+  const meets = (all: boolean | null) => {
+    if (all === null) return '–';
+    return all ? words.yes : words.no;
+  };
   const heads = [
     words.sensors,
     words.days,

@@ -10,12 +10,17 @@ const ISO =
 export function readInstant(text: string): Instant | undefined {
   const part = ISO.exec(text);
   if (part === null) return undefined;
-  const [year, month, day] = [Number(part[1]), Number(part[2]), Number(part[3])];
-  const [hour, minute, second] = [Number(part[4] ?? 0), Number(part[5] ?? 0), Number(part[6] ?? 0)];
+  const year = Number(part[1]);
+  const month = Number(part[2]);
+  const day = Number(part[3]);
+  const hour = Number(part[4] ?? 0);
+  const minute = Number(part[5] ?? 0);
+  const second = Number(part[6] ?? 0);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const fraction = part[7] === undefined ? 0 : Number(part[7].padEnd(6, '0').slice(0, 6));
-  const [offsetHours, offsetMinutes] = [Number(part[10] ?? 0), Number(part[11] ?? 0)];
+  const offsetHours = Number(part[10] ?? 0);
+  const offsetMinutes = Number(part[11] ?? 0);
   if (offsetHours > 15 || offsetMinutes > 59) return undefined;
   const offset = (offsetHours * 60 + offsetMinutes) * (part[9] === '-' ? -1 : 1);
   // Date.UTC takes the years 0 to 99 for 1900 to 1999

@@ -6,7 +6,8 @@ import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';
 
 /** March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a thousand times as much is milliseconds. */
-const [EARLIEST, LATEST] = [100_000_000, 4_102_444_800];
+const EARLIEST = 100_000_000;
+const LATEST = 4_102_444_800;
 const UNIX_TIME = /^\d{9,13}(?:\.\d{1,9})?$/;
 
 /** Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is neither. */
@@ -139,12 +140,9 @@ export function makeTimeReader(
   const addOffset = local === undefined ? undefined : offsetAdder(local, declared !== undefined);
   const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText);
   return (given, sensor) => {
-    const stamp =
-      typeof given === 'string'
-        ? isPlain(given)
-          ? given
-          : stampOf(given, dateFormat)
-        : (stampOfNumber(given) ?? given);
+    let stamp = given;
+    if (typeof given !== 'string') stamp = stampOfNumber(given) ?? given;
+    else if (!isPlain(given)) stamp = stampOf(given, dateFormat);
     if (typeof stamp !== 'string') return stamp;
     const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor));
     return shift === 0 ? exact : shifted(exact, shift);

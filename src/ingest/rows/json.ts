@@ -31,8 +31,10 @@ export async function* splitElements(
 ): AsyncGenerator<Element[]> {
   let isArray: boolean | undefined; // undefined: nothing but blanks yet
   let closed = false;
-  let [inString, escaped] = [false, false];
-  let [depth, deepest] = [0, 0]; // within the element
+  let inString = false;
+  let escaped = false;
+  let depth = 0;
+  let deepest = 0; // within the element
   let kept: Buffer[] = []; // the beginning of an element whose end has not come yet
   let length = 0; // of the whole element, also where only its beginning is kept
   let count = 0;
@@ -45,7 +47,9 @@ export async function* splitElements(
       : deepest > DEEPEST && TOO_DEEP;
     const bytes = Buffer.concat([...kept, end]);
     const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
-    [kept, length, deepest] = [[], 0, 0];
+    kept = [];
+    length = 0;
+    deepest = 0;
     count += 1;
     return { text, ...(unparsable && { unparsable }), ...(!isArray && { alone: true }) };
   };

@@ -193,8 +193,18 @@ type Row = {
 };
 
 const STORE_TYPES = [
-  ...['timestamptz', 'text', 'int[]', 'float8[]', 'text[]', 'bigint[]'],
-  ...['text', 'int[]', 'text[]', 'text', 'int[]', 'boolean'],
+  'timestamptz',
+  'text',
+  'int[]',
+  'float8[]',
+  'text[]',
+  'bigint[]',
+  'text',
+  'int[]',
+  'text[]',
+  'text',
+  'int[]',
+  'boolean',
   ...PARAMETERS.map(() => 'real[]'),
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;

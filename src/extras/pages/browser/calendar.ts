@@ -80,7 +80,8 @@ function drawYear(
 <div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p>${categoryLegend(page, true)}<p><small>${words.incomplete}</small></p></div>`);
-  const [box, live] = [partOf(made, '[role=application]'), partOf(made, '.live')];
+  const box = partOf(made, '[role=application]');
+  const live = partOf(made, '.live');
   const cells = [...box.querySelectorAll('rect')];
   const inputs = makeInputs(page);
   live.after(inputs.element);

@@ -31,9 +31,13 @@ type Plotted = {
 };
 
 const HEIGHT = 300;
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 20, 8, 44];
+const LEFT = 52;
+const RIGHT = 20;
+const TOP = 8;
+const BOTTOM = 44;
 const TICK_WIDTH = 62;
-const [ARROW_WIDTH, ARROW_HEIGHT] = [16, 26];
+const ARROW_WIDTH = 16;
+const ARROW_HEIGHT = 26;
 
 export function makeChart() {
   const element = toElement(html`<div class="chart" tabindex="0" role="application"></div>`);
@@ -161,7 +165,8 @@ function extentOf({ buckets, quantity, window }: Plotted): [number, number] {
     [measuredValue(point, quantity) ?? [], ...(rangeOf(point, quantity) ?? [])].flat(),
   );
   if (values.length === 0) return [0, 1];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   if (FLOATING.has(quantity.key)) return [low, high];
   const least = quantity.key === 'rain' ? 1 : 0.1;
   return [0, Math.max(least, high, (guidelineOf(quantity, window)?.value ?? 0) * 1.15)];

@@ -14,10 +14,8 @@ export function makeDownload(page: Page, newest: string): HTMLElement {
 <div class="controls"><label>${words.from} <input type="date" class="from" value="${dateAfter(newest, 'day', 1 - DEFAULT_DAYS)}"></label>
 <label>${words.to} <input type="date" class="to" value="${newest}"></label> <a class="button" download>CSV</a></div>
 <p role="status"><small>${words.atMost400}</small></p></section>`);
-  const [from, to] = [
-    partOf<HTMLInputElement>(made, '.from'),
-    partOf<HTMLInputElement>(made, '.to'),
-  ];
+  const from = partOf<HTMLInputElement>(made, '.from');
+  const to = partOf<HTMLInputElement>(made, '.to');
   const link = partOf<HTMLAnchorElement>(made, '.button');
 
   function update(): void {

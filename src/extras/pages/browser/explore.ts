@@ -35,7 +35,8 @@ function begin(place: HTMLElement, page: Page): void {
 
   const change: Change = (by) => {
     const view = parseView(location.search);
-    const [now, next] = [formatView(view), formatView({ ...view, ...by })];
+    const now = formatView(view);
+    const next = formatView({ ...view, ...by });
     if (next !== now) window.history.pushState(null, '', location.pathname + next);
     show();
   };

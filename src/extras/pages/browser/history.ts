@@ -112,8 +112,10 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
     button.addEventListener('click', () => change({ window: button.value }));
   const select = partOf<HTMLSelectElement>(card, 'select');
   select.addEventListener('change', () => change({ parameter: select.value }));
-  const [live, below] = [partOf(card, '.live'), partOf(card, ':scope > :last-child')];
-  const [chart, inputs] = [makeChart(), makeInputs(page)];
+  const live = partOf(card, '.live');
+  const below = partOf(card, ':scope > :last-child');
+  const chart = makeChart();
+  const inputs = makeInputs(page);
   live.before(chart.element);
   live.after(inputs.element);
 
@@ -249,7 +251,8 @@ function asTable(
   const isWind = quantity.key === 'wind_speed';
   const isHourly = unit === 'hour';
   const rows = buckets.map(({ timestamp, point }) => {
-    const [value, range] = [measuredValue(point, quantity), rangeOf(point, quantity)];
+    const value = measuredValue(point, quantity);
+    const range = rangeOf(point, quantity);
     const hours = hoursIn(history, unit, timestamp, quantity);
     const few = isFew(hours) ? ` (${words.fewHours})` : '';
     const shown = [

@@ -31,8 +31,9 @@ const isStation = ({ subject }: Page) => subject.startsWith('station/');
 
 function rulesOf(page: Page, { key }: Quantity, unit: Unit): string[] {
   const ofHour = isStation(page) ? ['A1', 'A2'] : ['A3'];
+  const ofMean = unit === 'hour' ? ofHour : ['A4'];
   return [
-    ...(key === 'rain' ? ['A6'] : unit === 'hour' ? ofHour : ['A4']),
+    ...(key === 'rain' ? ['A6'] : ofMean),
     ...(key === 'pm2.5' && unit === 'hour' && isStation(page) ? ['S5'] : []),
     ...(key === 'wind_speed' ? ['A7'] : []), // its direction is drawn with it
     ...(key === AQI.key ? ['aqi'] : []),

@@ -34,7 +34,8 @@ function partsOf(page: Document): Map<string, HTMLElement> {
 }
 
 function replace(fresh: Document): void {
-  const [olds, news] = [partsOf(document), partsOf(fresh)];
+  const olds = partsOf(document);
+  const news = partsOf(fresh);
   if (
     fresh.head.dataset.shape !== document.head.dataset.shape ||
     [...olds.keys()].join() !== [...news.keys()].join()

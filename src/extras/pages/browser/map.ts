@@ -49,8 +49,13 @@ type Pin = { place: Place; others: Place[]; at: Point };
 const OFFLINE = -1;
 /** A region whose places lie within so many pixels is one pin. */
 const CLOSE = 90;
-const [PIN_WIDTH, PIN_HEIGHT, LETTER] = [46, 30, 7];
-const [FARTHEST, NEAREST, CITY, PAD] = [2, 18, 13, 40];
+const PIN_WIDTH = 46;
+const PIN_HEIGHT = 30;
+const LETTER = 7;
+const FARTHEST = 2;
+const NEAREST = 18;
+const CITY = 13;
+const PAD = 40;
 
 const section = document.querySelector<HTMLElement>('#map');
 if (section !== null) {

@@ -74,7 +74,8 @@ class AirQuality extends HTMLElement {
 
   /** The browser makes the document, in which nothing runs: HTML from a string is what Trusted Types forbid. */
   #refresh(): void {
-    const [locale, request] = [this.#locale, new XMLHttpRequest()];
+    const locale = this.#locale;
+    const request = new XMLHttpRequest();
     this.#request = request;
     request.open('GET', `${SERVICE}/${locale}/embed/${this.#subject}`);
     request.responseType = 'document';
