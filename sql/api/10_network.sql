@@ -100,7 +100,8 @@ comment on column api.station_title.district is 'title of the district that the 
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
-    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median, (evidence -> 'compared_with')::text as compared_with
+    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median,
+      (evidence -> 'compared_with')::text as compared_with
   from logic.flag;
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
@@ -120,7 +121,8 @@ returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable begin atomic
-  select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time, s.is_suspicious
+  select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time,
+    s.is_suspicious
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is

@@ -1,7 +1,8 @@
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
-  return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
+  return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW',
+    'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
 comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
@@ -21,8 +22,10 @@ returns table (
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp, state.is_bad_pm,
     (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
-    place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
-    place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
+    place.city_slug, (select t.title from api.region_title t
+      where t.region_slug = place.city_slug and t.locale = station_current.locale),
+    place.district_slug, (select t.title from api.region_title t
+      where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
     {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
@@ -30,7 +33,8 @@ returns table (
     {{publish pm25: c.pm25}}, {{publish pm25_raw: c.pm25_raw}}, {{publish pm10: c.pm10}}, {{publish pm1: c.pm1}},
     {{publish wind_speed: c.wind_speed}}, api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     {{publish uv: c.uv}}, {{publish rain: c.rain}},
-    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}}, {{publish usvh: c.usvh}},
+    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}},
+      {{publish usvh: c.usvh}},
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id

@@ -21,7 +21,8 @@ comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it
 comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
-create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
+create function api.sensor_daily(at timestamptz,
+  since timestamptz default '-infinity', until timestamptz default 'infinity')
 returns table (
   "timestamp" timestamptz,
   sensor_id int,

@@ -13,7 +13,8 @@ comment on function api.history_window is
 -- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz,
+    months_since timestamptz, months_until timestamptz,
   {{list window: since_$key timestamptz, until_$key timestamptz}}
 ) language sql immutable parallel safe begin atomic
   select

@@ -16,14 +16,17 @@ begin
     (select f.data_version from api.freshness f)
   from (
     select 'hour' as unit, b.timestamp, {{point of an hour}} as point
-    from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
+    from api.{{subject}}_hourly b
+    where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
     union all
     select 'day', b.timestamp, {{point of a day}}
-    from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
+    from api.{{subject}}_daily b
+    where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
     union all
     select 'month', b.timestamp, {{point of a day}}
     from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
+      -- hides the range from the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true
   ) p
   having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
@@ -53,15 +56,21 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
-    select 'hour' as unit, b.*, {{list extreme: null::float8 as min_$name, null::float8 as max_$name}}, null::int as min_aqi, null::int as max_aqi
-    from api.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+  -- otherwise one would be computed for every row of the other
+  with w as materialized (select * from api.history_window(at)), b as materialized (
+    select 'hour' as unit, b.*, {{list extreme: null::float8 as min_$name, null::float8 as max_$name}},
+      null::int as min_aqi, null::int as max_aqi
+    from api.{{subject}}_hourly b
+    where b.{{id}} = only_{{subject}} and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all
     select 'day', b.*
-    from api.{{subject}}_daily b where b.{{id}} = only_{{subject}} and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    from api.{{subject}}_daily b
+    where b.{{id}} = only_{{subject}} and b.timestamp >= range.days_since and b.timestamp < range.days_until
     union all
     select 'month', b.*
-    from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+    from api.{{subject}}_monthly b
+    where b.{{id}} = only_{{subject}} and b.timestamp >= range.months_since
+      and (b.timestamp < range.months_until) is true
   )
   select w.series, b.timestamp, b.{{sources}}, {{list mean: b.avg_$name}}, b.avg_wind_direction, b.total_rain, b.aqi,
     {{list extreme: b.min_$name, b.max_$name}}, b.min_aqi, b.max_aqi

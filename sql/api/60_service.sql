@@ -2,7 +2,8 @@
 
 -- The version of this database. Processes that may only read schema api check that it matches theirs.
 create view api.installation as
-  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
+  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups,
+    repeatable
   from raw.installation;
 comment on view api.installation is 'Settings fixed at installation, and the version of this database. One row.';
 comment on column api.installation.time_zone is 'IANA time zone of its hours, days and months';
@@ -22,7 +23,8 @@ create view api.freshness as
     -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
     concat_ws('-',
       (select system_identifier from pg_control_system()),
-      greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
+      greatest((select timeline_id from pg_control_checkpoint()),
+        (select min_recovery_end_timeline from pg_control_recovery())),
       (select oid from pg_database where datname = current_database()),
       f.tableoid) as history
   from rollup.freshness f;
@@ -52,7 +54,8 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
   )
   select s.provider, coalesce(s.newest, n.measured_at), s.online, s.offline
   from state s
-  left join logic.newest_measurement(at, array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
+  left join logic.newest_measurement(at,
+    array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
   'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';

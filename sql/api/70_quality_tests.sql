@@ -16,7 +16,8 @@ comment on function api.station_flat_line is
 
 create function api.station_outlier(at timestamptz)
 returns table (
-  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8, difference float8, ratio float8
+  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
+    difference float8, ratio float8
 ) language sql stable begin atomic
   select s.station_id, s.hour, {{publish pm25: s.pm25}}, s.neighbour_count, {{publish pm25: s.neighbour_median}},
     logic.published(s.pm25 - s.neighbour_median, 1),

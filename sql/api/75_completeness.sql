@@ -3,8 +3,10 @@
 create function api.{{subject}}_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id type}}[] default null
 )
-returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, {{list mean: $name_hours int}}, wind_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, {{list mean: $name_hours int}},
+  wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   -- bounds as values: they tell the planner which chunks to read
@@ -12,33 +14,40 @@ declare
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
   today constant timestamptz := rollup.bucket_start('day', at);
-  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit,
+    rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
   end_of_completed constant timestamptz := least(end_of_days, today);
 begin
   return query
   with begun as materialized (
     select s.{{key}} as {{id}},
-      case when exists (select from rollup.{{subject}}_monthly m where m.{{id}} = s.{{key}} and m.bucket < first_month) then '-infinity'
+      case when exists (select from rollup.{{subject}}_monthly m
+        where m.{{id}} = s.{{key}} and m.bucket < first_month) then '-infinity'
            else coalesce((select min(h.bucket) from rollup.{{subject}}_hourly h
-                          where h.{{id}} = s.{{key}} and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+                          where h.{{id}} = s.{{key}} and h.bucket >= first_month and h.bucket < end_of_days),
+                            'infinity') end as first_hour
     from raw.{{subject}} s
     where only_{{subject}}s is null or s.{{key}} = any(only_{{subject}}s)
   ),
   day as materialized (
-    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    select rollup.bucket_add('day', first_day, n) as bucket,
+      least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
     from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
   ),
   measured as materialized (
     select d.bucket, d.{{id}}, {{list mean: d.$name_hours}}, d.wind_hours
     from rollup.{{subject}}_daily d
-    where d.bucket >= first_day and d.bucket < end_of_completed and (only_{{subject}}s is null or d.{{id}} = any(only_{{subject}}s))
+    where d.bucket >= first_day
+      and d.bucket < end_of_completed and (only_{{subject}}s is null or d.{{id}} = any(only_{{subject}}s))
     union all
     select today, h.{{id}}, {{list mean: count(h.$name)}}, count(h.wind_sin)
     from rollup.{{subject}}_hourly h
-    where h.bucket >= today and h.bucket < end_of_days and (only_{{subject}}s is null or h.{{id}} = any(only_{{subject}}s))
+    where h.bucket >= today and h.bucket < end_of_days
+      and (only_{{subject}}s is null or h.{{id}} = any(only_{{subject}}s))
     group by h.{{id}}
   )
-  select rollup.bucket_start(unit, d.bucket), b.{{id}}, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+  select rollup.bucket_start(unit, d.bucket), b.{{id}},
+    (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
     {{list mean: coalesce(sum(m.$name_hours), 0)::int}}, coalesce(sum(m.wind_hours), 0)::int
   from begun b
   join day d on greatest(d.bucket, b.first_hour) < d.until

@@ -2,7 +2,8 @@
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
-  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
+  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
+    so2 float8 default null)
 returns text language sql immutable parallel safe
   return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[(
     select max(width_bucket(round(logic.possible(p.value)::numeric) - 1, p.ends)) + 1

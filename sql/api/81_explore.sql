@@ -17,10 +17,12 @@ declare
 begin
   return query
   with hour as materialized (
-    select * from rollup.{{subject}}_hourly b where b.{{id}} = only_{{subject}} and b.bucket >= first_hour and b.bucket < end_of_hours
+    select * from rollup.{{subject}}_hourly b
+    where b.{{id}} = only_{{subject}} and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+      api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
@@ -56,7 +58,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
-  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(),
+    rollup.bucket_start('day', at));
 begin
   return query
   select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
@@ -88,7 +91,8 @@ begin
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select u.unit, h.timestamp,
-      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include api/parts/hours_of_means.sql}}, ',"expected_hours":', h.expected_hours, '}') as json
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include api/parts/hours_of_means.sql}},
+        ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.{{subject}}_completeness(at, u.unit, u.since, u.until, array[only_{{subject}}]) h
   ) b
@@ -104,7 +108,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
-  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(),
+    rollup.bucket_start('hour', at));
 begin
   return query
   select coalesce(string_agg({{line of an hour}}, '' order by b.timestamp), ''),

@@ -1,7 +1,8 @@
 -- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
 -- with the rights of its owner, since no view of this schema has readings.
 
-create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
+create function api.station_last_hours(at timestamptz, only_station int)
+  returns table (expected_hours int, measured_hours int)
 language sql stable
   {{include logic/parts/index_seeks.sql}}
 begin atomic
@@ -12,7 +13,8 @@ begin atomic
     from api.station_completeness(at, 'day', at - interval '24 hours', at, array[only_station]) d
     union all
     select d.expected_hours, d.pm25_hours, -1
-    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours', array[only_station]) d
+    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours',
+      array[only_station]) d
   ) c;
 end;
 comment on function api.station_last_hours is
@@ -20,7 +22,8 @@ comment on function api.station_last_hours is
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
-  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean, valid_until timestamptz, data_version int
+  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean,
+    valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include logic/parts/index_seeks.sql}}
 as $$
@@ -47,13 +50,16 @@ begin
   ),
   shown as (select * from reading limit most)
   select start,
-    (select {{point of a station hour}} from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
+    (select {{point of a station hour}} from api.station_hourly b
+      where b.station_id = only_station and b.timestamp = start and is_closed),
     (select '[' || coalesce(string_agg(concat(
       '{"id":', p.sensor_id,
       ',"formula":', coalesce(to_json(p.formula)::text, 'null'),
       ',"mean":', coalesce(
-        (select {{include api/parts/exact_means.sql}} from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
-      ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r where r.sensor_id = p.sensor_id), ']}'
+        (select {{include api/parts/exact_means.sql}} from rollup.sensor_hourly h
+          where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
+      ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r
+        where r.sensor_id = p.sensor_id), ']}'
     ), ',' order by p.sensor_id), '') || ']' from placed p),
     (select {{include api/parts/exact_means.sql}}
       from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),

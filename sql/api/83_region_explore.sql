@@ -1,7 +1,8 @@
 -- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
 -- with the rights of their owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
-returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
+returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
+  valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   {{include logic/parts/index_seeks.sql}}
 as $$
@@ -13,7 +14,8 @@ declare
 begin
   return query
   with station as materialized ( -- one more than wanted, to know whether there are more
-    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
+    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text,
+      ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
       select {{include api/parts/exact_means.sql}} as mean
@@ -22,8 +24,10 @@ begin
     limit most + 1
   )
   select start,
-    (select {{point of a region hour}} from api.region_hourly b where b.region_slug = only_region and b.timestamp = start and is_closed),
-    (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']' from (select * from station limit most) shown),
+    (select {{point of a region hour}} from api.region_hourly b
+      where b.region_slug = only_region and b.timestamp = start and is_closed),
+    (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']'
+      from (select * from station limit most) shown),
     (select {{include api/parts/exact_means.sql}}
       from rollup.region_hourly h where h.region_slug = only_region and h.bucket = start and is_closed),
     (select count(*) <= most from station),

@@ -2,11 +2,13 @@
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (
-  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8,
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,
+    r2 float8, rmse float8,
   meets_targets boolean
 ) language sql stable begin atomic
   select p.x_sensor_id, p.x_station_id, p.y_sensor_id, p.y_station_id, p.days,
-    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8, round(p.rmse::numeric, 1)::float8,
+    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8,
+      round(p.rmse::numeric, 1)::float8,
     p.slope between 0.65 and 1.35 and p.intercept between -5 and 5 and p.r2 >= 0.7 and p.rmse <= 7
   from logic.sensor_pair(at, only_station) p;
 end;
@@ -27,14 +29,16 @@ begin
   return query
   select
     (select coalesce(json_agg(json_build_object(
-        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since), 'until', date_trunc('second', l.until),
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since),
+          'until', date_trunc('second', l.until),
         'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from api.station_flag l where l.station_id = s.id),
     (select coalesce(json_agg(json_build_object(
         'x', json_build_object('sensor_id', p.x_sensor_id, 'station_id', p.x_station_id),
         'y', json_build_object('sensor_id', p.y_sensor_id, 'station_id', p.y_station_id),
-        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse, 'meets_targets', p.meets_targets)
+        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse,
+          'meets_targets', p.meets_targets)
       order by p.x_sensor_id, p.y_sensor_id), '[]')::text
       from api.sensor_pair(at, only_station) p),
     api.history_valid_until(at), f.data_version

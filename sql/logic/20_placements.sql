@@ -4,24 +4,29 @@
 -- changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
-    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
+    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+    from raw.correction group by 1, 2
   ),
   formula as (
     select sensor_id, formula, periods from corrected
     union all
     select sensor.id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')
     from raw.sensor sensor
-    left join (select sensor_id, range_agg(periods) as periods from corrected group by 1) of_sensor on of_sensor.sensor_id = sensor.id
+    left join (select sensor_id, range_agg(periods) as periods from corrected group by 1) of_sensor
+      on of_sensor.sensor_id = sensor.id
   )
   select located.sensor_id, located.station_id, formula.formula,
     lower(part) as since, upper(part) as until
-  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) located
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station
+    group by 1, 2) located
   join formula on formula.sensor_id = located.sensor_id
-  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period
+    group by 1) suspicious
     on suspicious.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.removed_period group by 1) removed
     on removed.sensor_id = located.sensor_id
-  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}') - coalesce(removed.periods, '{}')) part;
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
+    - coalesce(removed.periods, '{}')) part;
 
 -- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
 create view logic.screened_period as
@@ -31,7 +36,8 @@ create view logic.screened_period as
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
 -- set by the operator or found by screening.
 create view logic.flag as
-  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
+  from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
@@ -39,17 +45,20 @@ create view logic.flag as
 -- extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
-    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
+    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+    from raw.hidden_period group by 1
   ),
   flagged as (
-    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until)))
+      as periods
     from logic.flag group by 1, 2
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
       coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
     from (
-      select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+      select station_id, region_slug,
+        range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
@@ -60,14 +69,16 @@ create view logic.membership as
   from counted c
   cross join lateral (values
     (false, false, c.periods - c.thp - c.pm), (true, false, c.periods * c.thp - c.pm),
-    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
+    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect,
+      periods)
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
 -- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
@@ -94,7 +105,8 @@ create view logic.station_last_place as
 -- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
-  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
+  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
+    from logic.placement);
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
   placements_before raw.placement[];
@@ -102,23 +114,30 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
 begin
-  placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
-  placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
-  memberships_before := array(select (b.*)::raw.membership from (table raw.membership except select * from unnest(memberships)) b);
-  memberships_after := array(select (a.*)::raw.membership from (select * from unnest(memberships) except table raw.membership) a);
+  placements_before := array(select (b.*)::raw.placement
+    from (table raw.placement except select * from unnest(placements)) b);
+  placements_after := array(select (a.*)::raw.placement
+    from (select * from unnest(placements) except table raw.placement) a);
+  memberships_before := array(select (b.*)::raw.membership
+    from (table raw.membership except select * from unnest(memberships)) b);
+  memberships_after := array(select (a.*)::raw.membership
+    from (select * from unnest(memberships) except table raw.membership) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)
   select sensor_id, station_id, formula, since, until from unnest(placements_after);
-  delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
+  delete from raw.membership m using unnest(memberships_before) b
+  where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
   insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
   select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
     select sensor_id, logic.symmetric_difference(before, after) as periods
-    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
-    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
+    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before
+      from unnest(placements_before) group by 1, 2, 3) b
+    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after
+      from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
   ),
   noted as (
@@ -128,7 +147,8 @@ begin
     returning sensor_id
   )
   select count(*) into sensors_changed
-  from (select distinct sensor_id from noted) n where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
+  from (select distinct sensor_id from noted) n
+  where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
   with difference as (
     select station_id, logic.symmetric_difference(before, after) as periods
@@ -147,7 +167,8 @@ begin
     returning station_id
   )
   select count(*) into stations_changed
-  from (select distinct station_id from noted) n where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
+  from (select distinct station_id from noted) n
+  where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
 revoke all on function logic.apply_periods from public;

@@ -12,7 +12,8 @@ declare
 begin
   select min(r.measured_at), max(r.measured_at) into low, high from raw.readings r;
   for level in select l.name from logic.level l loop
-    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level) into ends;
+    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level)
+      into ends;
     low := least(low, ends.low);
     high := greatest(high, ends.high);
   end loop;
@@ -28,7 +29,8 @@ create view logic.pending as
 -- station.
 create function logic.claim_changes() returns void language plpgsql as $$
 begin
-  if exists (select from rollup.stale where not is_taken) then -- usually there are none, and finding the first and last instant touches every chunk
+  -- usually there are none, and finding the first and last instant touches every chunk
+  if exists (select from rollup.stale where not is_taken) then
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
     narrowed as (
@@ -38,13 +40,16 @@ begin
       select a.from_level, a.since, a.until, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
-          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket desc limit 1) as high) h
+          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id
+            order by bucket desc limit 1) as high) h
       where a.sensor_id is not null
       union all
       select a.from_level, a.since, a.until, h.low, h.high
       from asked a cross join lateral (
-        select (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket limit 1) as low,
-          (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket desc limit 1) as high) h
+        select (select bucket from rollup.station_hourly where station_id = a.station_id
+          order by bucket limit 1) as low,
+          (select bucket from rollup.station_hourly where station_id = a.station_id
+            order by bucket desc limit 1) as high) h
       where a.station_id is not null
     )
     insert into rollup.stale (from_level, since, until, is_taken)
@@ -52,7 +57,8 @@ begin
     from (
       -- a bucket of an upper level may begin before the first reading, and the last hour ends after the last reading
       select from_level, range_agg(tstzrange(since, until)
-        * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
+        * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)))
+          as parts
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
   end if;

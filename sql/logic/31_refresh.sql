@@ -9,7 +9,8 @@
 --
 -- With `lazily`, the running day and month follow only every ten minutes, since only the running month shows them (S4):
 -- recomputing them each minute would more than double a minute of 10,000 stations.
-create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8, inout waiting float8)
+create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8,
+  inout waiting float8)
 language plpgsql as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', now);

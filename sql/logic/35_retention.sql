@@ -36,9 +36,11 @@ end $$;
 
 -- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
 -- column added later does not change it either, as long as these hours have no value in it.
-create function logic.kept_hours(since timestamptz, until timestamptz) returns table (month timestamptz, hours bigint, checksum bigint)
+create function logic.kept_hours(since timestamptz, until timestamptz)
+  returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
-  select rollup.bucket_start('month', h.bucket), count(*), bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
+  select rollup.bucket_start('month', h.bucket), count(*),
+    bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
@@ -51,7 +53,8 @@ begin
   if until <= since then return; end if;
   insert into rollup.expired_month (month, hours, checksum)
   select k.month, k.hours, k.checksum
-  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since) else '-infinity' end, until) k
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
+    else '-infinity' end, until) k
   on conflict (month) do update set hours = excluded.hours, checksum = excluded.checksum;
   update raw.installation set retained_from = until;
 end $$;
@@ -64,7 +67,8 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   from rollup.expired_month m
   cross join raw.installation i
   cross join lateral (select least(rollup.bucket_add('month', m.month, 1), i.retained_from) as until) month
-  cross join lateral (select count(*) as stored from rollup.sensor_hourly h where h.bucket >= m.month and h.bucket < month.until) there
+  cross join lateral (select count(*) as stored from rollup.sensor_hourly h
+    where h.bucket >= m.month and h.bucket < month.until) there
   where there.stored <> m.hours or m.month < lost_months.until and month.until > lost_months.since
     and m.checksum is distinct from (select k.checksum from logic.kept_hours(m.month, month.until) k)
   order by m.month
@@ -80,14 +84,16 @@ create function logic.kept_hours_of(sensor int) returns setof timestamptz langua
   select h.bucket
   from rollup.sensor_hourly h cross join raw.installation i
   where h.sensor_id = sensor and h.bucket < i.retained_from and not exists (
-    select from raw.removed_period p where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
+    select from raw.removed_period p
+    where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
 $$;
 
 -- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
 -- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
 create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
   with located as (
-    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until from unnest(sensors) sensor
+    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until
+    from unnest(sensors) sensor
     union all
     select l.sensor_id, l.since, l.until from raw.sensor_station l where l.station_id = station
   ),
@@ -112,7 +118,8 @@ begin
   lock table raw.ingest_lock in exclusive mode;
   select * into installation from raw.installation;
   earliest := least(installation.retained_from, coalesce(
-    (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
+    (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h
+      where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
     raise exception using errcode = 'AS409', message =
@@ -124,8 +131,9 @@ begin
       'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
-  update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
+  update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff,
+    retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
 end $$;
 
-revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,
-  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
+revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
+  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;

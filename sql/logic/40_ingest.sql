@@ -53,7 +53,8 @@ begin
     cross join raw.installation i
   ),
   usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given
+    where reason is null
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, {{list parameter: $name}})
@@ -61,19 +62,22 @@ begin
     order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set {{list parameter: $name = excluded.$name}}
     where not only_new and ({{list parameter: stored.$name}}) is distinct from ({{list parameter: excluded.$name}})
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as stored_outside_hypertable
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
+      tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
     join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-    where not earlier.is_last and not only_new and ({{list parameter: earlier.$name}}) is distinct from ({{list parameter: last.$name}})
+    where not earlier.is_last and not only_new and
+      ({{list parameter: earlier.$name}}) is distinct from ({{list parameter: last.$name}})
   )
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
-    count(distinct rollup.bucket_start('hour', w.measured_at)) filter (where w.measured_at < rollup.bucket_start('hour', now)),
+    count(distinct rollup.bucket_start('hour', w.measured_at))
+      filter (where w.measured_at < rollup.bucket_start('hour', now)),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
@@ -94,17 +98,20 @@ begin
 
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
-    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
+      value_nths, value_reasons,
       refused_nths, refused_reasons, {{list parameter: $name_values}});
   end if;
 end $$;
 
 -- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
 -- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
-create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
+  language sql stable
 set plan_cache_mode = force_custom_plan as $$
   select s.id,
-    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id
+      order by r.measured_at desc limit 1),
     (select coalesce(jsonb_agg(jsonb_build_array(
         case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
         case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
@@ -118,13 +125,15 @@ $$;
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
-  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  select extract(epoch from rollup.origin()) * 1e6,
+    case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;
 
 -- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
 -- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
-create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[]
+  language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
   from unnest(sensors, times) as g(sensor_id, microseconds)
   join raw.sensor s on s.id = g.sensor_id
@@ -135,7 +144,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
     from (
       select
         st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
-        to_timestamp(g.microseconds / 1e6) >= located.since and to_timestamp(g.microseconds / 1e6) < located.until as is_then
+        to_timestamp(g.microseconds / 1e6) >= located.since
+          and to_timestamp(g.microseconds / 1e6) < located.until as is_then
       from raw.sensor_station located
       join raw.station st on st.id = located.station_id
       where located.sensor_id = g.sensor_id
@@ -144,7 +154,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+  from public;
 grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

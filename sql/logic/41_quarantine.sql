@@ -5,7 +5,8 @@
 -- Each provider's quarantine is limited to 128 MiB; trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
+  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
+    refused_reasons text[],
   {{list parameter: $name_values real[]}}
 )
 returns int language plpgsql
@@ -35,13 +36,16 @@ begin
     select original.line, refused.kind, refused.reason,
       logic.excerpt(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
       case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
-        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list parameter: '$name', given.$name}}, 'unusable', wrong.reasons)) end as reading
+        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list parameter: '$name', given.$name}},
+          'unusable', wrong.reasons)) end as reading
     from refused
     left join wrong on wrong.nth = refused.nth
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth)
+      on original.nth = refused.nth
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
-      from unnest(sensors, times, {{list parameter: $name_values}}) with ordinality as g(sensor_id, microseconds, {{list parameter: $name}}, nth)
+      from unnest(sensors, times, {{list parameter: $name_values}})
+        with ordinality as g(sensor_id, microseconds, {{list parameter: $name}}, nth)
     ) given on given.nth = refused.nth
   ),
   missing as materialized (
@@ -73,7 +77,8 @@ create function logic.excerpt(text text, most int) returns text language sql imm
 $$;
 
 -- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
-create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
+create function logic.quarantine_bytes(text text) returns bigint
+  language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
 -- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how many lines have not fitted since
 -- the last count, and adds them to the provider's dropped lines.
@@ -84,11 +89,14 @@ begin
     return;
   end if;
   update raw.quarantine_load load set left_out = 0, bytes = (
-    select coalesce(sum(logic.quarantine_bytes(q.text)), 0) from raw.quarantine q where q.provider_id = provider or q.provider_id is null and provider = '')
+    select coalesce(sum(logic.quarantine_bytes(q.text)), 0) from raw.quarantine q
+    where q.provider_id = provider or q.provider_id is null and provider = '')
   where load.provider_id = provider;
-  insert into raw.quarantine_dropped as dropped (provider_id, surplus) select provider, recount_quarantine.left_out where recount_quarantine.left_out > 0
+  insert into raw.quarantine_dropped as dropped (provider_id, surplus) select provider, recount_quarantine.left_out
+  where recount_quarantine.left_out > 0
   on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
 end $$;
 
-revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine from public;
+revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine
+  from public;
 grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;

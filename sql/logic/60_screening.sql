@@ -18,10 +18,12 @@ begin
     select h.sensor_id, p.station_id,
       bool_or(h.temperature = 0 and h.humidity = 0) as is_zero,
       min(h.pressure) as lowest_pressure, max(h.pressure) as highest_pressure, count(h.pressure) as pressures,
-      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range, count(h.humidity) as humidities,
+      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range,
+        count(h.humidity) as humidities,
       max(h.temperature) - min(h.temperature) as temperature_range, count(h.temperature) as temperatures
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= suspect_sensors.since and h.bucket < closed
       and (h.temperature is not null or h.humidity is not null or h.pressure is not null)
     group by h.sensor_id, p.station_id, date_bin('6 hours', h.bucket, rollup.origin())
@@ -31,7 +33,8 @@ begin
   join raw.station s on s.id = q.station_id and s.screening
   group by q.sensor_id, q.station_id, s.altitude
   having bool_or(q.is_zero)
-    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
+    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000
+      or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
     or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
     -- these ranges are wider than any that implausible_periods rounds to one value
     or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
@@ -66,13 +69,15 @@ begin
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed
     union all
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from earlier e
     join rollup.sensor_hourly h on h.sensor_id = e.sensor_id
-    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
   tested as (
@@ -81,12 +86,15 @@ begin
     from hour h
     join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
-      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
-      ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
+      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null
+        and h.humidity is not null),
+      ('pressure_off_altitude',
+        case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
         h.pressure is not null and s.altitude is not null),
       ('humidity_saturated', case when h.humidity >= 99.5 then 'saturated' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
-      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
+      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24,
+        h.humidity is not null),
       ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
     ) j(reason, suspect, hours, is_measured)
     where j.is_measured
@@ -94,7 +102,8 @@ begin
   numbered as (
     select *,
       lead(bucket, 1, 'infinity') over of_reason as next,
-      row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
+      row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect
+        order by bucket) as run
     from tested
     window of_reason as (partition by station_id, sensor_id, reason order by bucket)
   ),
@@ -106,12 +115,14 @@ begin
     having count(*) >= hours
   )
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb,
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
+    'thp', null::jsonb,
     null::timestamptz
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
-    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
+    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour'
+      and p.until > r.last
   ) placed
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
@@ -133,9 +144,13 @@ begin
     union all
     select p from logic.suspect_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'pm')) p);
   raised := (select count(*) from unnest(found_periods) p where not exists (
-    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
+    select from unnest(recorded) o
+    where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason,
+      p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
-    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
+    select from unnest(found_periods) p
+    where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason,
+      timestamptz 'infinity')));
   if exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
@@ -149,11 +164,13 @@ begin
     and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
 end $$;
 
-create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[]) language plpgsql as $$
+create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[])
+  language plpgsql as $$
 begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
-  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
+  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
+    o.since);
   insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from unnest(found_periods) p
@@ -163,5 +180,5 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods, logic.implausible_periods, logic.screen
-  from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods,
+  logic.implausible_periods, logic.screen from public;

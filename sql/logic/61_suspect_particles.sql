@@ -15,13 +15,15 @@ declare
   -- both tests also look at the 23 hours before
   first constant timestamptz := since - interval '23 hours';
   stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
-  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'sensors');
+  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o
+    where o.reason = 'sensors');
 begin
   return query
   with judged as (
     select s.id, coalesce(o.since, suspect_hours_alone.since) as since
     from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'sensors'
-    where not s.trusted and s.id in (select p.station_id from raw.placement p group by 1 having count(distinct p.sensor_id) > 1)
+    where not s.trusted and s.id in (select p.station_id from raw.placement p
+      group by 1 having count(distinct p.sensor_id) > 1)
   ),
   placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
   sensor_hour as (
@@ -40,7 +42,8 @@ begin
   with_day as (
     select *, case when count(*) over day >= 18 then avg(pm25) over day end as day
     from sensor_hour
-    window day as (partition by station_id, sensor_id order by bucket range between interval '23 hours' preceding and current row)
+    window day as (partition by station_id, sensor_id
+      order by bucket range between interval '23 hours' preceding and current row)
   ),
   compared as (
     select h.station_id, h.bucket,
@@ -49,8 +52,10 @@ begin
     from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
     group by 1, 2
   )
-  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', {{publish pm25: avg(h.pm25)}}, 'compared_with', jsonb_agg(
-    jsonb_build_object('id', h.sensor_id, 'pm2.5', case when c.hours_differ then {{publish pm25: h.pm25}} else {{publish pm25: h.day}} end)
+  select h.station_id, 'sensors', h.bucket,
+    jsonb_build_object('pm2.5', {{publish pm25: avg(h.pm25)}}, 'compared_with', jsonb_agg(
+    jsonb_build_object('id', h.sensor_id,
+      'pm2.5', case when c.hours_differ then {{publish pm25: h.pm25}} else {{publish pm25: h.day}} end)
     order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
   from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
   where c.hours_differ or c.days_differ
@@ -69,18 +74,22 @@ begin
     where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
     union all
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
-    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+    where h.bucket >= first_of_open and h.bucket < first
+      and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
   ),
   repeated as (
     -- means of equal readings may differ in their last digits
-    select h.*, coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false) as is_same,
+    select h.*,
+      coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false)
+        as is_same,
       abs(pm10 - lag(pm10) over hours) < 1e-6 or coalesce(pm10, lag(pm10) over hours) is null as is_same_pm10
     from hour h
     window hours as (partition by station_id order by bucket)
   ),
   -- few hours repeat the one before, or are repeated
   kept as (
-    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated from repeated r) r where is_same or is_repeated
+    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated
+      from repeated r) r where is_same or is_repeated
   ),
   in_row as (
     select k.*, count(*) filter (where not is_same) over hours as pm25_row,
@@ -89,10 +98,12 @@ begin
     window hours as (partition by station_id order by bucket)
   ),
   counted as (
-    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours, count(*) over (partition by station_id, both_row) as both_hours
+    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours,
+      count(*) over (partition by station_id, both_row) as both_hours
     from in_row r
   )
-  select h.station_id, 'flat', h.bucket, jsonb_strip_nulls(jsonb_build_object('pm2.5', {{publish pm25: h.pm25}}, 'pm10', {{publish pm10: h.pm10}}))
+  select h.station_id, 'flat', h.bucket,
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', {{publish pm25: h.pm25}}, 'pm10', {{publish pm10: h.pm10}}))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where h.both_hours >= 12 or h.pm25_hours >= 24;
 end $$;
@@ -126,13 +137,16 @@ begin
   ),
   stored as (
     select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
-    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until and h.pm25 is not null
+    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until
+      and h.pm25 is not null
     union all
     select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
-    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null and h.station_id = any (around_open)
+    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null
+      and h.station_id = any (around_open)
   ),
   hour as materialized (
-    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
+    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell,
+      coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
       h.pm25 > 30 and not s.trusted and h.bucket >= coalesce(o.since, suspect_hours_among_neighbours.since) as is_high
     from stored h
     join raw.station s on s.id = h.station_id
@@ -154,7 +168,8 @@ begin
       from hour h join around on around.bucket = h.bucket and around.cell = h.cell
       where h.is_high and h.pm25 > 3 * around.lowest
     ) one
-    join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour and other.station_id <> one.station_id
+    join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour
+      and other.station_id <> one.station_id
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ),
   judged as (
@@ -162,7 +177,8 @@ begin
     from pair group by station_id, bucket, pair.pm25
     having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
   )
-  select station_id, 'outlier', bucket, jsonb_build_object('pm2.5', {{publish pm25: pair.pm25}}, 'median', {{publish pm25: median}}, 'compared_with',
+  select station_id, 'outlier', bucket,
+    jsonb_build_object('pm2.5', {{publish pm25: pair.pm25}}, 'median', {{publish pm25: median}}, 'compared_with',
     jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', {{publish pm25: other_pm25}}) order by other_id))
   from judged join pair using (station_id, bucket)
   group by station_id, bucket, pair.pm25, median;
@@ -170,9 +186,11 @@ end $$;
 
 -- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
 -- before. When it was judged, one of the 24 hours before was suspect.
-create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz language sql immutable
+create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
+  language sql immutable
   return case when period.until < 'infinity' then since
-    else greatest(period.since, least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
+    else greatest(period.since,
+      least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
 
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
 -- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
@@ -181,7 +199,8 @@ create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
 ) returns setof raw.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence from unnest(hours) h
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
+    from unnest(hours) h
     union all
     select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
     from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
@@ -189,17 +208,20 @@ create function logic.periods_of_hours(
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
     from (
-      select *, since - lag(until) over (partition by station_id, reason order by since) > interval '24 hours' as is_first from piece
+      select *, since - lag(until) over (partition by station_id, reason order by since) > interval '24 hours'
+        as is_first from piece
     ) p
   ),
   found as (
-    select station_id, reason, min(since) as since, max(until) as until, (array_agg(evidence order by since))[1] as evidence
+    select station_id, reason, min(since) as since, max(until) as until,
+      (array_agg(evidence order by since))[1] as evidence
     from numbered
     group by station_id, reason, period
     having sum(hours) >= 6
   )
   -- a period that is found again keeps its evidence
-  select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
+  select f.station_id, null::int, f.reason, f.since,
+    case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
     coalesce(p.evidence, f.evidence), p.judged_to
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
@@ -212,7 +234,8 @@ returns setof raw.screened_period language plpgsql stable as $$
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   open constant raw.screened_period[] := array(
-    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind, p.evidence, p.judged_to
+    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind,
+      p.evidence, p.judged_to
       )::raw.screened_period
     from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
   alone raw.screened_period[] := array(
@@ -226,9 +249,10 @@ begin
     from logic.screened_period p
     where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
       select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
-  return query select p.* from logic.periods_of_hours(array(select h from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
+  return query select p.* from logic.periods_of_hours(array(select h
+    from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
     array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from, logic.periods_of_hours,
-  logic.suspect_periods from public;
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
+  logic.periods_of_hours, logic.suspect_periods from public;

@@ -3,7 +3,8 @@
 -- trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
-  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,
+    r2 float8, rmse float8
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
@@ -30,18 +31,22 @@ begin
   ),
   pair as (
     -- each pair once, with the reference as x
-    select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
+    select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id,
+      y.station_id as y_station_id
     from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id
     join placed y on y.station_id = n.other_id
     where (x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)
   ),
   hour as materialized (
-    select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket,
+      coalesce(h.pm25_raw, h.pm25) as pm25
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first_day and h.bucket < last_day and coalesce(h.pm25_raw, h.pm25) is not null
-      and h.sensor_id = any (array(select x_sensor_id from pair union select y_sensor_id from pair)) -- so that few are looked up
+      -- so that few are looked up
+      and h.sensor_id = any (array(select x_sensor_id from pair union select y_sensor_id from pair))
   ),
   day as (
     select pair.*, hx.day, avg(hx.pm25) as x, avg(hy.pm25) as y
@@ -51,7 +56,8 @@ begin
     group by 1, 2, 3, 4, 5
     having count(*) >= 18
   )
-  select x_sensor_id, x_station_id, y_sensor_id, y_station_id, count(*)::int, regr_slope(y, x), regr_intercept(y, x), regr_r2(y, x),
+  select x_sensor_id, x_station_id, y_sensor_id, y_station_id, count(*)::int, regr_slope(y, x), regr_intercept(y, x),
+    regr_r2(y, x),
     sqrt(avg((y - x) ^ 2))
   from day group by 1, 2, 3, 4;
 end $$;

@@ -6,7 +6,8 @@
 -- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   hour_since constant timestamptz := at - interval '60 minutes' - (select max(stale_after) from raw.provider);
@@ -16,7 +17,8 @@ begin
     -- adjoining placements at one station count as one, since a new formula does not make the sensor a new one
     case when p.since <= hour_since then '-infinity' else (
       select lower(part)
-      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q
+        where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
       where part @> at) end,
     provider.stale_after
   from raw.placement p
@@ -56,15 +58,18 @@ begin
       max(r.measured_at) as measured_at,
       {{list parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
     from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after and r.measured_at <= at
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after
+      and r.measured_at <= at
       and r.measured_at > newest_since
   ) newest
   cross join lateral (
     -- and the mean of the 60 minutes up to that time
     select
       {{list mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
-      avg(sind(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-      avg(cosd(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      avg(sind(logic.possible(r.wind_direction)))
+        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction)))
+        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
@@ -78,11 +83,14 @@ end $$;
 create function logic.refresh_current(at timestamptz) returns void language sql as $$
   with found as materialized (select * from logic.sensor_current(at)),
   gone as (
-    delete from rollup.current c where not exists (select from found f where f.sensor_id = c.sensor_id) returning c.sensor_id
+    delete from rollup.current c where not exists (select from found f where f.sensor_id = c.sensor_id)
+    returning c.sensor_id
   ),
   changed as (
-    insert into rollup.current as c (sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain)
-    select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain from found
+    insert into rollup.current as c (sensor_id, station_id, measured_at, {{list parameter: $name_at}},
+      {{list mean: $name}}, wind_sin, wind_cos, rain)
+    select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos,
+      rain from found
     on conflict (sensor_id) do update set station_id = excluded.station_id, measured_at = excluded.measured_at,
       {{list parameter: $name_at = excluded.$name_at}}, {{list mean: $name = excluded.$name}},
       wind_sin = excluded.wind_sin, wind_cos = excluded.wind_cos, rain = excluded.rain
@@ -104,7 +112,8 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   is_recorded constant boolean := only_station is null
@@ -122,14 +131,17 @@ begin
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
-      min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after) as changes_at
+      min(least({{list parameter: case when l.$name_at > p.usable_since then l.$name_at end}}) + p.stale_after)
+        as changes_at
     from (select *, at - stale_after as usable_since from logic.placed(at, only_station)) p
     join (
-      select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin, wind_cos, rain
+      select sensor_id, station_id, measured_at, {{list parameter: $name_at}}, {{list mean: $name}}, wind_sin,
+        wind_cos, rain
       from rollup.current where is_recorded
       union all
       select * from logic.sensor_current(at, only_station) where not is_recorded
-    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since and l.measured_at > p.usable_since
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since
+      and l.measured_at > p.usable_since
     cross join lateral (
       select
         {{list mean: case when l.$name_at > p.usable_since then l.$name end as $name}},
@@ -145,7 +157,8 @@ end $$;
 -- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
@@ -162,8 +175,10 @@ begin
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select f.kind, f.station_id, f.since, f.until from logic.flag f
     -- the conditions skip most of these, which last as long as their station does
-    union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
-    union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
+    union all select 'placement', p.station_id, p.since, p.until
+      from raw.placement p where p.since > at or p.until < 'infinity'
+    union all select 'region', m.station_id, m.since, m.until
+      from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
@@ -178,7 +193,8 @@ end $$;
 -- and pressure of flagged stations (C5), and suspect particles (C9). A region without any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
-    insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, {{list thp: $name}}, {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
+    insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, {{list thp: $name}},
+      {{list pm: $name}}, {{list ambient: $name}}, wind_sin, wind_cos, rain)
     select
       at,
       region.slug,
@@ -236,7 +252,8 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
+    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
+      digest.pm25, digest.pm10, digest.no2,
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,
@@ -278,7 +295,8 @@ returns table (
   cross join lateral (
     select p.station_id from raw.sensor_station p
     where p.sensor_id = sensor.id and p.since <= at
-      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed))
+      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state
+        where state.is_listed))
     order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
@@ -293,12 +311,14 @@ returns table (
     ) stay
     left join lateral (
       select r.measured_at from raw.readings r
-      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until
+        and r.measured_at <= at
       order by r.measured_at limit 1
     ) oldest on true
     left join lateral (
       select r.measured_at from raw.readings r
-      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until
+        and r.measured_at <= at
       order by r.measured_at desc limit 1
     ) newest on true
   ) measured

@@ -2,14 +2,18 @@
 -- only stations that are listed at the instant (C6). `since` and `until` bound the starts of days.
 create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
 returns table (
-  bucket timestamptz, sensor_id int, pm25 float8, {{list uncorrected: $name float8}}, wind_sin float8, wind_cos float8, rain float8
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+  bucket timestamptz, sensor_id int, pm25 float8, {{list uncorrected: $name float8}}, wind_sin float8, wind_cos float8,
+    rain float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   day_since constant timestamptz := rollup.bucket_start('day', since);
   day_until constant timestamptz := rollup.bucket_start('day', until);
-  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1) else day_since end;
-  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1) else day_until end;
+  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1)
+    else day_since end;
+  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1)
+    else day_until end;
 begin
   return query
   select

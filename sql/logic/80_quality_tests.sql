@@ -6,10 +6,12 @@
 -- them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  recently constant timestamptz := at - interval '31 days'; -- the newest reading is usually that recent, and found in a few chunks instead of all
+  -- the newest reading is usually that recent, and found in a few chunks instead of all
+  recently constant timestamptz := at - interval '31 days';
 begin
   return query
   with silent as materialized (
@@ -23,7 +25,8 @@ begin
     select max(coalesce(
       (
         select r.measured_at from raw.readings r
-        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at and r.measured_at >= recently
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+          and r.measured_at >= recently
         order by r.measured_at desc limit 1
       ),
       (
@@ -44,7 +47,8 @@ end $$;
 -- The search for the start of the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   longest constant interval := (select max(stale_after) from raw.provider);
@@ -54,15 +58,18 @@ declare
 begin
   return query
   with hour as (
-    select h.bucket, h.sensor_id, p.station_id, h.temperature, case when h.humidity < 99.5 then h.humidity end as humidity,
+    select h.bucket, h.sensor_id, p.station_id, h.temperature,
+      case when h.humidity < 99.5 then h.humidity end as humidity,
       coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= recent_since and h.bucket < closed
   ),
   recent as (
     -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
-    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
+    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities,
+      count(pm25) over since as pm25s,
       count(pm10) over since as pm10s
     from hour
     window since as (partition by sensor_id, station_id order by bucket desc)
@@ -74,7 +81,8 @@ begin
     join raw.station station on station.id = r.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (values
-      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s), ('pm10', r.pm10, r.pm10s)
+      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s),
+        ('pm10', r.pm10, r.pm10s)
     ) m(parameter, value, age)
     where m.value is not null and m.age <= 6
     group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
@@ -84,11 +92,14 @@ begin
   before as (
     -- the hours of those sensors, each with the last hour that has another value
     select s.station_id, s.sensor_id, s.parameter, h.bucket,
-      max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
+      max(h.bucket) filter (where m.value is null
+        or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
     from flat s
-    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days' and h.bucket <= s.newest
+    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days'
+      and h.bucket <= s.newest
     join raw.placement p
-      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since
+        and h.bucket + interval '1 hour' <= p.until
     cross join lateral (select case s.parameter
       when 'temperature' then h.temperature when 'humidity' then h.humidity
       when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
@@ -106,20 +117,23 @@ begin
 end $$;
 
 -- Great-circle distance in km (haversine, the mean radius of the Earth).
-create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8) returns float8
+create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
+  returns float8
 language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
 -- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
-  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
+    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
 -- The differences between the number of a cell and those of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+    select (x * 4096::bigint + y) * 4096 + z
+    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
 -- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
 -- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
@@ -148,10 +162,12 @@ begin
       row_number() over (partition by l.id order by h.bucket desc) as age
     from rollup.station_hourly h
     join listed l on l.id = h.station_id
-    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed and h.pm25 is not null
+    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed
+      and h.pm25 is not null
   ),
   filled as materialized (
-    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour group by 1, 2
+    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour
+    group by 1, 2
   ),
   around as materialized (
     select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
@@ -163,15 +179,18 @@ begin
     select one.*
     from hour one join around on around.bucket = one.bucket and around.cell = one.cell
     where one.age = 1 and around.stations > 3
-      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50 or around.highest > 25 and one.pm25 < around.highest / 5)
+      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50
+        or around.highest > 25 and one.pm25 < around.highest / 5)
   ),
   judged as (
-    select one.id, one.bucket, one.pm25, count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
+    select one.id, one.bucket, one.pm25, count(*)::int as stations,
+      percentile_cont(0.5) within group (order by other.pm25) as median
     from (select suspect.*, cell + unnest(steps) as near from suspect) one
     join hour other on other.bucket = one.bucket and other.cell = one.near
     where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
     group by 1, 2, 3
   )
   select id, bucket, judged.pm25, stations, median from judged
-  where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
+  where stations >= 3 and
+    (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;

@@ -409,8 +409,8 @@ const TABLE: readonly Table[] = [
       'sql/logic/10_ranges.sql': [['= at then at else', 'is null then at else']],
       'sql/logic/20_placements.sql': [
         [
-          'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period',
-          'range_agg(tstzrange(since, until)) as periods from raw.hidden_period',
+          'range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods\n    from raw.hidden_period',
+          'range_agg(tstzrange(since, until)) as periods\n    from raw.hidden_period',
         ],
         [
           "select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since),",
@@ -420,7 +420,7 @@ const TABLE: readonly Table[] = [
           "located.periods * formula.periods - coalesce(suspicious.periods, '{}')",
           'located.periods * formula.periods',
         ],
-        [" - coalesce(removed.periods, '{}')) part;", ') part;'],
+        ["\n    - coalesce(removed.periods, '{}')) part;", ') part;'],
         [
           "'{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')",
           "'{[-infinity,infinity)}'::tstzmultirange",
@@ -749,19 +749,19 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/35_retention.sql': [
         [
-          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,\n  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;',
+          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,\n  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;',
           '',
         ],
       ],
       'sql/logic/40_ingest.sql': [
         [
-          'revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;',
+          'revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors\n  from public;',
           '',
         ],
       ],
       'sql/logic/50_network.sql': [
         [
-          "  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then",
+          "  if exists (\n    select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then",
           '  if true then',
         ],
       ],

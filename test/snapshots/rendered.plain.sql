@@ -418,14 +418,16 @@ create function logic.possible(value float8) returns float8 language sql immutab
 
 -- Rounds a value to `digits` decimals, halves away from zero, and never returns -0. Halves are judged by the 15 digits that a float8 certainly holds.
 -- Values that logic.possible rejects become null. Near a half, numeric arithmetic decides; elsewhere floats give the same result sooner.
-create function logic.published(value float8, digits int) returns float8 language sql immutable parallel safe return case
+create function logic.published(value float8, digits int) returns float8
+  language sql immutable parallel safe return case
   when abs(value) >= 1e9 then null -- NaN compares as greater than any number
   when abs(value * 10::float8 ^ digits - round(value * 10::float8 ^ digits)) < 0.4999
     then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
   else round(value::numeric, digits)::float8 end;
 
 -- Like logic.published, for particle concentrations: negative values become 0, because instruments report small ones.
-create function logic.published_floor(value float8, digits int) returns float8 language sql immutable parallel safe return case
+create function logic.published_floor(value float8, digits int) returns float8
+  language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
 
@@ -433,11 +435,13 @@ create function logic.published_floor(value float8, digits int) returns float8 l
 -- to be a mean of directions.
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
   return case when abs(wind_sin) < 2 and abs(wind_cos) < 2 then
-    case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12 then (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end
+    case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12
+      then (atan2d(wind_sin, wind_cos)::numeric + 360) % 360 end
   end::float8;
 
 -- Direction of a mean wind vector as published: whole degrees from 0 to 359.
-create function logic.published_direction(wind_sin float8, wind_cos float8) returns int language sql immutable parallel safe
+create function logic.published_direction(wind_sin float8, wind_cos float8) returns int
+  language sql immutable parallel safe
   return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
 
 -- Equality of aggregates (A10): the tolerance is relative, 1e-9, and absolute below 1, because terms that cancel leave a sum near 0 but not at 0. Null,
@@ -457,18 +461,21 @@ revoke all on function logic.raise_data_version from public;
 
 -- The first full hour at or after an instant (Z3). Infinities are returned unchanged.
 create function logic.hour_ceiling(at timestamptz) returns timestamptz language sql immutable parallel safe
-  return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at) + interval '1 hour' end;
+  return case when rollup.bucket_start('hour', at) = at then at else rollup.bucket_start('hour', at)
+    + interval '1 hour' end;
 
 -- The bucket of a unit that contains an instant.
 create function logic.bucket(unit text, at timestamptz) returns tstzrange language sql immutable parallel safe
   return tstzrange(rollup.bucket_start(unit, at), rollup.bucket_add(unit, rollup.bucket_start(unit, at), 1));
 
 -- Symmetric difference of two sets of ranges. Null counts as empty.
-create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+create function logic.symmetric_difference(a tstzmultirange, b tstzmultirange) returns tstzmultirange
+  language sql immutable parallel safe
   return (coalesce(a, '{}') + coalesce(b, '{}')) - (coalesce(a, '{}') * coalesce(b, '{}'));
 
 -- Extends ranges to whole buckets of a unit, keeping infinite bounds. Null counts as empty.
-create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange language sql immutable parallel safe
+create function logic.widen(unit text, ranges tstzmultirange) returns tstzmultirange
+  language sql immutable parallel safe
   return (select coalesce(range_agg(tstzrange(
             rollup.bucket_start(unit, lower(part)),
             rollup.bucket_add(unit, rollup.bucket_start(unit, upper(part) - interval '1 microsecond'), 1))), '{}')
@@ -481,15 +488,18 @@ create function logic.join_ranges(ranges tstzmultirange, gap interval) returns t
 $$;
 
 -- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
-create function logic.pieces(unit text, buckets int, ranges tstzmultirange) returns table (since timestamptz, until timestamptz)
+create function logic.pieces(unit text, buckets int, ranges tstzmultirange)
+  returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
   select greatest(lower(whole), piece.first), least(upper(whole), piece.next)
   from unnest(ranges) whole
   cross join lateral (select rollup.bucket_start(unit, lower(whole)) as at) start
   cross join lateral generate_series(0, (extract(epoch from upper(whole) - start.at)
-    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n -- a month or a day can be shorter than its interval
+    -- a month or a day can be shorter than its interval
+    / (extract(epoch from ('1 ' || unit)::interval) * 0.9 * buckets))::int + 1) n
   cross join lateral (
-    select rollup.bucket_add(unit, start.at, n * buckets) as first, rollup.bucket_add(unit, start.at, (n + 1) * buckets) as next
+    select rollup.bucket_add(unit, start.at, n * buckets) as first,
+      rollup.bucket_add(unit, start.at, (n + 1) * buckets) as next
   ) piece
   where piece.first < upper(whole)
   order by 1;
@@ -501,24 +511,29 @@ end;
 -- changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
-    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.correction group by 1, 2
+    select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+    from raw.correction group by 1, 2
   ),
   formula as (
     select sensor_id, formula, periods from corrected
     union all
     select sensor.id, 'none', '{[-infinity,infinity)}'::tstzmultirange - coalesce(of_sensor.periods, '{}')
     from raw.sensor sensor
-    left join (select sensor_id, range_agg(periods) as periods from corrected group by 1) of_sensor on of_sensor.sensor_id = sensor.id
+    left join (select sensor_id, range_agg(periods) as periods from corrected group by 1) of_sensor
+      on of_sensor.sensor_id = sensor.id
   )
   select located.sensor_id, located.station_id, formula.formula,
     lower(part) as since, upper(part) as until
-  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station group by 1, 2) located
+  from (select sensor_id, station_id, range_agg(tstzrange(since, until)) as periods from raw.sensor_station
+    group by 1, 2) located
   join formula on formula.sensor_id = located.sensor_id
-  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1) suspicious
+  left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period
+    group by 1) suspicious
     on suspicious.sensor_id = located.sensor_id
   left join (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.removed_period group by 1) removed
     on removed.sensor_id = located.sensor_id
-  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}') - coalesce(removed.periods, '{}')) part;
+  cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
+    - coalesce(removed.periods, '{}')) part;
 
 -- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
 create view logic.screened_period as
@@ -528,7 +543,8 @@ create view logic.screened_period as
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
 -- set by the operator or found by screening.
 create view logic.flag as
-  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence from raw.flag_period
+  select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
+  from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
@@ -536,17 +552,20 @@ create view logic.flag as
 -- extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
-    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods from raw.hidden_period group by 1
+    select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+    from raw.hidden_period group by 1
   ),
   flagged as (
-    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until))) as periods
+    select station_id, kind, range_agg(tstzrange(rollup.bucket_start('hour', since), logic.hour_ceiling(until)))
+      as periods
     from logic.flag group by 1, 2
   ),
   counted as (
     select m.station_id, m.region_slug, m.periods - coalesce(hidden.periods, '{}') as periods,
       coalesce(thp.periods, '{}') as thp, coalesce(pm.periods, '{}') as pm
     from (
-      select station_id, region_slug, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
+      select station_id, region_slug,
+        range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
       from raw.station_region group by 1, 2
     ) m
     left join hidden using (station_id)
@@ -557,14 +576,16 @@ create view logic.membership as
   from counted c
   cross join lateral (values
     (false, false, c.periods - c.thp - c.pm), (true, false, c.periods * c.thp - c.pm),
-    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect, periods)
+    (false, true, c.periods * c.pm - c.thp), (true, true, c.periods * c.thp * c.pm)) piece(is_flagged, is_pm_suspect,
+      periods)
   cross join unnest(piece.periods) part;
 
 -- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
 -- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
@@ -591,7 +612,8 @@ create view logic.station_last_place as
 -- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
-  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement from logic.placement);
+  placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
+    from logic.placement);
   memberships constant raw.membership[] := array(
     select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
   placements_before raw.placement[];
@@ -599,23 +621,30 @@ declare
   memberships_before raw.membership[];
   memberships_after raw.membership[];
 begin
-  placements_before := array(select (b.*)::raw.placement from (table raw.placement except select * from unnest(placements)) b);
-  placements_after := array(select (a.*)::raw.placement from (select * from unnest(placements) except table raw.placement) a);
-  memberships_before := array(select (b.*)::raw.membership from (table raw.membership except select * from unnest(memberships)) b);
-  memberships_after := array(select (a.*)::raw.membership from (select * from unnest(memberships) except table raw.membership) a);
+  placements_before := array(select (b.*)::raw.placement
+    from (table raw.placement except select * from unnest(placements)) b);
+  placements_after := array(select (a.*)::raw.placement
+    from (select * from unnest(placements) except table raw.placement) a);
+  memberships_before := array(select (b.*)::raw.membership
+    from (table raw.membership except select * from unnest(memberships)) b);
+  memberships_after := array(select (a.*)::raw.membership
+    from (select * from unnest(memberships) except table raw.membership) a);
 
   delete from raw.placement p using unnest(placements_before) b where (p.sensor_id, p.since) = (b.sensor_id, b.since);
   insert into raw.placement (sensor_id, station_id, formula, since, until)
   select sensor_id, station_id, formula, since, until from unnest(placements_after);
-  delete from raw.membership m using unnest(memberships_before) b where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
+  delete from raw.membership m using unnest(memberships_before) b
+  where (m.station_id, m.region_slug, m.since) = (b.station_id, b.region_slug, b.since);
   insert into raw.membership (station_id, region_slug, is_flagged, is_pm_suspect, since, until)
   select station_id, region_slug, is_flagged, is_pm_suspect, since, until from unnest(memberships_after);
 
   -- per sensor, station and formula: the times that are in only one of the two states
   with difference as (
     select sensor_id, logic.symmetric_difference(before, after) as periods
-    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before from unnest(placements_before) group by 1, 2, 3) b
-    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after from unnest(placements_after) group by 1, 2, 3) a
+    from (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as before
+      from unnest(placements_before) group by 1, 2, 3) b
+    full join (select sensor_id, station_id, formula, range_agg(tstzrange(since, until)) as after
+      from unnest(placements_after) group by 1, 2, 3) a
       using (sensor_id, station_id, formula)
   ),
   noted as (
@@ -625,7 +654,8 @@ begin
     returning sensor_id
   )
   select count(*) into sensors_changed
-  from (select distinct sensor_id from noted) n where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
+  from (select distinct sensor_id from noted) n
+  where exists (select from rollup.sensor_hourly h where h.sensor_id = n.sensor_id);
 
   with difference as (
     select station_id, logic.symmetric_difference(before, after) as periods
@@ -644,7 +674,8 @@ begin
     returning station_id
   )
   select count(*) into stations_changed
-  from (select distinct station_id from noted) n where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
+  from (select distinct station_id from noted) n
+  where exists (select from rollup.station_hourly h where h.station_id = n.station_id);
 end $$;
 
 revoke all on function logic.apply_periods from public;
@@ -669,7 +700,8 @@ declare
 begin
   select min(r.measured_at), max(r.measured_at) into low, high from raw.readings r;
   for level in select l.name from logic.level l loop
-    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level) into ends;
+    execute format('select min(bucket) as low, max(bucket) as high from rollup.%I where isfinite(bucket)', level)
+      into ends;
     low := least(low, ends.low);
     high := greatest(high, ends.high);
   end loop;
@@ -685,7 +717,8 @@ create view logic.pending as
 -- station.
 create function logic.claim_changes() returns void language plpgsql as $$
 begin
-  if exists (select from rollup.stale where not is_taken) then -- usually there are none, and finding the first and last instant touches every chunk
+  -- usually there are none, and finding the first and last instant touches every chunk
+  if exists (select from rollup.stale where not is_taken) then
     with asked as (delete from rollup.stale where not is_taken returning *),
     extent as materialized (select low, high from logic.extent()),
     narrowed as (
@@ -695,13 +728,16 @@ begin
       select a.from_level, a.since, a.until, h.low, h.high
       from asked a cross join lateral (
         select (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket limit 1) as low,
-          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id order by bucket desc limit 1) as high) h
+          (select bucket from rollup.sensor_hourly where sensor_id = a.sensor_id
+            order by bucket desc limit 1) as high) h
       where a.sensor_id is not null
       union all
       select a.from_level, a.since, a.until, h.low, h.high
       from asked a cross join lateral (
-        select (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket limit 1) as low,
-          (select bucket from rollup.station_hourly where station_id = a.station_id order by bucket desc limit 1) as high) h
+        select (select bucket from rollup.station_hourly where station_id = a.station_id
+          order by bucket limit 1) as low,
+          (select bucket from rollup.station_hourly where station_id = a.station_id
+            order by bucket desc limit 1) as high) h
       where a.station_id is not null
     )
     insert into rollup.stale (from_level, since, until, is_taken)
@@ -709,7 +745,8 @@ begin
     from (
       -- a bucket of an upper level may begin before the first reading, and the last hour ends after the last reading
       select from_level, range_agg(tstzrange(since, until)
-        * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1))) as parts
+        * tstzrange(rollup.bucket_start('month', low), rollup.bucket_add('hour', rollup.bucket_start('hour', high), 1)))
+          as parts
       from narrowed where low is not null group by 1
     ) n cross join unnest(n.parts) part;
   end if;
@@ -789,7 +826,8 @@ revoke all on function logic.claim_changes from public;
 --
 -- With `lazily`, the running day and month follow only every ten minutes, since only the running month shows them (S4):
 -- recomputing them each minute would more than double a minute of 10,000 stations.
-create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8, inout waiting float8)
+create or replace procedure rollup.refresh_step(now timestamptz, lazily boolean, inout done float8,
+  inout waiting float8)
 language plpgsql as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', now);
@@ -910,9 +948,11 @@ end $$;
 
 -- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
 -- column added later does not change it either, as long as these hours have no value in it.
-create function logic.kept_hours(since timestamptz, until timestamptz) returns table (month timestamptz, hours bigint, checksum bigint)
+create function logic.kept_hours(since timestamptz, until timestamptz)
+  returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
-  select rollup.bucket_start('month', h.bucket), count(*), bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
+  select rollup.bucket_start('month', h.bucket), count(*),
+    bit_xor(('x' || left(md5(jsonb_strip_nulls(to_jsonb(h))::text), 16))::bit(64)::bigint)
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
@@ -925,7 +965,8 @@ begin
   if until <= since then return; end if;
   insert into rollup.expired_month (month, hours, checksum)
   select k.month, k.hours, k.checksum
-  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since) else '-infinity' end, until) k
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
+    else '-infinity' end, until) k
   on conflict (month) do update set hours = excluded.hours, checksum = excluded.checksum;
   update raw.installation set retained_from = until;
 end $$;
@@ -938,7 +979,8 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   from rollup.expired_month m
   cross join raw.installation i
   cross join lateral (select least(rollup.bucket_add('month', m.month, 1), i.retained_from) as until) month
-  cross join lateral (select count(*) as stored from rollup.sensor_hourly h where h.bucket >= m.month and h.bucket < month.until) there
+  cross join lateral (select count(*) as stored from rollup.sensor_hourly h
+    where h.bucket >= m.month and h.bucket < month.until) there
   where there.stored <> m.hours or m.month < lost_months.until and month.until > lost_months.since
     and m.checksum is distinct from (select k.checksum from logic.kept_hours(m.month, month.until) k)
   order by m.month
@@ -954,14 +996,16 @@ create function logic.kept_hours_of(sensor int) returns setof timestamptz langua
   select h.bucket
   from rollup.sensor_hourly h cross join raw.installation i
   where h.sensor_id = sensor and h.bucket < i.retained_from and not exists (
-    select from raw.removed_period p where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
+    select from raw.removed_period p
+    where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
 $$;
 
 -- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
 -- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
 create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
   with located as (
-    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until from unnest(sensors) sensor
+    select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until
+    from unnest(sensors) sensor
     union all
     select l.sensor_id, l.since, l.until from raw.sensor_station l where l.station_id = station
   ),
@@ -986,7 +1030,8 @@ begin
   lock table raw.ingest_lock in exclusive mode;
   select * into installation from raw.installation;
   earliest := least(installation.retained_from, coalesce(
-    (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h where h.bucket < installation.retained_from), '-infinity'));
+    (select rollup.bucket_add('hour', max(h.bucket), 1) from rollup.sensor_hourly h
+      where h.bucket < installation.retained_from), '-infinity'));
   cutoff := logic.hour_ceiling(since);
   if cutoff > installation.ingest_cutoff then
     raise exception using errcode = 'AS409', message =
@@ -998,11 +1043,12 @@ begin
       'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
-  update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff, retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
+  update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff,
+    retained_from = least(retained_from, lower_ingest_cutoff.cutoff);
 end $$;
 
-revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh, logic.kept_hours_of,
-  logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
+revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
+  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
 
 -- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
 -- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
@@ -1119,7 +1165,8 @@ begin
     cross join raw.installation i
   ),
   usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given where reason is null
+    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given
+    where reason is null
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, temperature,
@@ -1202,14 +1249,16 @@ begin
   excluded.wind_speed,
   excluded.wind_direction,
   excluded.rain)
-    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay, tableoid = 'raw.readings'::regclass as stored_outside_hypertable
+    returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
+      tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
     join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-    where not earlier.is_last and not only_new and (earlier.temperature,
+    where not earlier.is_last and not only_new and
+      (earlier.temperature,
   earlier.humidity,
   earlier.pressure,
   earlier.pm1,
@@ -1244,7 +1293,8 @@ begin
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
     count(w.measured_at) filter (where p.sensor_id is null),
-    count(distinct rollup.bucket_start('hour', w.measured_at)) filter (where w.measured_at < rollup.bucket_start('hour', now)),
+    count(distinct rollup.bucket_start('hour', w.measured_at))
+      filter (where w.measured_at < rollup.bucket_start('hour', now)),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
@@ -1265,7 +1315,8 @@ begin
 
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
-    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts, value_nths, value_reasons,
+    left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
+      value_nths, value_reasons,
       refused_nths, refused_reasons, temperature_values,
   humidity_values,
   pressure_values,
@@ -1287,10 +1338,12 @@ end $$;
 
 -- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
 -- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
-create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb) language sql stable
+create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
+  language sql stable
 set plan_cache_mode = force_custom_plan as $$
   select s.id,
-    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1),
+    (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id
+      order by r.measured_at desc limit 1),
     (select coalesce(jsonb_agg(jsonb_build_array(
         case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
         case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end)), '[]')
@@ -1304,13 +1357,15 @@ $$;
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
-  select extract(epoch from rollup.origin()) * 1e6, case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
+  select extract(epoch from rollup.origin()) * 1e6,
+    case when isfinite(ingest_cutoff) then extract(epoch from ingest_cutoff) * 1e6 end
   into origin, cutoff from raw.installation;
 end $$;
 
 -- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
 -- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
-create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[] language sql stable as $$
+create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[]
+  language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
   from unnest(sensors, times) as g(sensor_id, microseconds)
   join raw.sensor s on s.id = g.sensor_id
@@ -1321,7 +1376,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
     from (
       select
         st.provider_id = provider and (stations is null or st.id = any (stations)) as is_own,
-        to_timestamp(g.microseconds / 1e6) >= located.since and to_timestamp(g.microseconds / 1e6) < located.until as is_then
+        to_timestamp(g.microseconds / 1e6) >= located.since
+          and to_timestamp(g.microseconds / 1e6) < located.until as is_then
       from raw.sensor_station located
       join raw.station st on st.id = located.station_id
       where located.sensor_id = g.sensor_id
@@ -1330,7 +1386,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors from public;
+revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+  from public;
 grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
@@ -1342,7 +1399,8 @@ grant usage on schema logic to airseries_ingest;
 -- Each provider's quarantine is limited to 128 MiB; trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[], refused_reasons text[],
+  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
+    refused_reasons text[],
   temperature_values real[],
   humidity_values real[],
   pressure_values real[],
@@ -1402,10 +1460,12 @@ begin
   'uv', given.uv,
   'wind_speed', given.wind_speed,
   'wind_direction', given.wind_direction,
-  'rain', given.rain, 'unusable', wrong.reasons)) end as reading
+  'rain', given.rain,
+          'unusable', wrong.reasons)) end as reading
     from refused
     left join wrong on wrong.nth = refused.nth
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth) on original.nth = refused.nth
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth)
+      on original.nth = refused.nth
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
       from unnest(sensors, times, temperature_values,
@@ -1423,7 +1483,8 @@ begin
   uv_values,
   wind_speed_values,
   wind_direction_values,
-  rain_values) with ordinality as g(sensor_id, microseconds, temperature,
+  rain_values)
+        with ordinality as g(sensor_id, microseconds, temperature,
   humidity,
   pressure,
   pm1,
@@ -1470,7 +1531,8 @@ create function logic.excerpt(text text, most int) returns text language sql imm
 $$;
 
 -- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
-create function logic.quarantine_bytes(text text) returns bigint language sql immutable as $$ select octet_length(text) + 512::bigint $$;
+create function logic.quarantine_bytes(text text) returns bigint
+  language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
 -- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how many lines have not fitted since
 -- the last count, and adds them to the provider's dropped lines.
@@ -1481,28 +1543,36 @@ begin
     return;
   end if;
   update raw.quarantine_load load set left_out = 0, bytes = (
-    select coalesce(sum(logic.quarantine_bytes(q.text)), 0) from raw.quarantine q where q.provider_id = provider or q.provider_id is null and provider = '')
+    select coalesce(sum(logic.quarantine_bytes(q.text)), 0) from raw.quarantine q
+    where q.provider_id = provider or q.provider_id is null and provider = '')
   where load.provider_id = provider;
-  insert into raw.quarantine_dropped as dropped (provider_id, surplus) select provider, recount_quarantine.left_out where recount_quarantine.left_out > 0
+  insert into raw.quarantine_dropped as dropped (provider_id, surplus) select provider, recount_quarantine.left_out
+  where recount_quarantine.left_out > 0
   on conflict (provider_id) do update set surplus = dropped.surplus + excluded.surplus;
 end $$;
 
-revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine from public;
+revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes, logic.recount_quarantine
+  from public;
 grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;
 
 -- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
 
 -- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and does not write unchanged ones.
-create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb) language plpgsql as $$
+create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb)
+  language plpgsql as $$
 declare
   wanted constant text := format(
     'select %2$s, lower(part) as since, upper(part) as until
-     from (select %2$s, range_agg(tstzrange(since, until)) as parts from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
+     from (
+       select %2$s, range_agg(tstzrange(since, until)) as parts
+       from jsonb_populate_recordset(null::raw.%1$I, $1) group by %2$s) p
      cross join unnest(parts) part', period_table, columns);
 begin
-  execute format('delete from raw.%1$I where %2$I = any ($2) and (%3$s, since, until) not in (%4$s)', period_table, owner_column, columns, wanted)
+  execute format('delete from raw.%1$I where %2$I = any ($2) and (%3$s, since, until) not in (%4$s)', period_table,
+    owner_column, columns, wanted)
   using periods, listed;
-  execute format('insert into raw.%1$I (%2$s, since, until) %3$s except select %2$s, since, until from raw.%1$I', period_table, columns, wanted)
+  execute format('insert into raw.%1$I (%2$s, since, until) %3$s except select %2$s, since, until from raw.%1$I',
+    period_table, columns, wanted)
   using periods;
 end $$;
 
@@ -1514,7 +1584,8 @@ create view logic.network_fact as
       select 'region' as kind, station_id, region_slug, position, since, until from raw.station_region
       union all select 'hidden', station_id, null, null, since, until from raw.hidden_period
       union all select 'flag ' || kind, station_id, null, null, since, until from raw.flag_period
-      union all select concat_ws(' ', 'screened', reason, sensor_id), station_id, null, null, since, until from raw.screened_period
+      union all select concat_ws(' ', 'screened', reason, sensor_id), station_id, null, null, since, until
+        from raw.screened_period
     ) p group by 1
   ),
   sensor_period as (
@@ -1529,9 +1600,11 @@ create view logic.network_fact as
   union all
   select 'regions', slug, to_jsonb(r) from raw.region r
   union all
-  select 'stations', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.station s left join station_period p on p.station_id = s.id
+  select 'stations', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.station s
+  left join station_period p on p.station_id = s.id
   union all
-  select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s left join sensor_period p on p.sensor_id = s.id;
+  select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s
+  left join sensor_period p on p.sensor_id = s.id;
 
 -- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw: providers, regions, stations,
 -- sensors, and by table the periods of these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that are
@@ -1553,25 +1626,34 @@ begin
   insert into raw.provider (id, title, titles, url, image, image_dark, stale_after, pull)
   select id, title, titles, url, image, image_dark, make_interval(secs => extract(epoch from stale_after)), pull
   from jsonb_populate_recordset(null::raw.provider, network -> 'providers')
-  on conflict (id) do update set title = excluded.title, titles = excluded.titles, url = excluded.url, image = excluded.image,
+  on conflict (id) do update set title = excluded.title, titles = excluded.titles, url = excluded.url,
+    image = excluded.image,
     image_dark = excluded.image_dark, stale_after = excluded.stale_after, pull = excluded.pull
-  where (provider.title, provider.titles, provider.url, provider.image, provider.image_dark, provider.stale_after, provider.pull)
-    is distinct from (excluded.title, excluded.titles, excluded.url, excluded.image, excluded.image_dark, excluded.stale_after, excluded.pull);
+  where (provider.title, provider.titles, provider.url, provider.image, provider.image_dark, provider.stale_after,
+    provider.pull)
+    is distinct from (excluded.title, excluded.titles, excluded.url, excluded.image, excluded.image_dark,
+      excluded.stale_after, excluded.pull);
   insert into raw.region (slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden)
   select slug, kind, city_slug, title, map_latitude, map_longitude, map_delta, is_hidden
   from jsonb_populate_recordset(null::raw.region, network -> 'regions')
   on conflict (slug) do update set kind = excluded.kind, city_slug = excluded.city_slug, title = excluded.title,
-    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta, is_hidden = excluded.is_hidden
-  where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta, region.is_hidden)
-    is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude, excluded.map_delta, excluded.is_hidden);
+    map_latitude = excluded.map_latitude, map_longitude = excluded.map_longitude, map_delta = excluded.map_delta,
+      is_hidden = excluded.is_hidden
+  where (region.kind, region.city_slug, region.title, region.map_latitude, region.map_longitude, region.map_delta,
+    region.is_hidden)
+    is distinct from (excluded.kind, excluded.city_slug, excluded.title, excluded.map_latitude, excluded.map_longitude,
+      excluded.map_delta, excluded.is_hidden);
   insert into raw.station (id, provider_id, title, latitude, longitude, altitude, screening, trusted)
   select id, provider_id, title, latitude, longitude, altitude, screening, trusted
   from jsonb_populate_recordset(null::raw.station, network -> 'stations')
-  on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title, latitude = excluded.latitude,
+  on conflict (id) do update set provider_id = excluded.provider_id, title = excluded.title,
+    latitude = excluded.latitude,
     longitude = excluded.longitude, altitude = excluded.altitude,
     screening = excluded.screening, trusted = excluded.trusted
-  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening, station.trusted)
-    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude, excluded.screening,
+  where (station.provider_id, station.title, station.latitude, station.longitude, station.altitude, station.screening,
+    station.trusted)
+    is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude,
+      excluded.screening,
       excluded.trusted);
   insert into raw.sensor (id, kind, device)
   select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
@@ -1579,10 +1661,12 @@ begin
   where (sensor.kind, sensor.device)
     is distinct from (excluded.kind, excluded.device);
 
-  call logic.replace_periods('station_region', 'station_id', stations, 'station_id, region_slug, position', network -> 'station_region');
+  call logic.replace_periods('station_region', 'station_id', stations,
+    'station_id, region_slug, position', network -> 'station_region');
   call logic.replace_periods('hidden_period', 'station_id', stations, 'station_id', network -> 'hidden_period');
   call logic.replace_periods('flag_period', 'station_id', stations, 'station_id, kind', network -> 'flag_period');
-  call logic.replace_periods('sensor_station', 'sensor_id', sensors, 'sensor_id, station_id', network -> 'sensor_station');
+  call logic.replace_periods('sensor_station', 'sensor_id', sensors,
+    'sensor_id, station_id', network -> 'sensor_station');
   call logic.replace_periods('suspicious_period', 'sensor_id', sensors, 'sensor_id', network -> 'suspicious_period');
   call logic.replace_periods('correction', 'sensor_id', sensors, 'sensor_id, formula', network -> 'correction');
   -- a recorded period is as screening last saw it, so the file only adds those that are not there
@@ -1618,17 +1702,20 @@ begin
       group by kind
     ) kinds
   );
-  if exists (select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then
+  if exists (
+    select from jsonb_each(result) kind where kind.value ->> 'added' <> '0' or kind.value ->> 'changed' <> '0') then
     perform logic.raise_data_version();
   end if;
-  return result || jsonb_build_object('recomputed', jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
+  return result || jsonb_build_object('recomputed',
+    jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
 -- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would recompute, and every element that would
 -- be added or changed, with the keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
-  facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}') from logic.network_fact);
+  facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}')
+    from logic.network_fact);
   stale_before constant rollup.stale[] := array(select s from rollup.stale s);
   preview jsonb;
 begin
@@ -1638,13 +1725,16 @@ begin
       with noted as (select s from rollup.stale s except select unnest(stale_before))
       select count(*) from (
         select h.bucket from noted n
-        join rollup.sensor_hourly h on h.sensor_id = (n.s).sensor_id and h.bucket > (n.s).since - interval '1 hour' and h.bucket < (n.s).until
+        join rollup.sensor_hourly h on h.sensor_id = (n.s).sensor_id and h.bucket > (n.s).since - interval '1 hour'
+          and h.bucket < (n.s).until
         union
         select h.bucket from noted n
-        join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since and h.bucket < (n.s).until
+        join rollup.station_hourly h on h.station_id = (n.s).station_id and h.bucket >= (n.s).since
+          and h.bucket < (n.s).until
       ) hours)),
     'changes', (
-      select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys) order by kind, length(id), id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'keys', keys)
+        order by kind, length(id), id), '[]')
       from (
         select f.kind, f.id, case when b.facts is null then '"added"' else (
             select jsonb_agg(key order by key) from jsonb_each(logic.flat_facts(f.facts))
@@ -1660,7 +1750,8 @@ end $$;
 
 -- The facts of an element as one object, with its periods under the key `periods`.
 create function logic.flat_facts(facts jsonb) returns jsonb language sql immutable as $$
-  select case when jsonb_typeof(facts) = 'object' then facts else (facts -> 0) || jsonb_build_object('periods', facts -> 1) end
+  select case when jsonb_typeof(facts) = 'object' then facts
+    else (facts -> 0) || jsonb_build_object('periods', facts -> 1) end
 $$;
 
 revoke all on function logic.replace_network, logic.preview_network, logic.flat_facts from public;
@@ -1670,24 +1761,29 @@ revoke all on function logic.replace_network, logic.preview_network, logic.flat_
 -- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time zone.
 create function logic.flag_of_periods(periods tstzmultirange) returns json language sql stable as $$
   select case when periods = '{(,)}'::tstzmultirange or periods = '{[-infinity,infinity)}' then 'true'::json else (
-    select json_agg(json_build_object('since', nullif(lower(part), '-infinity'), 'until', nullif(upper(part), 'infinity')) order by part)
+    select json_agg(json_build_object('since', nullif(lower(part), '-infinity'),
+      'until', nullif(upper(part), 'infinity')) order by part)
     from unnest(periods) part) end
 $$;
 
 create function logic.network_file() returns json language sql stable
 set intervalstyle = 'iso_8601' as $$
   with hidden as (select station_id, range_agg(tstzrange(since, until)) as periods from raw.hidden_period group by 1),
-  flagged as (select station_id, kind, range_agg(tstzrange(since, until)) as periods from raw.flag_period group by 1, 2),
+  flagged as (select station_id, kind, range_agg(tstzrange(since, until)) as periods from raw.flag_period
+    group by 1, 2),
   suspicious as (select sensor_id, range_agg(tstzrange(since, until)) as periods from raw.suspicious_period group by 1),
   located as (
     select sensor_id, (array_agg(station_id order by until desc, since desc))[1] as listed_under,
       case when count(*) > 1 or min(since) > '-infinity' or max(until) < 'infinity' then
-        json_agg(json_build_object('id', station_id, 'since', nullif(since, '-infinity'), 'until', nullif(until, 'infinity')) order by since) end as stations
+        json_agg(json_build_object('id', station_id, 'since', nullif(since, '-infinity'),
+          'until', nullif(until, 'infinity')) order by since) end as stations
     from raw.sensor_station group by 1
   ),
   corrected as (
-    select sensor_id, case when count(*) = 1 and min(since) = '-infinity' and max(until) = 'infinity' then to_json(min(formula)) else
-      json_agg(json_build_object('formula', formula, 'since', nullif(since, '-infinity'), 'until', nullif(until, 'infinity')) order by since) end as correction
+    select sensor_id, case when count(*) = 1 and min(since) = '-infinity'
+      and max(until) = 'infinity' then to_json(min(formula)) else
+      json_agg(json_build_object('formula', formula, 'since', nullif(since, '-infinity'),
+        'until', nullif(until, 'infinity')) order by since) end as correction
     from raw.correction group by 1
   ),
   sensors as (
@@ -1701,13 +1797,16 @@ set intervalstyle = 'iso_8601' as $$
     group by 1
   ),
   screened as (
-    select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since, 'until', nullif(until, 'infinity'),
+    select station_id, json_agg(json_build_object('test', reason, 'sensor', sensor_id, 'since', since,
+      'until', nullif(until, 'infinity'),
       'evidence', evidence) order by since, reason, sensor_id) as list
     from raw.screened_period group by 1
   ),
   regions as (
-    select r.station_id, json_agg(case when r.since = '-infinity' and r.until = 'infinity' then to_json(r.region_slug) else
-        json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'), 'until', nullif(r.until, 'infinity')) end
+    select r.station_id, json_agg(case when r.since = '-infinity'
+      and r.until = 'infinity' then to_json(r.region_slug) else
+        json_build_object('slug', r.region_slug, 'since', nullif(r.since, '-infinity'),
+          'until', nullif(r.until, 'infinity')) end
       order by r.position, r.region_slug, r.since) as list
     from raw.station_region r group by 1
   )
@@ -1716,14 +1815,17 @@ set intervalstyle = 'iso_8601' as $$
     'providers', (select coalesce(json_agg(json_build_object('id', id, 'title', coalesce(titles, to_jsonb(title)),
       'url', nullif(url, ''), 'image', nullif(image, ''), 'image_dark', nullif(image_dark, ''),
       'stale_after', stale_after::text, 'pull', pull) order by id), '[]') from raw.provider),
-    'regions', (select coalesce(json_agg(json_build_object('slug', slug, 'kind', kind, 'city', city_slug, 'title', title,
+    'regions', (select coalesce(json_agg(json_build_object('slug', slug, 'kind', kind, 'city', city_slug,
+      'title', title,
       'map', json_build_object('latitude', map_latitude, 'longitude', map_longitude, 'delta', map_delta),
       'is_hidden', nullif(is_hidden, false)) order by kind, slug), '[]') from raw.region),
     'stations', (select coalesce(json_agg(json_build_object('id', s.id, 'provider', s.provider_id, 'title', s.title,
         'latitude', s.latitude, 'longitude', s.longitude, 'altitude', s.altitude,
-        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods), 'is_bad_pm', logic.flag_of_periods(pm.periods),
+        'hidden', logic.flag_of_periods(hidden.periods), 'is_bad_thp', logic.flag_of_periods(thp.periods),
+          'is_bad_pm', logic.flag_of_periods(pm.periods),
         'screening', nullif(s.screening, true), 'trusted', nullif(s.trusted, false),
-        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]'), 'screened', screened.list) order by s.id), '[]')
+        'regions', coalesce(regions.list, '[]'), 'sensors', coalesce(sensors.list, '[]'), 'screened', screened.list)
+          order by s.id), '[]')
       from raw.station s
       left join hidden on hidden.station_id = s.id
       left join flagged thp on thp.station_id = s.id and thp.kind = 'thp'
@@ -1755,10 +1857,12 @@ begin
     select h.sensor_id, p.station_id,
       bool_or(h.temperature = 0 and h.humidity = 0) as is_zero,
       min(h.pressure) as lowest_pressure, max(h.pressure) as highest_pressure, count(h.pressure) as pressures,
-      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range, count(h.humidity) as humidities,
+      min(h.humidity) as lowest_humidity, max(h.humidity) - min(h.humidity) as humidity_range,
+        count(h.humidity) as humidities,
       max(h.temperature) - min(h.temperature) as temperature_range, count(h.temperature) as temperatures
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= suspect_sensors.since and h.bucket < closed
       and (h.temperature is not null or h.humidity is not null or h.pressure is not null)
     group by h.sensor_id, p.station_id, date_bin('6 hours', h.bucket, rollup.origin())
@@ -1768,7 +1872,8 @@ begin
   join raw.station s on s.id = q.station_id and s.screening
   group by q.sensor_id, q.station_id, s.altitude
   having bool_or(q.is_zero)
-    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000 or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
+    or max(q.highest_pressure) > logic.standard_pressure(s.altitude) + 5000
+      or min(q.lowest_pressure) < logic.standard_pressure(s.altitude) - 5000
     or sum(q.humidities) filter (where q.lowest_humidity >= 99.5) >= 14
     -- these ranges are wider than any that implausible_periods rounds to one value
     or sum(q.temperatures) filter (where q.temperature_range < 1e-5) >= 14
@@ -1803,13 +1908,15 @@ begin
   hour as (
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.sensor_id = any (sensors) and h.bucket >= implausible_periods.since and h.bucket < closed
     union all
     select h.bucket, p.station_id, h.sensor_id, h.temperature, h.humidity, h.pressure
     from earlier e
     join rollup.sensor_hourly h on h.sensor_id = e.sensor_id
-    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and p.station_id = e.station_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= e.since and h.bucket < implausible_periods.since
   ),
   tested as (
@@ -1818,12 +1925,15 @@ begin
     from hour h
     join raw.station s on s.id = h.station_id and s.screening
     cross join lateral (values
-      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null and h.humidity is not null),
-      ('pressure_off_altitude', case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
+      ('zero_values', case when h.temperature = 0 and h.humidity = 0 then 'zero' end, 1, h.temperature is not null
+        and h.humidity is not null),
+      ('pressure_off_altitude',
+        case when abs(h.pressure - logic.standard_pressure(s.altitude)) > 5000 then 'off' end, 1,
         h.pressure is not null and s.altitude is not null),
       ('humidity_saturated', case when h.humidity >= 99.5 then 'saturated' end, 24, h.humidity is not null),
       ('constant_temperature', round(h.temperature::numeric, 6)::text, 24, h.temperature is not null),
-      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24, h.humidity is not null),
+      ('constant_humidity', case when h.humidity < 99.5 then round(h.humidity::numeric, 6)::text end, 24,
+        h.humidity is not null),
       ('constant_pressure', round(h.pressure::numeric, 3)::text, 24, h.pressure is not null)
     ) j(reason, suspect, hours, is_measured)
     where j.is_measured
@@ -1831,7 +1941,8 @@ begin
   numbered as (
     select *,
       lead(bucket, 1, 'infinity') over of_reason as next,
-      row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect order by bucket) as run
+      row_number() over of_reason - row_number() over (partition by station_id, sensor_id, reason, suspect
+        order by bucket) as run
     from tested
     window of_reason as (partition by station_id, sensor_id, reason order by bucket)
   ),
@@ -1843,12 +1954,14 @@ begin
     having count(*) >= hours
   )
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
-  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since), 'thp', null::jsonb,
+  select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
+    'thp', null::jsonb,
     null::timestamptz
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
-    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour' and p.until > r.last
+    where p.sensor_id = r.sensor_id and p.station_id = r.station_id and p.since < r.last + interval '1 hour'
+      and p.until > r.last
   ) placed
   cross join lateral (
     select min(p.since) as since from raw.suspicious_period p where p.sensor_id = r.sensor_id and p.since > r.last
@@ -1870,9 +1983,13 @@ begin
     union all
     select p from logic.suspect_periods(since, at, array(select o from unnest(recorded) o where o.kind = 'pm')) p);
   raised := (select count(*) from unnest(found_periods) p where not exists (
-    select from unnest(recorded) o where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason, p.since)));
+    select from unnest(recorded) o
+    where (o.station_id, o.sensor_id, o.reason, o.since) is not distinct from (p.station_id, p.sensor_id, p.reason,
+      p.since)));
   lifted := (select count(*) from unnest(recorded) o where o.until = 'infinity' and not exists (
-    select from unnest(found_periods) p where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason, timestamptz 'infinity')));
+    select from unnest(found_periods) p
+    where (o.station_id, o.sensor_id, o.reason, p.until) is not distinct from (p.station_id, p.sensor_id, p.reason,
+      timestamptz 'infinity')));
   if exists (
     (select * from unnest(found_periods) except select * from unnest(recorded))
     union all (select * from unnest(recorded) except select * from unnest(found_periods))
@@ -1886,11 +2003,13 @@ begin
     and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
 end $$;
 
-create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[]) language plpgsql as $$
+create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[])
+  language plpgsql as $$
 begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
-  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason, o.since);
+  where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
+    o.since);
   insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from unnest(found_periods) p
@@ -1900,8 +2019,8 @@ begin
   perform logic.raise_data_version();
 end $$;
 
-revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods, logic.implausible_periods, logic.screen
-  from public;
+revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods,
+  logic.implausible_periods, logic.screen from public;
 
 -- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of many equal hours (flat), or if
 -- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
@@ -1920,13 +2039,15 @@ declare
   -- both tests also look at the 23 hours before
   first constant timestamptz := since - interval '23 hours';
   stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
-  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'sensors');
+  first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o
+    where o.reason = 'sensors');
 begin
   return query
   with judged as (
     select s.id, coalesce(o.since, suspect_hours_alone.since) as since
     from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'sensors'
-    where not s.trusted and s.id in (select p.station_id from raw.placement p group by 1 having count(distinct p.sensor_id) > 1)
+    where not s.trusted and s.id in (select p.station_id from raw.placement p
+      group by 1 having count(distinct p.sensor_id) > 1)
   ),
   placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
   sensor_hour as (
@@ -1945,7 +2066,8 @@ begin
   with_day as (
     select *, case when count(*) over day >= 18 then avg(pm25) over day end as day
     from sensor_hour
-    window day as (partition by station_id, sensor_id order by bucket range between interval '23 hours' preceding and current row)
+    window day as (partition by station_id, sensor_id
+      order by bucket range between interval '23 hours' preceding and current row)
   ),
   compared as (
     select h.station_id, h.bucket,
@@ -1954,8 +2076,10 @@ begin
     from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
     group by 1, 2
   )
-  select h.station_id, 'sensors', h.bucket, jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
-    jsonb_build_object('id', h.sensor_id, 'pm2.5', case when c.hours_differ then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
+  select h.station_id, 'sensors', h.bucket,
+    jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
+    jsonb_build_object('id', h.sensor_id,
+      'pm2.5', case when c.hours_differ then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
     order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
   from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
   where c.hours_differ or c.days_differ
@@ -1974,18 +2098,22 @@ begin
     where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
     union all
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
-    where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+    where h.bucket >= first_of_open and h.bucket < first
+      and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
   ),
   repeated as (
     -- means of equal readings may differ in their last digits
-    select h.*, coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false) as is_same,
+    select h.*,
+      coalesce(bucket - lag(bucket) over hours = interval '1 hour' and abs(pm25 - lag(pm25) over hours) < 1e-6, false)
+        as is_same,
       abs(pm10 - lag(pm10) over hours) < 1e-6 or coalesce(pm10, lag(pm10) over hours) is null as is_same_pm10
     from hour h
     window hours as (partition by station_id order by bucket)
   ),
   -- few hours repeat the one before, or are repeated
   kept as (
-    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated from repeated r) r where is_same or is_repeated
+    select * from (select r.*, lead(is_same) over (partition by station_id order by bucket) as is_repeated
+      from repeated r) r where is_same or is_repeated
   ),
   in_row as (
     select k.*, count(*) filter (where not is_same) over hours as pm25_row,
@@ -1994,10 +2122,12 @@ begin
     window hours as (partition by station_id order by bucket)
   ),
   counted as (
-    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours, count(*) over (partition by station_id, both_row) as both_hours
+    select r.*, count(*) over (partition by station_id, pm25_row) as pm25_hours,
+      count(*) over (partition by station_id, both_row) as both_hours
     from in_row r
   )
-  select h.station_id, 'flat', h.bucket, jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
+  select h.station_id, 'flat', h.bucket,
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where h.both_hours >= 12 or h.pm25_hours >= 24;
 end $$;
@@ -2031,13 +2161,16 @@ begin
   ),
   stored as (
     select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
-    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until and h.pm25 is not null
+    where h.bucket >= suspect_hours_among_neighbours.since and h.bucket < suspect_hours_among_neighbours.until
+      and h.pm25 is not null
     union all
     select h.station_id, h.bucket, h.pm25 from rollup.station_hourly h
-    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null and h.station_id = any (around_open)
+    where h.bucket >= first_of_open and h.bucket < suspect_hours_among_neighbours.since and h.pm25 is not null
+      and h.station_id = any (around_open)
   ),
   hour as materialized (
-    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
+    select h.*, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell,
+      coalesce(p.periods @> h.bucket, false) is false as is_neighbour,
       h.pm25 > 30 and not s.trusted and h.bucket >= coalesce(o.since, suspect_hours_among_neighbours.since) as is_high
     from stored h
     join raw.station s on s.id = h.station_id
@@ -2059,7 +2192,8 @@ begin
       from hour h join around on around.bucket = h.bucket and around.cell = h.cell
       where h.is_high and h.pm25 > 3 * around.lowest
     ) one
-    join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour and other.station_id <> one.station_id
+    join hour other on other.bucket = one.bucket and other.cell = one.near and other.is_neighbour
+      and other.station_id <> one.station_id
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ),
   judged as (
@@ -2067,7 +2201,8 @@ begin
     from pair group by station_id, bucket, pair.pm25
     having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
   )
-  select station_id, 'outlier', bucket, jsonb_build_object('pm2.5', logic.published_floor(pair.pm25, 1), 'median', logic.published_floor(median, 1), 'compared_with',
+  select station_id, 'outlier', bucket,
+    jsonb_build_object('pm2.5', logic.published_floor(pair.pm25, 1), 'median', logic.published_floor(median, 1), 'compared_with',
     jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id))
   from judged join pair using (station_id, bucket)
   group by station_id, bucket, pair.pm25, median;
@@ -2075,9 +2210,11 @@ end $$;
 
 -- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
 -- before. When it was judged, one of the 24 hours before was suspect.
-create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz language sql immutable
+create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
+  language sql immutable
   return case when period.until < 'infinity' then since
-    else greatest(period.since, least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
+    else greatest(period.since,
+      least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
 
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
 -- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
@@ -2086,7 +2223,8 @@ create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
 ) returns setof raw.screened_period language sql stable as $$
   with piece as (
-    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence from unnest(hours) h
+    select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
+    from unnest(hours) h
     union all
     select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
     from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
@@ -2094,17 +2232,20 @@ create function logic.periods_of_hours(
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
     from (
-      select *, since - lag(until) over (partition by station_id, reason order by since) > interval '24 hours' as is_first from piece
+      select *, since - lag(until) over (partition by station_id, reason order by since) > interval '24 hours'
+        as is_first from piece
     ) p
   ),
   found as (
-    select station_id, reason, min(since) as since, max(until) as until, (array_agg(evidence order by since))[1] as evidence
+    select station_id, reason, min(since) as since, max(until) as until,
+      (array_agg(evidence order by since))[1] as evidence
     from numbered
     group by station_id, reason, period
     having sum(hours) >= 6
   )
   -- a period that is found again keeps its evidence
-  select f.station_id, null::int, f.reason, f.since, case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
+  select f.station_id, null::int, f.reason, f.since,
+    case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
     coalesce(p.evidence, f.evidence), p.judged_to
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
@@ -2117,7 +2258,8 @@ returns setof raw.screened_period language plpgsql stable as $$
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
   open constant raw.screened_period[] := array(
-    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind, p.evidence, p.judged_to
+    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind,
+      p.evidence, p.judged_to
       )::raw.screened_period
     from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
   alone raw.screened_period[] := array(
@@ -2131,19 +2273,21 @@ begin
     from logic.screened_period p
     where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
       select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
-  return query select p.* from logic.periods_of_hours(array(select h from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
+  return query select p.* from logic.periods_of_hours(array(select h
+    from logic.suspect_hours_among_neighbours(since, closed, open, alone) h),
     array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from, logic.periods_of_hours,
-  logic.suspect_periods from public;
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
+  logic.periods_of_hours, logic.suspect_periods from public;
 
 -- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
 -- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
 -- trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
-  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,
+    r2 float8, rmse float8
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
@@ -2170,18 +2314,22 @@ begin
   ),
   pair as (
     -- each pair once, with the reference as x
-    select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id, y.station_id as y_station_id
+    select x.sensor_id as x_sensor_id, x.station_id as x_station_id, y.sensor_id as y_sensor_id,
+      y.station_id as y_station_id
     from (select id, other_id from near union select other_id, id from near) n
     join placed x on x.station_id = n.id
     join placed y on y.station_id = n.other_id
     where (x.trusted, y.sensor_id) > (y.trusted, x.sensor_id)
   ),
   hour as materialized (
-    select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    select h.sensor_id, p.station_id, rollup.bucket_start('day', h.bucket) as day, h.bucket,
+      coalesce(h.pm25_raw, h.pm25) as pm25
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first_day and h.bucket < last_day and coalesce(h.pm25_raw, h.pm25) is not null
-      and h.sensor_id = any (array(select x_sensor_id from pair union select y_sensor_id from pair)) -- so that few are looked up
+      -- so that few are looked up
+      and h.sensor_id = any (array(select x_sensor_id from pair union select y_sensor_id from pair))
   ),
   day as (
     select pair.*, hx.day, avg(hx.pm25) as x, avg(hy.pm25) as y
@@ -2191,7 +2339,8 @@ begin
     group by 1, 2, 3, 4, 5
     having count(*) >= 18
   )
-  select x_sensor_id, x_station_id, y_sensor_id, y_station_id, count(*)::int, regr_slope(y, x), regr_intercept(y, x), regr_r2(y, x),
+  select x_sensor_id, x_station_id, y_sensor_id, y_station_id, count(*)::int, regr_slope(y, x), regr_intercept(y, x),
+    regr_r2(y, x),
     sqrt(avg((y - x) ^ 2))
   from day group by 1, 2, 3, 4;
 end $$;
@@ -2206,7 +2355,8 @@ revoke all on function logic.sensor_pair from public;
 -- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   hour_since constant timestamptz := at - interval '60 minutes' - (select max(stale_after) from raw.provider);
@@ -2216,7 +2366,8 @@ begin
     -- adjoining placements at one station count as one, since a new formula does not make the sensor a new one
     case when p.since <= hour_since then '-infinity' else (
       select lower(part)
-      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
+      from unnest((select range_agg(tstzrange(q.since, q.until)) from raw.placement q
+        where q.sensor_id = p.sensor_id and q.station_id = p.station_id)) part
       where part @> at) end,
     provider.stale_after
   from raw.placement p
@@ -2328,7 +2479,8 @@ begin
   max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
   max(r.measured_at) filter (where r.rain is not null) as rain
     from raw.readings r
-    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after and r.measured_at <= at
+    where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after
+      and r.measured_at <= at
       and r.measured_at > newest_since
   ) newest
   cross join lateral (
@@ -2348,8 +2500,10 @@ begin
   avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
   avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
   avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
-      avg(sind(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-      avg(cosd(logic.possible(r.wind_direction))) filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      avg(sind(logic.possible(r.wind_direction)))
+        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction)))
+        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
@@ -2378,7 +2532,8 @@ end $$;
 create function logic.refresh_current(at timestamptz) returns void language sql as $$
   with found as materialized (select * from logic.sensor_current(at)),
   gone as (
-    delete from rollup.current c where not exists (select from found f where f.sensor_id = c.sensor_id) returning c.sensor_id
+    delete from rollup.current c where not exists (select from found f where f.sensor_id = c.sensor_id)
+    returning c.sensor_id
   ),
   changed as (
     insert into rollup.current as c (sensor_id, station_id, measured_at, temperature_at,
@@ -2396,7 +2551,8 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
   uv_at,
   wind_speed_at,
   wind_direction_at,
-  rain_at, temperature,
+  rain_at,
+      temperature,
   humidity,
   pressure,
   pm1,
@@ -2438,7 +2594,8 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
   dust,
   usvh,
   uv,
-  wind_speed, wind_sin, wind_cos, rain from found
+  wind_speed, wind_sin, wind_cos,
+      rain from found
     on conflict (sensor_id) do update set station_id = excluded.station_id, measured_at = excluded.measured_at,
       temperature_at = excluded.temperature_at,
   humidity_at = excluded.humidity_at,
@@ -2501,7 +2658,8 @@ returns table (
   wind_cos float8,
   rain float8,
   changes_at timestamptz -- when the first of the values becomes stale
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   is_recorded constant boolean := only_station is null
@@ -2562,7 +2720,8 @@ begin
   case when l.uv_at > p.usable_since then l.uv_at end,
   case when l.wind_speed_at > p.usable_since then l.wind_speed_at end,
   case when l.wind_direction_at > p.usable_since then l.wind_direction_at end,
-  case when l.rain_at > p.usable_since then l.rain_at end) + p.stale_after) as changes_at
+  case when l.rain_at > p.usable_since then l.rain_at end) + p.stale_after)
+        as changes_at
     from (select *, at - stale_after as usable_since from logic.placed(at, only_station)) p
     join (
       select sensor_id, station_id, measured_at, temperature_at,
@@ -2593,11 +2752,13 @@ begin
   dust,
   usvh,
   uv,
-  wind_speed, wind_sin, wind_cos, rain
+  wind_speed, wind_sin,
+        wind_cos, rain
       from rollup.current where is_recorded
       union all
       select * from logic.sensor_current(at, only_station) where not is_recorded
-    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since and l.measured_at > p.usable_since
+    ) l on l.sensor_id = p.sensor_id and l.station_id = p.station_id and l.measured_at >= p.placed_since
+      and l.measured_at > p.usable_since
     cross join lateral (
       select
         case when l.temperature_at > p.usable_since then l.temperature end as temperature,
@@ -2626,7 +2787,8 @@ end $$;
 -- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 begin
   return query
@@ -2643,8 +2805,10 @@ begin
     select 'hidden' as kind, h.station_id, h.since, h.until from raw.hidden_period h
     union all select f.kind, f.station_id, f.since, f.until from logic.flag f
     -- the conditions skip most of these, which last as long as their station does
-    union all select 'placement', p.station_id, p.since, p.until from raw.placement p where p.since > at or p.until < 'infinity'
-    union all select 'region', m.station_id, m.since, m.until from raw.station_region m where m.since > at or m.until < 'infinity'
+    union all select 'placement', p.station_id, p.since, p.until
+      from raw.placement p where p.since > at or p.until < 'infinity'
+    union all select 'region', m.station_id, m.since, m.until
+      from raw.station_region m where m.since > at or m.until < 'infinity'
     union all
     select 'reading', p.station_id, r.measured_at, 'infinity'
     from raw.readings r
@@ -2661,7 +2825,8 @@ create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
     insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, temperature,
   humidity,
-  pressure, pm1,
+  pressure,
+      pm1,
   pm25,
   pm25_raw,
   pm10, no2,
@@ -2746,7 +2911,8 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure, digest.pm25, digest.pm10, digest.no2,
+    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
+      digest.pm25, digest.pm10, digest.no2,
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,
@@ -2788,7 +2954,8 @@ returns table (
   cross join lateral (
     select p.station_id from raw.sensor_station p
     where p.sensor_id = sensor.id and p.since <= at
-      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed))
+      and (not only_listed or p.station_id in (select state.station_id from logic.station_state(at) state
+        where state.is_listed))
     order by p.since desc limit 1
   ) located
   join raw.station station on station.id = located.station_id
@@ -2803,12 +2970,14 @@ returns table (
     ) stay
     left join lateral (
       select r.measured_at from raw.readings r
-      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until
+        and r.measured_at <= at
       order by r.measured_at limit 1
     ) oldest on true
     left join lateral (
       select r.measured_at from raw.readings r
-      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until and r.measured_at <= at
+      where r.sensor_id = sensor.id and r.measured_at >= stay.since and r.measured_at < stay.until
+        and r.measured_at <= at
       order by r.measured_at desc limit 1
     ) newest on true
   ) measured
@@ -2817,14 +2986,16 @@ $$;
 -- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may not read the tables.
 
 -- The newest measurement of each of the given providers. It takes one index probe per period of a sensor at a station.
-create function logic.newest_measurement(at timestamptz, providers text[]) returns table (provider text, measured_at timestamptz)
+create function logic.newest_measurement(at timestamptz, providers text[])
+  returns table (provider text, measured_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select station.provider_id, max(newest.measured_at)
   from raw.station station
   join raw.sensor_station located on located.station_id = station.id and located.since <= at
   cross join lateral (
     select r.measured_at from raw.readings r
-    where r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until and r.measured_at <= at
+    where r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until
+      and r.measured_at <= at
     order by r.measured_at desc limit 1
   ) newest
   where station.provider_id = any (providers)
@@ -2843,7 +3014,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Size on disk of raw data and of aggregates in bytes.
-create function logic.storage() returns table (schema text, bytes float8) language sql stable security definer set search_path = public, pg_temp as $$
+create function logic.storage() returns table (schema text, bytes float8) language sql stable security definer
+  set search_path = public, pg_temp as $$
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
@@ -2862,14 +3034,18 @@ returns table (
   dust float8,
   usvh float8,
   uv float8,
-  wind_speed float8, wind_sin float8, wind_cos float8, rain float8
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+  wind_speed float8, wind_sin float8, wind_cos float8,
+    rain float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   day_since constant timestamptz := rollup.bucket_start('day', since);
   day_until constant timestamptz := rollup.bucket_start('day', until);
-  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1) else day_since end;
-  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1) else day_until end;
+  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1)
+    else day_since end;
+  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1)
+    else day_until end;
 begin
   return query
   select
@@ -2906,10 +3082,12 @@ end $$;
 -- them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
-  recently constant timestamptz := at - interval '31 days'; -- the newest reading is usually that recent, and found in a few chunks instead of all
+  -- the newest reading is usually that recent, and found in a few chunks instead of all
+  recently constant timestamptz := at - interval '31 days';
 begin
   return query
   with silent as materialized (
@@ -2923,7 +3101,8 @@ begin
     select max(coalesce(
       (
         select r.measured_at from raw.readings r
-        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at and r.measured_at >= recently
+        where r.sensor_id = p.sensor_id and r.measured_at >= p.since and r.measured_at < p.until and r.measured_at <= at
+          and r.measured_at >= recently
         order by r.measured_at desc limit 1
       ),
       (
@@ -2944,7 +3123,8 @@ end $$;
 -- The search for the start of the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   longest constant interval := (select max(stale_after) from raw.provider);
@@ -2954,15 +3134,18 @@ declare
 begin
   return query
   with hour as (
-    select h.bucket, h.sensor_id, p.station_id, h.temperature, case when h.humidity < 99.5 then h.humidity end as humidity,
+    select h.bucket, h.sensor_id, p.station_id, h.temperature,
+      case when h.humidity < 99.5 then h.humidity end as humidity,
       coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
     from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= recent_since and h.bucket < closed
   ),
   recent as (
     -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
-    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities, count(pm25) over since as pm25s,
+    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities,
+      count(pm25) over since as pm25s,
       count(pm10) over since as pm10s
     from hour
     window since as (partition by sensor_id, station_id order by bucket desc)
@@ -2974,7 +3157,8 @@ begin
     join raw.station station on station.id = r.station_id
     join raw.provider provider on provider.id = station.provider_id
     cross join lateral (values
-      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s), ('pm10', r.pm10, r.pm10s)
+      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s),
+        ('pm10', r.pm10, r.pm10s)
     ) m(parameter, value, age)
     where m.value is not null and m.age <= 6
     group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
@@ -2984,11 +3168,14 @@ begin
   before as (
     -- the hours of those sensors, each with the last hour that has another value
     select s.station_id, s.sensor_id, s.parameter, h.bucket,
-      max(h.bucket) filter (where m.value is null or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
+      max(h.bucket) filter (where m.value is null
+        or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
     from flat s
-    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days' and h.bucket <= s.newest
+    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days'
+      and h.bucket <= s.newest
     join raw.placement p
-      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
+      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since
+        and h.bucket + interval '1 hour' <= p.until
     cross join lateral (select case s.parameter
       when 'temperature' then h.temperature when 'humidity' then h.humidity
       when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
@@ -3006,20 +3193,23 @@ begin
 end $$;
 
 -- Great-circle distance in km (haversine, the mean radius of the Earth).
-create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8) returns float8
+create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
+  returns float8
 language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
 -- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
-  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096 + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
+    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
 -- The differences between the number of a cell and those of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
-    select (x * 4096::bigint + y) * 4096 + z from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+    select (x * 4096::bigint + y) * 4096 + z
+    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
 -- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
 -- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
@@ -3048,10 +3238,12 @@ begin
       row_number() over (partition by l.id order by h.bucket desc) as age
     from rollup.station_hourly h
     join listed l on l.id = h.station_id
-    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed and h.pm25 is not null
+    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed
+      and h.pm25 is not null
   ),
   filled as materialized (
-    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour group by 1, 2
+    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour
+    group by 1, 2
   ),
   around as materialized (
     select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
@@ -3063,17 +3255,20 @@ begin
     select one.*
     from hour one join around on around.bucket = one.bucket and around.cell = one.cell
     where one.age = 1 and around.stations > 3
-      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50 or around.highest > 25 and one.pm25 < around.highest / 5)
+      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50
+        or around.highest > 25 and one.pm25 < around.highest / 5)
   ),
   judged as (
-    select one.id, one.bucket, one.pm25, count(*)::int as stations, percentile_cont(0.5) within group (order by other.pm25) as median
+    select one.id, one.bucket, one.pm25, count(*)::int as stations,
+      percentile_cont(0.5) within group (order by other.pm25) as median
     from (select suspect.*, cell + unnest(steps) as near from suspect) one
     join hour other on other.bucket = one.bucket and other.cell = one.near
     where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
     group by 1, 2, 3
   )
   select id, bucket, judged.pm25, stations, median from judged
-  where stations >= 3 and (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
+  where stations >= 3 and
+    (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
 -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
@@ -3907,7 +4102,8 @@ comment on column api.station_title.district is 'title of the district that the 
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
-    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median, (evidence -> 'compared_with')::text as compared_with
+    (evidence ->> 'pm2.5')::float8 as "pm2.5", (evidence ->> 'median')::float8 as median,
+      (evidence -> 'compared_with')::text as compared_with
   from logic.flag;
 comment on view api.station_flag is
   'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
@@ -3927,7 +4123,8 @@ returns table (
   id int, station_id int, kind text, device text, altitude float8,
   first_measurement_time timestamptz, last_measurement_time timestamptz, is_suspicious boolean
 ) language sql stable begin atomic
-  select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time, s.is_suspicious
+  select s.id, s.station_id, s.kind, s.device, s.altitude, s.first_measurement_time, s.last_measurement_time,
+    s.is_suspicious
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
@@ -3961,7 +4158,8 @@ comment on function api.aqi_text is 'The US EPA air quality index of PM2.5 and P
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
-  return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
+  return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW',
+    'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
 comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
@@ -3981,8 +4179,10 @@ returns table (
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp, state.is_bad_pm,
     (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
-    place.city_slug, (select t.title from api.region_title t where t.region_slug = place.city_slug and t.locale = station_current.locale),
-    place.district_slug, (select t.title from api.region_title t where t.region_slug = place.district_slug and t.locale = station_current.locale),
+    place.city_slug, (select t.title from api.region_title t
+      where t.region_slug = place.city_slug and t.locale = station_current.locale),
+    place.district_slug, (select t.title from api.region_title t
+      where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
@@ -3990,7 +4190,8 @@ returns table (
     logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.pm1, 1),
     logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1), logic.published(c.usvh, 2),
+    logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1),
+      logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -4429,7 +4630,8 @@ comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of
 comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
-create function api.sensor_daily(at timestamptz, since timestamptz default '-infinity', until timestamptz default 'infinity')
+create function api.sensor_daily(at timestamptz,
+  since timestamptz default '-infinity', until timestamptz default 'infinity')
 returns table (
   "timestamp" timestamptz,
   sensor_id int,
@@ -4486,7 +4688,8 @@ comment on function api.history_window is
 -- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
-  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
+  hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz,
+    months_since timestamptz, months_until timestamptz,
   since_24h timestamptz, until_24h timestamptz,
   since_7d timestamptz, until_7d timestamptz,
   since_30d timestamptz, until_30d timestamptz,
@@ -4551,14 +4754,17 @@ begin
     (select f.data_version from api.freshness f)
   from (
     select 'hour' as unit, b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') as point
-    from api.station_hourly b where b.station_id = only_station and b.timestamp >= hours_since and b.timestamp < hours_until
+    from api.station_hourly b
+    where b.station_id = only_station and b.timestamp >= hours_since and b.timestamp < hours_until
     union all
     select 'day', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
-    from api.station_daily b where b.station_id = only_station and b.timestamp >= days_since and b.timestamp < days_until
+    from api.station_daily b
+    where b.station_id = only_station and b.timestamp >= days_since and b.timestamp < days_until
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.station_monthly b where b.station_id = only_station and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
+      -- hides the range from the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true
   ) p
   having exists (select from api.station s where s.id = only_station);
 end $$;
@@ -4611,20 +4817,26 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
+  -- otherwise one would be computed for every row of the other
+  with w as materialized (select * from api.history_window(at)), b as materialized (
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
   null::float8 as min_no2, null::float8 as max_no2,
   null::float8 as min_dust, null::float8 as max_dust,
-  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
-    from api.station_hourly b where b.station_id = only_station and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed,
+      null::int as min_aqi, null::int as max_aqi
+    from api.station_hourly b
+    where b.station_id = only_station and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all
     select 'day', b.*
-    from api.station_daily b where b.station_id = only_station and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    from api.station_daily b
+    where b.station_id = only_station and b.timestamp >= range.days_since and b.timestamp < range.days_until
     union all
     select 'month', b.*
-    from api.station_monthly b where b.station_id = only_station and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+    from api.station_monthly b
+    where b.station_id = only_station and b.timestamp >= range.months_since
+      and (b.timestamp < range.months_until) is true
   )
   select w.series, b.timestamp, b.sensor_count, b.avg_temperature,
   b.avg_humidity,
@@ -4686,14 +4898,17 @@ begin
     (select f.data_version from api.freshness f)
   from (
     select 'hour' as unit, b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') as point
-    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= hours_since and b.timestamp < hours_until
+    from api.region_hourly b
+    where b.region_slug = only_region and b.timestamp >= hours_since and b.timestamp < hours_until
     union all
     select 'day', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
-    from api.region_daily b where b.region_slug = only_region and b.timestamp >= days_since and b.timestamp < days_until
+    from api.region_daily b
+    where b.region_slug = only_region and b.timestamp >= days_since and b.timestamp < days_until
     union all
     select 'month', b.timestamp, concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), '}')
     from api.region_monthly b where b.region_slug = only_region and b.timestamp >= months_since
-      and (b.timestamp < months_until) is true -- hides the range from the planner, which would expect a single month in it
+      -- hides the range from the planner, which would expect a single month in it
+      and (b.timestamp < months_until) is true
   ) p
   having exists (select from api.region s where s.slug = only_region);
 end $$;
@@ -4746,20 +4961,26 @@ declare
 begin
   select * into range from api.history_bounds(at);
   return query
-  with w as materialized (select * from api.history_window(at)), b as materialized ( -- otherwise one would be computed for every row of the other
+  -- otherwise one would be computed for every row of the other
+  with w as materialized (select * from api.history_window(at)), b as materialized (
     select 'hour' as unit, b.*, null::float8 as min_temperature, null::float8 as max_temperature,
   null::float8 as min_pm25, null::float8 as max_pm25,
   null::float8 as min_pm10, null::float8 as max_pm10,
   null::float8 as min_no2, null::float8 as max_no2,
   null::float8 as min_dust, null::float8 as max_dust,
-  null::float8 as min_wind_speed, null::float8 as max_wind_speed, null::int as min_aqi, null::int as max_aqi
-    from api.region_hourly b where b.region_slug = only_region and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
+  null::float8 as min_wind_speed, null::float8 as max_wind_speed,
+      null::int as min_aqi, null::int as max_aqi
+    from api.region_hourly b
+    where b.region_slug = only_region and b.timestamp >= range.hours_since and b.timestamp < range.hours_until
     union all
     select 'day', b.*
-    from api.region_daily b where b.region_slug = only_region and b.timestamp >= range.days_since and b.timestamp < range.days_until
+    from api.region_daily b
+    where b.region_slug = only_region and b.timestamp >= range.days_since and b.timestamp < range.days_until
     union all
     select 'month', b.*
-    from api.region_monthly b where b.region_slug = only_region and b.timestamp >= range.months_since and (b.timestamp < range.months_until) is true
+    from api.region_monthly b
+    where b.region_slug = only_region and b.timestamp >= range.months_since
+      and (b.timestamp < range.months_until) is true
   )
   select w.series, b.timestamp, b.station_count, b.avg_temperature,
   b.avg_humidity,
@@ -4847,7 +5068,8 @@ Columns as in api.region and api.region_title, and:
 
 -- The version of this database. Processes that may only read schema api check that it matches theirs.
 create view api.installation as
-  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups, repeatable
+  select time_zone, epoch::text as epoch, engine, (select count(*)::int from raw.migration) as migrations, rollups,
+    repeatable
   from raw.installation;
 comment on view api.installation is 'Settings fixed at installation, and the version of this database. One row.';
 comment on column api.installation.time_zone is 'IANA time zone of its hours, days and months';
@@ -4867,7 +5089,8 @@ create view api.freshness as
     -- the server, its timeline (a promotion changes it), the database and the table (a restore changes them)
     concat_ws('-',
       (select system_identifier from pg_control_system()),
-      greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())),
+      greatest((select timeline_id from pg_control_checkpoint()),
+        (select min_recovery_end_timeline from pg_control_recovery())),
       (select oid from pg_database where datname = current_database()),
       f.tableoid) as history
   from rollup.freshness f;
@@ -4897,7 +5120,8 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
   )
   select s.provider, coalesce(s.newest, n.measured_at), s.online, s.offline
   from state s
-  left join logic.newest_measurement(at, array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
+  left join logic.newest_measurement(at,
+    array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
   'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
@@ -4948,7 +5172,8 @@ comment on function api.station_flat_line is
 
 create function api.station_outlier(at timestamptz)
 returns table (
-  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8, difference float8, ratio float8
+  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
+    difference float8, ratio float8
 ) language sql stable begin atomic
   select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count, logic.published_floor(s.neighbour_median, 1),
     logic.published(s.pm25 - s.neighbour_median, 1),
@@ -4984,8 +5209,10 @@ returns table ("timestamp" timestamptz, station_id int, expected_hours int, temp
   dust_hours int,
   usvh_hours int,
   uv_hours int,
-  wind_speed_hours int, wind_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+  wind_speed_hours int,
+  wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   -- bounds as values: they tell the planner which chunks to read
@@ -4993,20 +5220,24 @@ declare
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
   today constant timestamptz := rollup.bucket_start('day', at);
-  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit,
+    rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
   end_of_completed constant timestamptz := least(end_of_days, today);
 begin
   return query
   with begun as materialized (
     select s.id as station_id,
-      case when exists (select from rollup.station_monthly m where m.station_id = s.id and m.bucket < first_month) then '-infinity'
+      case when exists (select from rollup.station_monthly m
+        where m.station_id = s.id and m.bucket < first_month) then '-infinity'
            else coalesce((select min(h.bucket) from rollup.station_hourly h
-                          where h.station_id = s.id and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+                          where h.station_id = s.id and h.bucket >= first_month and h.bucket < end_of_days),
+                            'infinity') end as first_hour
     from raw.station s
     where only_stations is null or s.id = any(only_stations)
   ),
   day as materialized (
-    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    select rollup.bucket_add('day', first_day, n) as bucket,
+      least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
     from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
   ),
   measured as materialized (
@@ -5025,7 +5256,8 @@ begin
   d.uv_hours,
   d.wind_speed_hours, d.wind_hours
     from rollup.station_daily d
-    where d.bucket >= first_day and d.bucket < end_of_completed and (only_stations is null or d.station_id = any(only_stations))
+    where d.bucket >= first_day
+      and d.bucket < end_of_completed and (only_stations is null or d.station_id = any(only_stations))
     union all
     select today, h.station_id, count(h.temperature),
   count(h.humidity),
@@ -5042,10 +5274,12 @@ begin
   count(h.uv),
   count(h.wind_speed), count(h.wind_sin)
     from rollup.station_hourly h
-    where h.bucket >= today and h.bucket < end_of_days and (only_stations is null or h.station_id = any(only_stations))
+    where h.bucket >= today and h.bucket < end_of_days
+      and (only_stations is null or h.station_id = any(only_stations))
     group by h.station_id
   )
-  select rollup.bucket_start(unit, d.bucket), b.station_id, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+  select rollup.bucket_start(unit, d.bucket), b.station_id,
+    (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
     coalesce(sum(m.temperature_hours), 0)::int,
   coalesce(sum(m.humidity_hours), 0)::int,
   coalesce(sum(m.pressure_hours), 0)::int,
@@ -5105,8 +5339,10 @@ returns table ("timestamp" timestamptz, region_slug text, expected_hours int, te
   dust_hours int,
   usvh_hours int,
   uv_hours int,
-  wind_speed_hours int, wind_hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+  wind_speed_hours int,
+  wind_hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   -- bounds as values: they tell the planner which chunks to read
@@ -5114,20 +5350,24 @@ declare
   first_month constant timestamptz := rollup.bucket_start('month', since);
   closed constant timestamptz := rollup.bucket_start('hour', at);
   today constant timestamptz := rollup.bucket_start('day', at);
-  end_of_days constant timestamptz := least(rollup.bucket_add(unit, rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
+  end_of_days constant timestamptz := least(rollup.bucket_add(unit,
+    rollup.bucket_start(unit, until - interval '1 microsecond'), 1), closed);
   end_of_completed constant timestamptz := least(end_of_days, today);
 begin
   return query
   with begun as materialized (
     select s.slug as region_slug,
-      case when exists (select from rollup.region_monthly m where m.region_slug = s.slug and m.bucket < first_month) then '-infinity'
+      case when exists (select from rollup.region_monthly m
+        where m.region_slug = s.slug and m.bucket < first_month) then '-infinity'
            else coalesce((select min(h.bucket) from rollup.region_hourly h
-                          where h.region_slug = s.slug and h.bucket >= first_month and h.bucket < end_of_days), 'infinity') end as first_hour
+                          where h.region_slug = s.slug and h.bucket >= first_month and h.bucket < end_of_days),
+                            'infinity') end as first_hour
     from raw.region s
     where only_regions is null or s.slug = any(only_regions)
   ),
   day as materialized (
-    select rollup.bucket_add('day', first_day, n) as bucket, least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
+    select rollup.bucket_add('day', first_day, n) as bucket,
+      least(rollup.bucket_add('day', first_day, n + 1), end_of_days) as until
     from generate_series(0, (extract(epoch from end_of_days - first_day) / 86400)::int) n
   ),
   measured as materialized (
@@ -5146,7 +5386,8 @@ begin
   d.uv_hours,
   d.wind_speed_hours, d.wind_hours
     from rollup.region_daily d
-    where d.bucket >= first_day and d.bucket < end_of_completed and (only_regions is null or d.region_slug = any(only_regions))
+    where d.bucket >= first_day
+      and d.bucket < end_of_completed and (only_regions is null or d.region_slug = any(only_regions))
     union all
     select today, h.region_slug, count(h.temperature),
   count(h.humidity),
@@ -5163,10 +5404,12 @@ begin
   count(h.uv),
   count(h.wind_speed), count(h.wind_sin)
     from rollup.region_hourly h
-    where h.bucket >= today and h.bucket < end_of_days and (only_regions is null or h.region_slug = any(only_regions))
+    where h.bucket >= today and h.bucket < end_of_days
+      and (only_regions is null or h.region_slug = any(only_regions))
     group by h.region_slug
   )
-  select rollup.bucket_start(unit, d.bucket), b.region_slug, (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
+  select rollup.bucket_start(unit, d.bucket), b.region_slug,
+    (sum(extract(epoch from d.until - greatest(d.bucket, b.first_hour))) / 3600)::int,
     coalesce(sum(m.temperature_hours), 0)::int,
   coalesce(sum(m.humidity_hours), 0)::int,
   coalesce(sum(m.pressure_hours), 0)::int,
@@ -5212,7 +5455,8 @@ Columns:
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
-  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null, so2 float8 default null)
+  pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
+    so2 float8 default null)
 returns text language sql immutable parallel safe
   return (array['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'])[(
     select max(width_bucket(round(logic.possible(p.value)::numeric) - 1, p.ends)) + 1
@@ -5259,10 +5503,12 @@ declare
 begin
   return query
   with hour as materialized (
-    select * from rollup.station_hourly b where b.station_id = only_station and b.bucket >= first_hour and b.bucket < end_of_hours
+    select * from rollup.station_hourly b
+    where b.station_id = only_station and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+      api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
@@ -5299,7 +5545,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
-  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(),
+    rollup.bucket_start('day', at));
 begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), ',"hours":', coalesce(b.hours::text, 'null'), ',"expected_hours":', coalesce(b.expected_hours::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
@@ -5358,7 +5605,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), ',"expected_hours":', h.expected_hours, '}') as json
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+        ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.station_completeness(at, u.unit, u.since, u.until, array[only_station]) h
   ) b
@@ -5375,7 +5623,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
-  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(),
+    rollup.bucket_start('hour', at));
 begin
   return query
   select coalesce(string_agg(concat(b.station_id, ',', to_json(b.timestamp) #>> '{}', ',', b.avg_temperature, ',', b.avg_humidity, ',', b.avg_pressure, ',', b.avg_pm25, ',', b.avg_pm10, ',', b.avg_pm25_raw, ',', b.avg_no2, ',', b.avg_usvh, ',', b.avg_dust, ',', b.avg_so2, ',', b.avg_o3, ',', b.avg_wind_direction, ',', b.avg_wind_speed, ',', b.total_rain, ',', b.aqi, e'\n'), '' order by b.timestamp), ''),
@@ -5407,10 +5656,12 @@ declare
 begin
   return query
   with hour as materialized (
-    select * from rollup.region_hourly b where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < end_of_hours
+    select * from rollup.region_hourly b
+    where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25, api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
+    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+      api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
@@ -5447,7 +5698,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
-  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(), rollup.bucket_start('day', at));
+  until constant timestamptz := least(make_timestamp(year + 1, 1, 1, 0, 0, 0) at time zone rollup.time_zone(),
+    rollup.bucket_start('day', at));
 begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"range_temperature":', coalesce('[' || b.min_temperature || ',' || b.max_temperature || ']', 'null'), ',"range_pm25":', coalesce('[' || b.min_pm25 || ',' || b.max_pm25 || ']', 'null'), ',"range_pm10":', coalesce('[' || b.min_pm10 || ',' || b.max_pm10 || ']', 'null'), ',"range_dust":', coalesce('[' || b.min_dust || ',' || b.max_dust || ']', 'null'), ',"range_wind_speed":', coalesce('[' || b.min_wind_speed || ',' || b.max_wind_speed || ']', 'null'), ',"range_aqi":', coalesce('[' || b.min_aqi || ',' || b.max_aqi || ']', 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"min_temperature":', coalesce(b.min_temperature::text, 'null'), ',"max_temperature":', coalesce(b.max_temperature::text, 'null'), ',"min_pm25":', coalesce(b.min_pm25::text, 'null'), ',"max_pm25":', coalesce(b.max_pm25::text, 'null'), ',"min_pm10":', coalesce(b.min_pm10::text, 'null'), ',"max_pm10":', coalesce(b.max_pm10::text, 'null'), ',"min_no2":', coalesce(b.min_no2::text, 'null'), ',"max_no2":', coalesce(b.max_no2::text, 'null'), ',"min_dust":', coalesce(b.min_dust::text, 'null'), ',"max_dust":', coalesce(b.max_dust::text, 'null'), ',"min_wind_speed":', coalesce(b.min_wind_speed::text, 'null'), ',"max_wind_speed":', coalesce(b.max_wind_speed::text, 'null'), ',"hours":', coalesce(b.hours::text, 'null'), ',"expected_hours":', coalesce(b.expected_hours::text, 'null'), '}'), ',' order by b.timestamp), '') || ']',
@@ -5506,7 +5758,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'), ',"expected_hours":', h.expected_hours, '}') as json
+  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+        ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.region_completeness(at, u.unit, u.since, u.until, array[only_region]) h
   ) b
@@ -5523,7 +5776,8 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
-  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(), rollup.bucket_start('hour', at));
+  until constant timestamptz := least((last_date::timestamp + interval '1 day') at time zone rollup.time_zone(),
+    rollup.bucket_start('hour', at));
 begin
   return query
   select coalesce(string_agg(concat(b.region_slug, ',', to_json(b.timestamp) #>> '{}', ',', b.avg_temperature, ',', b.avg_humidity, ',', b.avg_pressure, ',', b.avg_pm25, ',', b.avg_pm10, ',', b.avg_no2, ',', b.avg_usvh, ',', b.avg_dust, ',', b.avg_so2, ',', b.avg_o3, ',', b.avg_wind_direction, ',', b.avg_wind_speed, ',', b.total_rain, ',', b.station_count, ',', b.aqi, e'\n'), '' order by b.timestamp), ''),
@@ -5538,7 +5792,8 @@ comment on function api.region_hours_csv is
 -- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
 -- with the rights of its owner, since no view of this schema has readings.
 
-create function api.station_last_hours(at timestamptz, only_station int) returns table (expected_hours int, measured_hours int)
+create function api.station_last_hours(at timestamptz, only_station int)
+  returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
@@ -5550,7 +5805,8 @@ begin atomic
     from api.station_completeness(at, 'day', at - interval '24 hours', at, array[only_station]) d
     union all
     select d.expected_hours, d.pm25_hours, -1
-    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours', array[only_station]) d
+    from api.station_completeness(at - interval '24 hours', 'day', at - interval '24 hours', at - interval '24 hours',
+      array[only_station]) d
   ) c;
 end;
 comment on function api.station_last_hours is
@@ -5558,7 +5814,8 @@ comment on function api.station_last_hours is
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
-  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean, valid_until timestamptz, data_version int
+  "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean,
+    valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
@@ -5601,7 +5858,8 @@ begin
   ),
   shown as (select * from reading limit most)
   select start,
-    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.station_hourly b where b.station_id = only_station and b.timestamp = start and is_closed),
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_pm25_raw":', coalesce(b.avg_pm25_raw::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.station_hourly b
+      where b.station_id = only_station and b.timestamp = start and is_closed),
     (select '[' || coalesce(string_agg(concat(
       '{"id":', p.sensor_id,
       ',"formula":', coalesce(to_json(p.formula)::text, 'null'),
@@ -5623,8 +5881,10 @@ begin
   ',"wind_speed":', coalesce(logic.possible(h.wind_speed)::text, 'null'),
   ',"wind_sin":', coalesce(logic.possible(h.wind_sin)::text, 'null'),
   ',"wind_cos":', coalesce(logic.possible(h.wind_cos)::text, 'null'),
-  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}') from rollup.sensor_hourly h where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
-      ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r where r.sensor_id = p.sensor_id), ']}'
+  ',"rain":', coalesce(logic.possible(h.rain)::text, 'null'), '}') from rollup.sensor_hourly h
+          where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
+      ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r
+        where r.sensor_id = p.sensor_id), ']}'
     ), ',' order by p.sensor_id), '') || ']' from placed p),
     (select concat('{"timestamp":', to_json(h.bucket),
   ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
@@ -5668,7 +5928,8 @@ Columns:
 -- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
 -- with the rights of their owner, since no view of this schema has unrounded means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
-returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean, valid_until timestamptz, data_version int)
+returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
+  valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
@@ -5681,7 +5942,8 @@ declare
 begin
   return query
   with station as materialized ( -- one more than wanted, to know whether there are more
-    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text, ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
+    select m.station_id, concat('{"id":', m.station_id, ',"is_bad_thp":', m.is_flagged::text,
+      ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
       select concat('{"timestamp":', to_json(h.bucket),
@@ -5707,8 +5969,10 @@ begin
     limit most + 1
   )
   select start,
-    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.region_hourly b where b.region_slug = only_region and b.timestamp = start and is_closed),
-    (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']' from (select * from station limit most) shown),
+    (select concat('{"timestamp":', coalesce(to_json(b.timestamp)::text, 'null'), ',"avg_temperature":', coalesce(b.avg_temperature::text, 'null'), ',"avg_humidity":', coalesce(b.avg_humidity::text, 'null'), ',"avg_pressure":', coalesce(b.avg_pressure::text, 'null'), ',"avg_pm25":', coalesce(b.avg_pm25::text, 'null'), ',"avg_pm10":', coalesce(b.avg_pm10::text, 'null'), ',"avg_no2":', coalesce(b.avg_no2::text, 'null'), ',"avg_usvh":', coalesce(b.avg_usvh::text, 'null'), ',"avg_dust":', coalesce(b.avg_dust::text, 'null'), ',"avg_so2":', coalesce(b.avg_so2::text, 'null'), ',"avg_o3":', coalesce(b.avg_o3::text, 'null'), ',"avg_wind_direction":', coalesce(b.avg_wind_direction::text, 'null'), ',"avg_wind_speed":', coalesce(b.avg_wind_speed::text, 'null'), ',"total_rain":', coalesce(b.total_rain::text, 'null'), ',"station_count":', coalesce(b.station_count::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), '}') from api.region_hourly b
+      where b.region_slug = only_region and b.timestamp = start and is_closed),
+    (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']'
+      from (select * from station limit most) shown),
     (select concat('{"timestamp":', to_json(h.bucket),
   ',"temperature":', coalesce(logic.possible(h.temperature)::text, 'null'),
   ',"humidity":', coalesce(logic.possible(h.humidity)::text, 'null'),
@@ -5782,11 +6046,13 @@ Columns:
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (
-  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8, r2 float8, rmse float8,
+  x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,
+    r2 float8, rmse float8,
   meets_targets boolean
 ) language sql stable begin atomic
   select p.x_sensor_id, p.x_station_id, p.y_sensor_id, p.y_station_id, p.days,
-    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8, round(p.rmse::numeric, 1)::float8,
+    round(p.slope::numeric, 2)::float8, round(p.intercept::numeric, 1)::float8, round(p.r2::numeric, 2)::float8,
+      round(p.rmse::numeric, 1)::float8,
     p.slope between 0.65 and 1.35 and p.intercept between -5 and 5 and p.r2 >= 0.7 and p.rmse <= 7
   from logic.sensor_pair(at, only_station) p;
 end;
@@ -5807,14 +6073,16 @@ begin
   return query
   select
     (select coalesce(json_agg(json_build_object(
-        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since), 'until', date_trunc('second', l.until),
+        'kind', l.kind, 'test', l.reason, 'sensor_id', l.sensor_id, 'since', date_trunc('second', l.since),
+          'until', date_trunc('second', l.until),
         'pm2.5', l."pm2.5", 'median', l.median, 'compared_with', coalesce(l.compared_with, '[]')::json)
       order by l.since desc nulls last, l.kind, l.reason, l.sensor_id), '[]')::text
       from api.station_flag l where l.station_id = s.id),
     (select coalesce(json_agg(json_build_object(
         'x', json_build_object('sensor_id', p.x_sensor_id, 'station_id', p.x_station_id),
         'y', json_build_object('sensor_id', p.y_sensor_id, 'station_id', p.y_station_id),
-        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse, 'meets_targets', p.meets_targets)
+        'days', p.days, 'slope', p.slope, 'intercept', p.intercept, 'r2', p.r2, 'rmse', p.rmse,
+          'meets_targets', p.meets_targets)
       order by p.x_sensor_id, p.y_sensor_id), '[]')::text
       from api.sensor_pair(at, only_station) p),
     api.history_valid_until(at), f.data_version
