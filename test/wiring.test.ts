@@ -361,7 +361,7 @@ it('what grows with the network has connections of its own: the collectors of me
   const ofCollectors = await uses();
   expect(ofCollectors).toBeGreaterThan(0);
   await get(ports.port, `${BASE}/stations.json`);
-  expect(await uses()).toBe(ofCollectors + 5);
+  expect(await uses()).toBe(ofCollectors + 6);
 });
 
 it('a service that cannot start closes what it had opened', async () => {
