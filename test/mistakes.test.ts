@@ -64,7 +64,7 @@ type Mistake = [
   said: RegExp,
 ];
 
-describe('a mistake is named, with its remedy', () => {
+describe('a mistake is named, with its remedy', needs('otherUser'), () => {
   it.each<Mistake>([
     [
       'a port that is none',
@@ -353,67 +353,71 @@ function refusal(code: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-describe('a database that cannot be reached is named by its variable, without its password', () => {
-  const servers: Server[] = [];
-  afterAll(() => {
-    for (const server of servers) server.close();
-  });
-  const serve = async (answer: (socket: Socket, start: Buffer) => void) => {
-    const port = Number(await freePort());
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).once('data', (start) => answer(socket, start));
+describe(
+  'a database that cannot be reached is named by its variable, without its password',
+  needs('otherUser'),
+  () => {
+    const servers: Server[] = [];
+    afterAll(() => {
+      for (const server of servers) server.close();
     });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    return port;
-  };
-  const refuse = (code: string, message: string) => (socket: Socket) =>
-    socket.end(refusal(code, message));
+    const serve = async (answer: (socket: Socket, start: Buffer) => void) => {
+      const port = Number(await freePort());
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).once('data', (start) => answer(socket, start));
+      });
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+      return port;
+    };
+    const refuse = (code: string, message: string) => (socket: Socket) =>
+      socket.end(refusal(code, message));
 
-  it.each<[string, ((socket: Socket, start: Buffer) => void) | undefined, RegExp, string?]>([
-    [
-      'nothing there',
-      undefined,
-      /nothing listens there \(connect ECONNREFUSED.*Is the server running, and are host and port/,
-    ],
-    [
-      'a wrong password',
-      refuse('28P01', 'password authentication failed for user "me"'),
-      /user or password is wrong \(pass/,
-    ],
-    [
-      'a user who may not',
-      refuse('28000', 'no pg_hba.conf entry'),
-      /does not let this user in \(no pg_hba.*Correct/,
-    ],
-    [
-      'no such database',
-      refuse('3D000', 'database "air" does not exist'),
-      /there is no such database.*createdb/,
-    ],
-    [
-      'a server that is full',
-      refuse('53300', 'sorry, too many clients already'),
-      /no connection left.*max_connections/,
-    ],
-    [
-      'no TLS',
-      (socket) => socket.end('N'),
-      /the server has no TLS.*leave sslmode out of the URL/,
-      '?sslmode=require',
-    ],
-    [
-      'something else',
-      (socket) => socket.destroy(),
-      /it does not answer .*Is it PostgreSQL, and running\?/,
-    ],
-  ])('%s', async (_, answer, said, query = '') => {
-    const port = answer === undefined ? await freePort() : await serve(answer);
-    const DATABASE_URL = `postgres://me:se%2Fcret@127.0.0.1:${port}/air${query}`;
-    const { code, stdout, stderr } = await run('status', { DATABASE_URL });
-    expect(stderr).toMatch(said);
-    expect(stderr).toContain(`error: DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
-    expect(stderr).not.toMatch(/cret/);
-    expect([code, stdout]).toEqual([1, '']);
-  });
-});
+    it.each<[string, ((socket: Socket, start: Buffer) => void) | undefined, RegExp, string?]>([
+      [
+        'nothing there',
+        undefined,
+        /nothing listens there \(connect ECONNREFUSED.*Is the server running, and are host and port/,
+      ],
+      [
+        'a wrong password',
+        refuse('28P01', 'password authentication failed for user "me"'),
+        /user or password is wrong \(pass/,
+      ],
+      [
+        'a user who may not',
+        refuse('28000', 'no pg_hba.conf entry'),
+        /does not let this user in \(no pg_hba.*Correct/,
+      ],
+      [
+        'no such database',
+        refuse('3D000', 'database "air" does not exist'),
+        /there is no such database.*createdb/,
+      ],
+      [
+        'a server that is full',
+        refuse('53300', 'sorry, too many clients already'),
+        /no connection left.*max_connections/,
+      ],
+      [
+        'no TLS',
+        (socket) => socket.end('N'),
+        /the server has no TLS.*leave sslmode out of the URL/,
+        '?sslmode=require',
+      ],
+      [
+        'something else',
+        (socket) => socket.destroy(),
+        /it does not answer .*Is it PostgreSQL, and running\?/,
+      ],
+    ])('%s', async (_, answer, said, query = '') => {
+      const port = answer === undefined ? await freePort() : await serve(answer);
+      const DATABASE_URL = `postgres://me:se%2Fcret@127.0.0.1:${port}/air${query}`;
+      const { code, stdout, stderr } = await run('status', { DATABASE_URL });
+      expect(stderr).toMatch(said);
+      expect(stderr).toContain(`error: DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
+      expect(stderr).not.toMatch(/cret/);
+      expect([code, stdout]).toEqual([1, '']);
+    });
+  },
+);

@@ -8,6 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { inject } from 'vitest';
+import { canEnter, isRoot, unprivilegedUser } from '../../src/extras/embedded/home.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -51,6 +52,8 @@ export const ALERTMANAGER = [
   '/bin/alertmanager',
 ].find((program) => runs('--version', program));
 
+const ROOT = new URL('../..', import.meta.url).pathname;
+
 const TOOLS = {
   alertmanager: {
     isHere: () => ALERTMANAGER !== undefined,
@@ -63,6 +66,10 @@ const TOOLS = {
   linux: { isHere: () => process.platform === 'linux', missing: 'this is not Linux' },
   nginx: { isHere: () => runs('-v', 'nginx'), missing: 'nginx is not installed' },
   openssl: { isHere: () => runs('version', 'openssl'), missing: 'openssl is not installed' },
+  otherUser: {
+    isHere: () => !isRoot() || canEnter(unprivilegedUser(), ROOT),
+    missing: 'root has the project in a folder that no other user can enter',
+  },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
     missing: 'PgBouncer is not installed',
@@ -70,7 +77,7 @@ const TOOLS = {
   promtool: { isHere: () => runs('--version', 'promtool'), missing: 'promtool is not installed' },
   psql: { isHere: () => findPsql() !== undefined, missing: 'psql 15 or newer is not installed' },
   python3: { isHere: () => runs('--version', 'python3'), missing: 'Python 3 is not installed' },
-  root: { isHere: () => process.getuid?.() === 0, missing: 'the tests do not run as root' },
+  root: { isHere: isRoot, missing: 'the tests do not run as root' },
   timescale: {
     isHere: () => inject('targets').timescale !== undefined,
     missing: 'no server with TimescaleDB was found',

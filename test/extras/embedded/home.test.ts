@@ -11,14 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { canEnter, isRoot, unprivilegedUser } from '../../../src/extras/embedded/home.ts';
-import { needs, skipUnless } from '../../support/tools.ts';
+import { unprivilegedUser } from '../../../src/extras/embedded/home.ts';
+import { needs } from '../../support/tools.ts';
 import {
   homeOf,
   isUp,
   open,
   openElsewhere,
-  PROJECT,
   responds,
   TIMEOUT_MS,
   temporaryDirectory,
@@ -26,11 +25,7 @@ import {
 
 const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = { timeout: TIMEOUT_MS, ...needs('root') };
-const asOther = {
-  ...asRoot,
-  ...(isRoot() &&
-    skipUnless(canEnter(unprivilegedUser(), PROJECT), 'other users cannot enter this folder')),
-};
+const asOther = { timeout: TIMEOUT_MS, ...needs('root', 'otherUser') };
 
 test('only its user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(temporaryDirectory());
