@@ -109,8 +109,11 @@ describe('the source', () => {
       ['database', 'schema'].includes(roomOf(path)) || extraOf(path) === 'embedded';
     expect(engineAware.filter((path) => !knows(path))).toEqual([]);
     expect(engineAware.length).toBeGreaterThan(3);
-    const api = readdirSync(join(SRC, '../sql/api')).filter((name) =>
-      /timescale|hypertable|plain/i.test(readFileSync(join(SRC, '../sql/api', name), 'utf8')),
+    const folder = join(SRC, '../sql/api');
+    const api = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (path) =>
+        path.endsWith('.sql') &&
+        /timescale|hypertable|plain/i.test(readFileSync(join(folder, path), 'utf8')),
     );
     expect(api).toEqual([]);
   });

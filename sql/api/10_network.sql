@@ -112,7 +112,7 @@ comment on column api.station_flag.reason is
 comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
 comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
-comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only those of 24 hours disagree, its mean of these; null unless the reason is sensors or outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only the means of 24 hours disagree, its mean of 24 hours; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 

@@ -77,4 +77,4 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.{{subject}}_history is
-  'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and those of api.{{subject}}_daily.';
+  'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and the columns of api.{{subject}}_daily.';

@@ -25,7 +25,7 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
+  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
 Columns:
   station_id (station id),
   timestamp (start of the hour),

@@ -55,7 +55,7 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.{{subject}}_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all {{subject}}s or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all {{subject}}s or the given ones. The buckets are the days or months (by unit) that the period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   {{id}} ({{id meaning}}),

@@ -1,4 +1,4 @@
--- Air quality indices besides that of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
@@ -14,7 +14,7 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, those of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe

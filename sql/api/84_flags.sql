@@ -13,7 +13,7 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on those of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
   days (that are compared [days]),

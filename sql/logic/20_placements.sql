@@ -28,7 +28,7 @@ create view logic.placement as
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
     - coalesce(removed.periods, '{}')) part;
 
--- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
+-- The periods that screening found and that count: at stations whose operator does not vouch for the flagged parameters.
 create view logic.screened_period as
   select p.* from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
@@ -100,8 +100,8 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): those of a sensor from
--- station hours upwards, those of a station from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): a sensor's differences from
+-- station hours upwards, a station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
 -- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare

@@ -42,7 +42,7 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
+-- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of kind pm continue after gaps of up to 24
 -- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
 create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to

@@ -129,7 +129,7 @@ create function logic.cell(latitude float8, longitude float8) returns bigint lan
     + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
--- The differences between the number of a cell and those of itself and the 26 cells around it.
+-- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
     select (x * 4096::bigint + y) * 4096 + z

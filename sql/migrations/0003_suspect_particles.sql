@@ -1,10 +1,10 @@
--- Particles of a station may be suspect, as temperature, humidity and pressure may be unreliable: its flag periods are of one of these kinds.
+-- Particles of a station may be suspect, as temperature, humidity and pressure may be unreliable: each of its flag periods has one of these kinds.
 alter table raw.flag_period
   add column kind text not null default 'thp' check (kind in ('thp', 'pm')),
   drop constraint flag_period_pkey,
   add primary key (station_id, kind, since);
 
--- The periods of kind pm are of the station, not of one sensor, and say by which values they were found.
+-- The periods of kind pm belong to the station, not to one sensor, and say by which values they were found.
 alter table raw.screened_period
   add column kind text not null default 'thp' check (kind in ('thp', 'pm')),
   add column evidence jsonb,

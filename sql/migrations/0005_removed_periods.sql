@@ -1,5 +1,5 @@
 -- Periods of sensors that an operator removed, or whose station, and whose hours retention had kept without readings. Nothing can delete these hours
--- among those of other sensors, so placements leave the periods out: the hours count for nothing, and a new sensor of the same number begins with none.
+-- among the hours of other sensors, so placements leave the periods out: the hours count for nothing, and a new sensor of the same number begins with none.
 create table raw.removed_period (
   sensor_id int not null, -- the sensor is gone, or is a new one
   since timestamptz not null,

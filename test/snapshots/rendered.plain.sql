@@ -535,7 +535,7 @@ create view logic.placement as
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
     - coalesce(removed.periods, '{}')) part;
 
--- The periods that screening found and that count: those of stations whose operator does not vouch for what they are about.
+-- The periods that screening found and that count: at stations whose operator does not vouch for the flagged parameters.
 create view logic.screened_period as
   select p.* from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
@@ -607,8 +607,8 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): those of a sensor from
--- station hours upwards, those of a station from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): a sensor's differences from
+-- station hours upwards, a station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
 -- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
@@ -1881,7 +1881,7 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The recorded periods that a screening from `since` on judges again: those that its hours can change (those of kind pm continue after gaps of up to 24
+-- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of kind pm continue after gaps of up to 24
 -- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
 create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
@@ -2281,7 +2281,7 @@ end $$;
 revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
   logic.periods_of_hours, logic.suspect_periods from public;
 
--- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on those of x, over the
+-- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on the day means of x, over the
 -- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
 -- trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
@@ -3205,7 +3205,7 @@ create function logic.cell(latitude float8, longitude float8) returns bigint lan
     + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
     + floor(637.1 * sind(latitude))::bigint;
 
--- The differences between the number of a cell and those of itself and the 26 cells around it.
+-- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
 create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
   return array(
     select (x * 4096::bigint + y) * 4096 + z
@@ -4114,7 +4114,7 @@ comment on column api.station_flag.reason is
 comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
 comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
-comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only those of 24 hours disagree, its mean of these; null unless the reason is sensors or outlier [µg/m³]';
+comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only the means of 24 hours disagree, its mean of 24 hours; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -4861,7 +4861,7 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.station_history is
-  'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and those of api.station_daily.';
+  'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and the columns of api.station_daily.';
 
 -- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
 -- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
@@ -5005,7 +5005,7 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.region_history is
-  'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and those of api.region_daily.';
+  'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and the columns of api.region_daily.';
 
 -- Regions with their current values and health figures, named as in the specification (C4, W1 to W4).
 
@@ -5181,7 +5181,7 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from that of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
+  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
 Columns:
   station_id (station id),
   timestamp (start of the hour),
@@ -5300,7 +5300,7 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.station_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per station and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the given ones. The buckets are the days or months (by unit) that the period touches. One row per station and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   station_id (station id),
@@ -5430,7 +5430,7 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.region_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the given ones. The buckets are those of the unit (day or month) that the period touches. One row per region and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the given ones. The buckets are the days or months (by unit) that the period touches. One row per region and bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   region_slug (slug of the city or district),
@@ -5451,7 +5451,7 @@ Columns:
   wind_speed_hours (those with a value of the parameter [h]),
   wind_hours (those with a wind direction [h]).';
 
--- Air quality indices besides that of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
 create function api.european_index(
@@ -5467,7 +5467,7 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, those of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -6057,7 +6057,7 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on those of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
   days (that are compared [days]),
