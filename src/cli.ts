@@ -1,4 +1,7 @@
-/** Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on success, 1 on failure, 2 on bad usage. */
+/**
+ * Entry point of the command `airseries`. Results go to stdout, all else to stderr. Exits 0 on
+ * success, 1 on failure, 2 on bad usage.
+ */
 import { makeClock } from './base/clock.ts';
 import { makeLog } from './base/log.ts';
 import { printable } from './base/printable.ts';
@@ -14,7 +17,10 @@ import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';
 import { migrate } from './schema/migrate.ts';
 
-/** The commands of the extras, and what they ask of the core's. `configured`: the configuration, which `help` must not need. */
+/**
+ * The commands of the extras, and what they ask of the core's. `configured`: the configuration,
+ * which `help` must not need.
+ */
 const additions = (configured: () => Config): Additions => ({
   commands: (run) => [
     exportCommand(run, () => configured().openDataLicense),
@@ -26,7 +32,10 @@ const additions = (configured: () => Config): Additions => ({
 
 type Command = { run: Work; makesDatabase: boolean; newDatabase: NewDatabase | undefined };
 
-/** Opens and migrates the database, which must exist unless the command makes one, runs the command, and closes the database. */
+/**
+ * Opens and migrates the database, which must exist unless the command makes one, runs the command,
+ * and closes the database.
+ */
 async function runOn(
   config: Config,
   { run, makesDatabase, newDatabase }: Command,
@@ -94,7 +103,8 @@ function reportOnInterrupt(): void {
       `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
         'the same command again does the rest.\n',
     );
-    process.kill(process.pid, 'SIGINT'); // without this handler it ends as any interrupted program, even in mid-read
+    // without this handler it ends as any interrupted program, even in mid-read
+    process.kill(process.pid, 'SIGINT');
   });
 }
 
@@ -111,7 +121,10 @@ function firstSignal(): Promise<string> {
   });
 }
 
-/** Runs the service. Resolves to the exit code once it has stopped; rejects with an Error if its configuration cannot be used. */
+/**
+ * Runs the service. Resolves to the exit code once it has stopped; rejects with an Error if its
+ * configuration cannot be used.
+ */
 async function runService(): Promise<number> {
   const signalled = firstSignal();
   const { start } = await import('./service.ts'); // no other command needs it
@@ -124,8 +137,10 @@ async function runService(): Promise<number> {
     .on('warning', (warning) => log.warn({ err: warning }, 'warning from Node'));
   let isStopping = false;
   process.on('uncaughtException', (error) => {
-    if (isStopping && isDriverError(error)) return; // a stop ends connections that are in use, and what they do is repeated
-    log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come
+    // a stop ends connections that are in use, and what they do is repeated
+    if (isStopping && isDriverError(error)) return;
+    // an orderly stop would wait forever for outcomes that never come
+    log.error({ err: error }, describeUncaughtError(error));
     process.exit(1);
   });
   const service = start(config, { clock: makeClock(config.fixedNow), log });

@@ -1,4 +1,7 @@
-/** All configuration, from the environment alone: one declaration, validated at once, with every problem in one message. */
+/**
+ * All configuration, from the environment alone: one declaration, validated at once, with every
+ * problem in one message.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -32,7 +35,10 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Either would end the host name, and a part of the password would be shown as a part of the address. */
+/**
+ * Either would end the host name, and a part of the password would be shown as a part of the
+ * address.
+ */
 const encodedUrl = z
   .string()
   .refine((url) => !/#|^\w+:\/\/[^?]*\/[^?]*@/.test(url), {
@@ -57,10 +63,16 @@ const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
   return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
 };
-/** A host as URL has it, in lower case and ASCII; URL itself takes `a;b` for one, which would end a directive of the CSP. */
+/**
+ * A host as URL has it, in lower case and ASCII; URL itself takes `a;b` for one, which would end a
+ * directive of the CSP.
+ */
 const WEB_HOST = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$|^\[[0-9a-f:.]+\]$/;
 
-/** The http(s) address that a text is; undefined if it is none, or has a host or a port that cannot be, or a password. */
+/**
+ * The http(s) address that a text is; undefined if it is none, or has a host or a port that cannot
+ * be, or a password.
+ */
 function webUrl(text: string): URL | undefined {
   if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -268,7 +280,9 @@ const SCHEMA = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Every variable: key in Config, name, default as text ('' if there is none), meaning in Markdown. */
+/**
+ * Every variable: key in Config, name, default as text ('' if there is none), meaning in Markdown.
+ */
 export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) => {
   const { name, meaning, defaultsTo } = ABOUT.get(schema) as Variable;
   return { key, name, meaning, defaultsTo: defaultsTo ?? String(schema.parse(undefined) ?? '') };
@@ -277,7 +291,10 @@ export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) =>
 /** The names alone; Dockerfile and compose file are checked against them. */
 export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
 
-/** An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an Error that lists every problem. */
+/**
+ * An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an
+ * Error that lists every problem.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const given = CONFIGURATION.map(({ key, name }) => [
     key,
@@ -287,7 +304,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => {
       const name = CONFIGURATION.find(({ key }) => key === path[0])?.name ?? '';
-      const shown = name.endsWith('DATABASE_URL') ? '' : `=${environment[name]}`; // it holds a password
+      // it holds a password
+      const shown = name.endsWith('DATABASE_URL') ? '' : `=${environment[name]}`;
       return `  ${name}${shown}: ${message}`;
     });
     throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
@@ -314,8 +332,9 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
 const firstWord = (name: string) => /^[^_]+_/.exec(name)?.[0];
 
 /**
- * Warnings for the log. One lists variables that no setting has, but whose first word begins a setting: `DATABASE_URI`, not
- * `LOGNAME` or `PAGER`, which other programs read. One lists settings in a file `.env` of `folder`, which nothing here reads.
+ * Warnings for the log. One lists variables that no setting has, but whose first word begins a
+ * setting: `DATABASE_URI`, not `LOGNAME` or `PAGER`, which other programs read. One lists settings
+ * in a file `.env` of `folder`, which nothing here reads.
  */
 export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): string[] {
   const hints: string[] = [];
@@ -341,7 +360,10 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
   return hints;
 }
 
-/** Throws an Error if two listeners of the role would have the same port at the same address: the second would report that another process has the port. */
+/**
+ * Throws an Error if two listeners of the role would have the same port at the same address: the
+ * second would report that another process has the port.
+ */
 export function checkPorts({
   role,
   port: api,

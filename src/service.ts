@@ -47,10 +47,15 @@ const { version: VERSION } = createRequire(import.meta.url)('../package.json') a
 /** Few clients use it, and their connections must not take what the public API needs. */
 const ADMIN_CONNECTIONS = 100;
 
-/** A running refresh may take minutes; it can be cut off anywhere, and the next one completes it. */
+/**
+ * A running refresh may take minutes; it can be cut off anywhere, and the next one completes it.
+ */
 export const SHUTDOWN_TIMEOUT_MS = 15_000;
 
-/** `schedule` starts the jobs; default: cron. `pollMs`: interval at which the data version is polled; default: a second. */
+/**
+ * `schedule` starts the jobs; default: cron. `pollMs`: interval at which the data version is
+ * polled; default: a second.
+ */
 type Dependencies = {
   clock: Clock;
   log: Log;
@@ -61,11 +66,17 @@ type Dependencies = {
 export type Service = {
   /** Resolves when the service answers requests; rejects if it cannot. */
   ready: Promise<void>;
-  /** Reports not ready, serves for `drainSeconds` more, then closes everything. May be called at any time, and repeatedly. */
+  /**
+   * Reports not ready, serves for `drainSeconds` more, then closes everything. May be called at any
+   * time, and repeatedly.
+   */
   stop(drainSeconds: number): Promise<void>;
 };
 
-/** Everything that is open: how to close it, which listeners to drain first, and the checks for readiness. */
+/**
+ * Everything that is open: how to close it, which listeners to drain first, and the checks for
+ * readiness.
+ */
 type Opened = {
   closers: (() => Promise<unknown>)[];
   listeners: { drain(): void }[];
@@ -96,7 +107,8 @@ export function start(config: Config, dependencies: Dependencies): Service {
     opened,
   });
   const stopAfter = async (drainSeconds: number) => {
-    opened.state.serving = false; // readiness is 503 from now on, so a load balancer sends requests elsewhere
+    // readiness is 503 from now on, so a load balancer sends requests elsewhere
+    opened.state.serving = false;
     for (const listener of opened.listeners) listener.drain();
     await seconds(drainSeconds);
     await Promise.race([closeAll(opened, log), seconds(SHUTDOWN_TIMEOUT_MS / 1_000)]);
@@ -209,14 +221,20 @@ function alreadyRunning(other: string, adminPort: number): Error {
   );
 }
 
-/** The database to write to, undefined where there is only a reader's login, and the address to read from. */
+/**
+ * The database to write to, undefined where there is only a reader's login, and the address to read
+ * from.
+ */
 type Databases = {
   database: Database | undefined;
   readFrom: DatabaseAddress;
   installation: Installation;
 };
 
-/** Waits for the databases; migrates the one, and checks that the one for reading has the same version. */
+/**
+ * Waits for the databases; migrates the one, and checks that the one for reading has the same
+ * version.
+ */
 async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl, timeZone, epoch } = config;
   const checkReader = (url: string) => {

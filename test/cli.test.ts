@@ -254,7 +254,8 @@ describe('one network from its file to its audit', () => {
       time_zone: 'Asia/Yerevan',
       engine: 'plain',
     });
-    // from here on the commands use a running server: starting one for each would take most of the time
+    // from here on the commands use a running server: starting one for each would take most of the
+    // time
     server = await openEmbeddedServer({
       dataDirectory: join(home.folder, 'data'),
       log: makeLog('silent'),
@@ -289,7 +290,8 @@ describe('one network from its file to its audit', () => {
       input: 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n',
     });
     expect(table.stdout).toBe('received   1\naccepted   0\nunchanged  1\nformats    airseries\n');
-    expect((await json('status')).result.freshness.digest_made_at).not.toBeNull(); // regions have values at once
+    // regions have values at once
+    expect((await json('status')).result.freshness.digest_made_at).not.toBeNull();
     expect(await json('audit --from 2026-01-01')).toMatchObject({ code: 0, result: [] });
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
       made_at: '2026-11-19T09:30:00.000Z',

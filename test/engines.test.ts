@@ -1,7 +1,8 @@
 /**
- * What an engine must do, each promise once, on every engine that this run covers. Where engines differ, the table says how, and the tests
- * read the table: none of them knows which engine it runs on. What is computed (which hours, of whom, by which rules) is the same SQL on all
- * of them, and tested in test/aggregate.
+ * What an engine must do, each promise once, on every engine that this run covers. Where engines
+ * differ, the table says how, and the tests read the table: none of them knows which engine it runs
+ * on. What is computed (which hours, of whom, by which rules) is the same SQL on all of them, and
+ * tested in test/aggregate.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../src/aggregate/audit.ts';
@@ -31,22 +32,31 @@ import { storageOf } from './support/storage.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 type Differences = {
-  /** Tables whose chunks are compressed once they have been at rest for a week or a month, and again after late rows. */
+  /**
+   * Tables whose chunks are compressed once they have been at rest for a week or a month, and again
+   * after late rows.
+   */
   compressed: readonly string[];
   /** How to list the chunks that can be. */
   chunks: string;
   /** How many chunks a nightly maintenance puts off while somebody writes to one. */
   postponed: number;
-  /** Readings may outlive their retention by this many days: the length of what is dropped at once. */
+  /**
+   * Readings may outlive their retention by this many days: the length of what is dropped at once.
+   */
   outliveDays: number;
-  /** The sensors of a month of hourly readings that is more than the engine rewrites in one statement, if it has such a limit. */
+  /**
+   * The sensors of a month of hourly readings that is more than the engine rewrites in one
+   * statement, if it has such a limit.
+   */
   sensorsOfMonth: number;
   /** Relations outside of schemas raw and rollup that hold what these store. */
   stored: string;
 };
 
 const ENGINES: Record<Engine, Differences> = {
-  // tables: nothing is compressed, autovacuum is all that they need, and readings are deleted a day at a time
+  // tables: nothing is compressed, autovacuum is all that they need, and readings are deleted a day
+  // at a time
   plain: {
     compressed: [],
     chunks:
@@ -70,7 +80,8 @@ const ENGINES: Record<Engine, Differences> = {
       order by c.range_start`,
     postponed: 1,
     outliveDays: 30,
-    sensorsOfMonth: 140, // 104,160 readings; TimescaleDB decompresses 100,000 rows for one statement by default
+    // 104,160 readings; TimescaleDB decompresses 100,000 rows for one statement by default
+    sensorsOfMonth: 140,
     stored: '^(_hyper_|compress_hyper_|_materialized_hypertable_|_compressed_hypertable_)',
   },
 };
@@ -97,7 +108,8 @@ onEveryEngine('an engine', (engine) => {
   let superuser: Sql;
   beforeAll(async () => {
     database = await testDatabase(engine, ZONE);
-    owner = connect(database.target, { role: 'airseries_owner', timeZone: ZONE }); // one connection, for its temporary tables
+    // one connection, for its temporary tables
+    owner = connect(database.target, { role: 'airseries_owner', timeZone: ZONE });
     superuser = database.superuser();
     await bringIn(owner, smallNetwork({ timeZone: ZONE }));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
@@ -230,7 +242,8 @@ onEveryEngine('an engine', (engine) => {
     it('by the next one, if one is cut off between two levels, even of a region that its station has left meanwhile', async () => {
       await owner`create temporary table of_station_two as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id = 3`;
-      // the level above the stations can't be written to, as if the refresh had been killed there, in the running day, which is its first piece
+      // the level above the stations can't be written to, as if the refresh had been killed there,
+      // in the running day, which is its first piece
       const storage = await storageOf(owner, 'region_hourly');
       await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
         create trigger cut_off before delete on ${storage} for each row execute function public.cut_off()`);
@@ -378,7 +391,10 @@ onEveryEngine('an engine', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  /** Vacuumed first, so that autovacuum has nothing left to shrink, neither between two of these nor within the statement. */
+  /**
+   * Vacuumed first, so that autovacuum has nothing left to shrink, neither between two of these nor
+   * within the statement.
+   */
   const sizes = async () => {
     await superuser`vacuum`;
     const [row] = await superuser<[{ raw: number; rollup: number; disk: number }]>`
@@ -394,7 +410,8 @@ onEveryEngine('an engine', (engine) => {
     const before = await sizes();
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) select '2026-11-19'::timestamptz + (n + 0.5) * interval '1 second', 1, 1 from generate_series(1, 20000) n`;
     const filled = await sizes();
-    expect(filled.raw - before.raw).toBeGreaterThan(20_000 * 28); // the header of a row, and no more
+    // the header of a row, and no more
+    expect(filled.raw - before.raw).toBeGreaterThan(20_000 * 28);
     expect(filled.raw + filled.rollup).toBe(filled.disk);
     await owner`delete from raw.readings where measured_at <> date_trunc('second', measured_at)`;
     await refresh(database.target, NOW);
@@ -402,7 +419,10 @@ onEveryEngine('an engine', (engine) => {
     expect(raw + rollup).toBe(disk);
   });
 
-  /** Of the readings of a month that has ended, from the published hours. Rain counts more often in later versions, so it is seen whose numbers these are. */
+  /**
+   * Of the readings of a month that has ended, from the published hours. Rain counts more often in
+   * later versions, so it is seen whose numbers these are.
+   */
   const rain = async () =>
     (
       await owner`select sum(total_rain)::float8 as sum from api.station_hourly where station_id = 1 and timestamp >= ${at('09-01 00:00')} and timestamp < ${at('10-01 00:00')}`
@@ -473,7 +493,10 @@ onEveryEngine('an engine', (engine) => {
     let newer: number | undefined;
     let sizeBefore: number;
 
-    /** Resolves once a deletion of expired readings waits for a lock with this statement, and gives its process. */
+    /**
+     * Resolves once a deletion of expired readings waits for a lock with this statement, and gives
+     * its process.
+     */
     const waitsAt = async (statement: string) => {
       const waiting = () => superuser<{ pid: number }[]>`
         select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh'

@@ -1,4 +1,7 @@
-/** The architecture: imports between rooms run one way, and only the folder that stores data depends on the engines. */
+/**
+ * The architecture: imports between rooms run one way, and only the folder that stores data depends
+ * on the engines.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';

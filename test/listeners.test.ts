@@ -1,6 +1,6 @@
 /**
- * Limits of the listeners of a running service: timeouts, sizes of headers and bodies, and the number of bodies at once. Settings are read
- * from the process itself.
+ * Limits of the listeners of a running service: timeouts, sizes of headers and bodies, and the
+ * number of bodies at once. Settings are read from the process itself.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -129,7 +129,8 @@ describe('bodies', () => {
     const next = () => post('/v1/readings', '[]');
     let refused = await next();
     await until(async () => {
-      for (const [n, one] of begun.entries()) if (one.answered()) begun[n] = begin(); // refused, because the next one arrived first
+      // refused, because the next one arrived first
+      for (const [n, one] of begun.entries()) if (one.answered()) begun[n] = begin();
       refused = await next();
       return refused.status !== 200 && begun.every((one) => !one.answered());
     }, 'the fifth is refused');

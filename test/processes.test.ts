@@ -49,7 +49,8 @@ const answers = (port: string, path = '/en/air-quality-app/v1/stations.json') =>
 
 it('a second worker goes on after the first dies with the server it has started, and the API answers throughout', async () => {
   const file = join(home.folder, 'network.json');
-  writeFileSync(file, JSON.stringify(citiesOfOneStation(['town']))); // the list of an empty network isn't kept
+  // the list of an empty network isn't kept
+  writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
   expect((await start(['import', 'network', file], home.environment).finished).code).toBe(0);
   const first = await run('worker');
   const second = await run('worker');
@@ -61,7 +62,8 @@ it('a second worker goes on after the first dies with the server it has started,
     'no listener',
     'no listener',
   ]);
-  expect(await answers(api.port)).toBe(200); // the first may have come before the version of the data was known, and isn't kept
+  // the first may have come before the version of the data was known, and isn't kept
+  expect(await answers(api.port)).toBe(200);
 
   first.kill('SIGKILL');
   await first.finished;

@@ -1,4 +1,7 @@
-/** What the documentation tells people to type: its commands exist, and its lines for `.env` add what is missing and nothing else. */
+/**
+ * What the documentation tells people to type: its commands exist, and its lines for `.env` add
+ * what is missing and nothing else.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -95,7 +98,8 @@ it(
       ) ?? [];
     const folder = temporaryFolder('env');
     const file = join(folder, '.env');
-    writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine'); // without an end of line
+    // without an end of line
+    writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine');
     const run = () => {
       execFileSync('/bin/sh', ['-ec', recipe], { cwd: folder });
       return readFileSync(file, 'utf8');
@@ -129,7 +133,10 @@ it(
   },
 );
 
-/** The blocks of a language in the section of README.md that a heading begins, up to the next heading. */
+/**
+ * The blocks of a language in the section of README.md that a heading begins, up to the next
+ * heading.
+ */
 function blocksOf(heading: string, language: string): string[] {
   const text = textOf('README.md').split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
@@ -153,7 +160,8 @@ it(
       return stdout;
     };
     const [example = ''] = blocksOf('## Your own network', 'json');
-    const network = example.replace('Asia/Yerevan', 'Europe/Berlin'); // another zone than the default
+    // another zone than the default
+    const network = example.replace('Asia/Yerevan', 'Europe/Berlin');
     const [first = '', later = ''] = blocksOf('## Your own network', 'sh');
     writeFileSync(join(folder, 'network.json'), network);
 
@@ -165,7 +173,8 @@ it(
     await ready(ADMIN_PORT, service);
     const api = async (path: string) =>
       (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).json();
-    expect((await api('stations')).stations).toMatchObject([{ id: 1, title: '1 Main Street' }]); // and no demo
+    // and no demo
+    expect((await api('stations')).stations).toMatchObject([{ id: 1, title: '1 Main Street' }]);
     expect(later).toMatch(/^export DATA_DIR=mine\n/);
     expect(await typed(later)).toContain('"dry_run": true');
 

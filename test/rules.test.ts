@@ -1,6 +1,6 @@
 /**
- * What each number means is laid down in rules, which tests cite: `(A3, A10)`, `C2: …`, `rules P1 to P3`. Each rule is cited by at least one
- * test, and no test cites a rule that there is not.
+ * What each number means is laid down in rules, which tests cite: `(A3, A10)`, `C2: …`, `rules P1
+ * to P3`. Each rule is cited by at least one test, and no test cites a rule that there is not.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * No secret is shown: every setting that holds one holds a recognisable one here, what can fail fails, and neither a log, an answer, a metric
- * nor the output of a command has any of them. Addresses that cannot be reached, by every reason: test/mistakes.test.ts.
+ * No secret is shown: every setting that holds one holds a recognisable one here, what can fail
+ * fails, and neither a log, an answer, a metric nor the output of a command has any of them.
+ * Addresses that cannot be reached, by every reason: test/mistakes.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePull } from '../src/extras/feeds/pullDue.ts';

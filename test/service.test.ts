@@ -31,7 +31,8 @@ it('the service starts, answers as of FIXED_NOW, and ends on SIGTERM', async () 
     DEMO: 'off',
     SITE_BASE_URL: 'https://air.example/',
   };
-  const [, words = ''] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(README) ?? []; // npx would pass no SIGTERM on
+  // npx would pass no SIGTERM on
+  const [, words = ''] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(README) ?? [];
   const service = launch([process.execPath, ...words.split(' ')], { environment, folder: ROOT });
   await ready(ADMIN_PORT, service);
   const get = async (path: string) =>

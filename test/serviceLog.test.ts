@@ -1,4 +1,7 @@
-/** The log of a running service: one JSON object a line, nothing on stdout, and no internals in answers. Secrets: test/secrets.test.ts. */
+/**
+ * The log of a running service: one JSON object a line, nothing on stdout, and no internals in
+ * answers. Secrets: test/secrets.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';

@@ -1,4 +1,7 @@
-/** Shutdown of the service: requests and jobs under way are finished in order, and the exit code tells whether they were. */
+/**
+ * Shutdown of the service: requests and jobs under way are finished in order, and the exit code
+ * tells whether they were.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -53,7 +56,8 @@ it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served
   expect((await httpGet(service.port.public, STATION)).headers.connection).toBe('keep-alive');
   service.kill('SIGTERM');
   await service.logged('stopping');
-  await new Promise((resolve) => setTimeout(resolve, 1_500)); // without the variable its ports would be closed by then
+  // without the variable its ports would be closed by then
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect((await httpGet(service.port.admin, '/readyz')).status).toBe(503);
   const answer = await httpGet(service.port.public, STATION);
   expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
@@ -73,10 +77,12 @@ it('SIGTERM: requests under way are finished, the public port closes first and t
   await service.logged('stopping');
   await end('rollback');
   const answer = await get;
-  expect([200, 503]).toContain(answer.status); // not cut; 503 if a statement took more than its 2 seconds on this machine
+  // not cut; 503 if a statement took more than its 2 seconds on this machine
+  expect([200, 503]).toContain(answer.status);
   expect(answer.headers.connection).toBe('close');
 
-  // the batch is incomplete: its port waits for it, and the admin port and the database close after that
+  // the batch is incomplete: its port waits for it, and the admin port and the database close after
+  // that
   await until(() => isRefused('public'), 'the public port is closed');
   await until(() => isRefused('ingest'), 'the ingest port takes no new requests');
   expect(batch.answered()).toBe(false);

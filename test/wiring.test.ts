@@ -1,4 +1,7 @@
-/** What each variable of the configuration does to the service, seen from outside: in its answers, its listeners and its database. */
+/**
+ * What each variable of the configuration does to the service, seen from outside: in its answers,
+ * its listeners and its database.
+ */
 import { connect as openSocket } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../src/aggregate/jobs.ts';
@@ -29,7 +32,10 @@ beforeAll(async () => {
 type Ports = Record<'port' | 'adminPort' | 'ingestPort', number>;
 type Running = { service: Service; ports: Ports; jobs: Map<string, Job>; failure: Promise<string> };
 
-/** The service over the test's database, with a configuration that differs from the default in these values. */
+/**
+ * The service over the test's database, with a configuration that differs from the default in these
+ * values.
+ */
 async function launch(config: Partial<Config> = {}): Promise<Running> {
   const ports = {
     port: Number(await freePort()),
@@ -153,7 +159,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     ]);
     const metrics = (await get(worker.ports.adminPort, '/metrics')).body;
     expect(metrics).toContain('airseries_worker 1');
-    expect(metrics).toContain(`airseries_database_pool_size{pool="read"} ${POOL_SIZES.readiness}`); // it answers no requests
+    // it answers no requests
+    expect(metrics).toContain(`airseries_database_pool_size{pool="read"} ${POOL_SIZES.readiness}`);
   },
 
   async INGEST_PORT() {
@@ -307,7 +314,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     const stations = async (config: Partial<Config>) => {
       const empty = await testDatabase(engine);
       onTestFinished(() => empty.drop());
-      await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '2 days'`; // as far as its history goes
+      // as far as its history goes
+      await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '2 days'`;
       const { service, ports } = await running({ databaseUrl: address(empty.target), ...config });
       const { body } = await get(ports.port, `${BASE}/stations.json`);
       await service.stop(0);

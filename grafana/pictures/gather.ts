@@ -23,10 +23,16 @@ const TYPES: Readonly<Record<number, Column['type']>> = {
   1184: 'time',
 };
 
-/** `chosen`: values of variables, of which others take their first option; `back`: another range than the dashboard's own. */
+/**
+ * `chosen`: values of variables, of which others take their first option; `back`: another range
+ * than the dashboard's own.
+ */
 export type Asked = { chosen?: Values; back?: string };
 
-/** The dashboard of this name with the results of its queries at this moment; without the address of a Prometheus its panels are empty. */
+/**
+ * The dashboard of this name with the results of its queries at this moment; without the address of
+ * a Prometheus its panels are empty.
+ */
 export async function gather(
   name: string,
   { chosen = {}, back }: Asked,
@@ -92,7 +98,10 @@ async function choose(
 
 type Rows = Awaited<ReturnType<postgres.Sql['unsafe']>>;
 
-/** A table as it is; a series for each set of values of the columns with text, which are its labels, as the data source makes them. */
+/**
+ * A table as it is; a series for each set of values of the columns with text, which are its labels,
+ * as the data source makes them.
+ */
 function frame(rows: Rows, format: string | undefined): Column[][] {
   const kindOf = (type: number): Column['type'] => TYPES[type] ?? 'string';
   const texts =

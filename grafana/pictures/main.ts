@@ -1,7 +1,8 @@
 /**
- * `npm run pictures`: draws the dashboards with Grafana's own components in a headless browser, to be looked at. It needs a database with
- * readings (PGHOST, PGUSER, PGDATABASE, PGPASSWORD, as psql), the packages of this folder (`npm install --ignore-scripts` here, 460 MB) and
- * Chromium; for the dashboard Service, PROMETHEUS_URL.
+ * `npm run pictures`: draws the dashboards with Grafana's own components in a headless browser, to
+ * be looked at. It needs a database with readings (PGHOST, PGUSER, PGDATABASE, PGPASSWORD, as
+ * psql), the packages of this folder (`npm install --ignore-scripts` here, 460 MB) and Chromium;
+ * for the dashboard Service, PROMETHEUS_URL.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

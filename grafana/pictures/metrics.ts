@@ -20,7 +20,10 @@ type Answer = {
   };
 };
 
-/** One frame for each series; all processes are chosen. Throws if Prometheus does not answer the query. */
+/**
+ * One frame for each series; all processes are chosen. Throws if Prometheus does not answer the
+ * query.
+ */
 export async function metrics(
   base: string,
   { expr = '', legendFormat = '', instant }: Target,

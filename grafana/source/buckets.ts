@@ -1,6 +1,6 @@
 /**
- * Series of a station or region over the dashboard's time range: hours up to 15 days, days up to 400, months beyond. The planner
- * drops every part of the query but one before it runs.
+ * Series of a station or region over the dashboard's time range: hours up to 15 days, days up to
+ * 400, months beyond. The planner drops every part of the query but one before it runs.
  */
 import type { Target } from './panel.ts';
 import { AT, LOCALE, type Subject, startOf } from './subject.ts';
@@ -27,7 +27,10 @@ type Options = {
   completed?: true;
 };
 
-/** `columns` maps names of series to columns of the views; extremes, which hours do not have, are null there. */
+/**
+ * `columns` maps names of series to columns of the views; extremes, which hours do not have, are
+ * null there.
+ */
 export function buckets(
   { view, isChosen }: Subject,
   columns: Readonly<Record<string, string>>,
@@ -51,8 +54,9 @@ const KEY = { station: 'station_id', region: 'region_slug' } as const;
 export const MOST_LINES = 12;
 
 /**
- * SQL of the stations or regions to compare: as `id`, with their `name`, and with the number of their `line`. `mean` is what those with the
- * most are chosen by, over the days that the time range touches; the same ones have the same lines in every panel.
+ * SQL of the stations or regions to compare: as `id`, with their `name`, and with the number of
+ * their `line`. `mean` is what those with the most are chosen by, over the days that the time range
+ * touches; the same ones have the same lines in every panel.
  */
 export const linesOf = ({ view, isChosen }: Subject, mean: string, most = MOST_LINES): string => `(
   select c.id, t.title as name, to_char(row_number() over (order by c.id), 'FM00') as line

@@ -49,7 +49,10 @@ export function timeseries(given: Drawn): Panel {
   return panel({ type: 'timeseries', custom, options, color: 'palette-classic' }, given);
 }
 
-/** A row for each value of the column `row`, with a cell for each bucket; a gap longer than `gapMs` stays empty. */
+/**
+ * A row for each value of the column `row`, with a cell for each bucket; a gap longer than `gapMs`
+ * stays empty.
+ */
 export function strip({ row, gapMs, ...common }: Common & { row: string; gapMs: number }): Panel {
   const custom = {
     fillOpacity: 100,

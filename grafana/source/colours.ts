@@ -1,9 +1,15 @@
-/** Colours and thresholds: the six colours of the US EPA at the breakpoints of the AQI, of PM2.5 and of PM10 (May 2024). */
+/**
+ * Colours and thresholds: the six colours of the US EPA at the breakpoints of the AQI, of PM2.5 and
+ * of PM10 (May 2024).
+ */
 import type { Mapping } from './grafanaTypes.ts';
 
 export type Step = { readonly color: string; readonly value: number | null };
 
-/** Written as rgb(): Grafana 13.2 takes a `#rrggbb` that ends in `00` for transparent where a series is coloured by value. */
+/**
+ * Written as rgb(): Grafana 13.2 takes a `#rrggbb` that ends in `00` for transparent where a series
+ * is coloured by value.
+ */
 export const EPA = {
   good: 'rgb(0, 228, 0)',
   moderate: 'rgb(255, 255, 0)',
@@ -14,9 +20,10 @@ export const EPA = {
 } as const;
 
 /**
- * Categories as api.aqi_category() names them, best first, each with its colour; `ink` is the shade of it in which a number can be read on
- * the dark and the light theme, and `cell` the one behind a number in a table. Grafana writes dark digits only on what it takes for bright:
- * not on the green and the orange of the EPA, and white ones on its red are too faint.
+ * Categories as api.aqi_category() names them, best first, each with its colour; `ink` is the shade
+ * of it in which a number can be read on the dark and the light theme, and `cell` the one behind a
+ * number in a table. Grafana writes dark digits only on what it takes for bright: not on the green
+ * and the orange of the EPA, and white ones on its red are too faint.
  */
 export const CATEGORIES = [
   { name: 'Good', color: EPA.good, ink: 'rgb(0, 150, 0)', cell: 'rgb(110, 240, 110)' },
@@ -37,7 +44,10 @@ export const CATEGORIES = [
   { name: 'Hazardous', color: EPA.hazardous, ink: 'rgb(200, 50, 100)', cell: EPA.hazardous },
 ] as const;
 
-/** Bands as api.european_index() names them, best first, in legible shades of the colours of the European Environment Agency. */
+/**
+ * Bands as api.european_index() names them, best first, in legible shades of the colours of the
+ * European Environment Agency.
+ */
 export const BANDS = [
   { name: 'good', ink: 'rgb(0, 150, 150)' },
   { name: 'fair', ink: 'rgb(25, 150, 105)' },
@@ -47,7 +57,10 @@ export const BANDS = [
   { name: 'extremely poor', ink: 'rgb(165, 85, 175)' },
 ] as const;
 
-/** Grey: unknown. It is the first step of every scale, because that step also colours what has no value. */
+/**
+ * Grey: unknown. It is the first step of every scale, because that step also colours what has no
+ * value.
+ */
 export const NOTHING = '#8c8c8c';
 
 /** Lines that do not show an index; legible on the dark and the light theme. */
@@ -58,10 +71,16 @@ export const GUIDELINE = '#e0226e';
 /** Colours of lines that are compared: none is like another, or like that of a category. */
 export const LINES = [LINE, '#1ea0be', '#9682f0', '#e66ebe', '#aa7d5f', '#008782'] as const;
 
-/** Which shade of the categories is meant: behind or beside something, of a number, or behind a number in a table. */
+/**
+ * Which shade of the categories is meant: behind or beside something, of a number, or behind a
+ * number in a table.
+ */
 type Shade = 'color' | 'ink' | 'cell';
 
-/** The categories from the given numbers on; what has no value is grey, but in a table it stands on nothing. */
+/**
+ * The categories from the given numbers on; what has no value is grey, but in a table it stands on
+ * nothing.
+ */
 const bands =
   (...starts: readonly number[]) =>
   (shade: Shade): Step[] => [
@@ -78,7 +97,9 @@ const [{ ink: FINE }, , { ink: NOTABLE }, { ink: WRONG }] = CATEGORIES;
 
 type Steps = readonly { readonly color: string; readonly value: number }[];
 
-/** A number in grey without a value, in green from 0 on, then in the other colours from theirs on. */
+/**
+ * A number in grey without a value, in green from 0 on, then in the other colours from theirs on.
+ */
 const fromGood = (...steps: Steps): Step[] => [
   { color: NOTHING, value: null },
   { color: FINE, value: 0 },
@@ -106,7 +127,10 @@ export const above = (value: number): Step[] => [
 
 export const PLAIN: Step[] = [{ color: LINE, value: null }];
 
-/** Colours of texts that api.aqi_text() makes, such as "79 · Moderate"; such a column keeps its order, because Grafana sorts digits by value. */
+/**
+ * Colours of texts that api.aqi_text() makes, such as "79 · Moderate"; such a column keeps its
+ * order, because Grafana sorts digits by value.
+ */
 export const aqiTexts = (shade: Shade): readonly Mapping[] =>
   CATEGORIES.map(({ name, [shade]: color }, index) => ({
     type: 'regex',

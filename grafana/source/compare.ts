@@ -1,4 +1,7 @@
-/** Stations of a city side by side by one parameter: a ranking, the highest of them over time, and the AQI of each hour. */
+/**
+ * Stations of a city side by side by one parameter: a ranking, the highest of them over time, and
+ * the AQI of each hour.
+ */
 import { buckets, IN_DAYS, linesOf } from './buckets.ts';
 import { timeseries } from './charts.ts';
 import { LINE, LINES, NOTHING } from './colours.ts';
@@ -97,7 +100,8 @@ order by 1, s.id`),
       'custom.wrapText': true,
     }),
     width('mean', 65, STRUCK),
-    // a scale of its own, and room beside the longest bar: Grafana squeezes what does not fit into the cell, so that bars would be as long as others
+    // a scale of its own, and room beside the longest bar: Grafana squeezes what does not fit into
+    // the cell, so that bars would be as long as others
     column('bar', {
       color: { mode: 'fixed', fixedColor: LINE },
       min: 0,
@@ -123,7 +127,8 @@ const overTime: Panel = timeseries({
   decimals: 1,
   overrides: [
     ...compared('lines', LINES.length),
-    fixed('lowest', NOTHING, { ...EDGE, displayName: 'lowest' }), // of another query: Grafana may add its name
+    // of another query: Grafana may add its name
+    fixed('lowest', NOTHING, { ...EDGE, displayName: 'lowest' }),
     fixed('highest', NOTHING, {
       ...EDGE,
       'custom.fillBelowTo': 'lowest',

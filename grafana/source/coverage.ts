@@ -1,4 +1,7 @@
-/** How much of the truth the numbers rest on: sources in each mean, and hours measured of those of a day. */
+/**
+ * How much of the truth the numbers rest on: sources in each mean, and hours measured of those of a
+ * day.
+ */
 import { buckets } from './buckets.ts';
 import { timeseries } from './charts.ts';
 import { CATEGORIES, LINE } from './colours.ts';

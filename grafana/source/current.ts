@@ -1,4 +1,7 @@
-/** Panels that several dashboards share: current values as a row of numbers, and the table of stations. */
+/**
+ * Panels that several dashboards share: current values as a row of numbers, and the table of
+ * stations.
+ */
 import {
   aqiTexts,
   BAND_TEXTS,
@@ -72,8 +75,9 @@ type Tiles = {
 };
 
 /**
- * A tile for each value that there is, in one panel: a place without particles has none about them, and one without any value has a single
- * tile that says so. They are numbers, each with its unit, or with `mappings` texts in the colours of these.
+ * A tile for each value that there is, in one panel: a place without particles has none about them,
+ * and one without any value has a single tile that says so. They are numbers, each with its unit,
+ * or with `mappings` texts in the colours of these.
  */
 export function tiles({ title, description, from, tiles: list, mappings }: Tiles): Panel {
   return stat({
@@ -108,7 +112,10 @@ order by v.n`),
   });
 }
 
-/** The indices of `c`, from api.station_current() or api.region_current(), and of `n`, from api.station_now() or api.region_now(). */
+/**
+ * The indices of `c`, from api.station_current() or api.region_current(), and of `n`, from
+ * api.station_now() or api.region_now().
+ */
 export const indices = (from: string): Panel =>
   tiles({
     title: 'Indices',
@@ -153,11 +160,16 @@ export const CURRENT: readonly Tile[] = [
   { name: 'Pressure', column: 'c.pressure / 100.0::float8', unit: UNIT.hectopascal, decimals: 0 },
 ];
 
-/** Whether a station is online, whether its temperature, humidity and pressure are flagged, and whether its particles are suspect. */
+/**
+ * Whether a station is online, whether its temperature, humidity and pressure are flagged, and
+ * whether its particles are suspect.
+ */
 export const STATUS =
   "c.status || case when c.is_bad_thp then ', flagged' else '' end || case when c.is_bad_pm then ', PM suspect' else '' end";
 
-/** Table of the listed stations that match `where`, with their values at the end of the time range. */
+/**
+ * Table of the listed stations that match `where`, with their values at the end of the time range.
+ */
 export function stationsTable(title: string, description: string, where: string, h: number): Panel {
   return table({
     title,

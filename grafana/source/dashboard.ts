@@ -1,4 +1,7 @@
-/** A dashboard around its panels: numbers them, lays them out in rows from left to right, and adds variables and links. */
+/**
+ * A dashboard around its panels: numbers them, lays them out in rows from left to right, and adds
+ * variables and links.
+ */
 import type {
   AnnotationQuery,
   DashboardLink,

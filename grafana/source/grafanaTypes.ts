@@ -1,4 +1,7 @@
-/** Grafana's own types of panels and dashboards, so that a misspelt or outdated setting does not compile. Types only: nothing of it runs. */
+/**
+ * Grafana's own types of panels and dashboards, so that a misspelt or outdated setting does not
+ * compile. Types only: nothing of it runs.
+ */
 import type * as schema from '@grafana/schema';
 import type { FieldConfig as TimelineField } from '@grafana/schema/dist/esm/raw/composable/statetimeline/panelcfg/x/StateTimelinePanelCfg_types.gen';
 
@@ -24,7 +27,9 @@ export type Some<T> = Written<Partial<T>>;
 
 export type GraphField = schema.GraphFieldConfig;
 export type TableField = schema.TableFieldOptions;
-/** The timeline reads the threshold for gaps as the graphs do, but its published type leaves it out. */
+/**
+ * The timeline reads the threshold for gaps as the graphs do, but its published type leaves it out.
+ */
 export type TimelineFieldConfig = TimelineField &
   Pick<schema.GraphFieldConfig, 'insertNulls' | 'spanNulls'>;
 
@@ -32,7 +37,9 @@ export type TimelineFieldConfig = TimelineField &
 type Field = Omit<schema.FieldConfig, 'custom'> & { fieldMinMax?: boolean };
 type Custom = GraphField & TableField & TimelineFieldConfig;
 
-/** Settings of one column: those of a field by name, those of its kind of panel behind `custom.`. */
+/**
+ * Settings of one column: those of a field by name, those of its kind of panel behind `custom.`.
+ */
 export type Properties = Some<Field> & {
   readonly [Key in keyof Custom as `custom.${Key & string}`]?: Written<Custom[Key]>;
 };

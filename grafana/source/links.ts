@@ -1,4 +1,7 @@
-/** Links from a row of a table to the dashboard of the station or region it names, in the language and the time range that are shown. */
+/**
+ * Links from a row of a table to the dashboard of the station or region it names, in the language
+ * and the time range that are shown.
+ */
 const KEPT = `var-locale=$\{locale}&$\{__url_time_range}`;
 const field = (name: string) => `$\{__data.fields["${name}"]}`;
 

@@ -1,4 +1,7 @@
-/** `npm run grafana`: writes the dashboards to grafana/dashboards. A test compares the committed files with their source. */
+/**
+ * `npm run grafana`: writes the dashboards to grafana/dashboards. A test compares the committed
+ * files with their source.
+ */
 import { writeFileSync } from 'node:fs';
 import { DASHBOARDS } from './dashboards.ts';
 import { runbooks } from './runbooks.ts';

@@ -3,8 +3,9 @@ import type { MapOptions, Some } from './grafanaTypes.ts';
 import { type Common, type Panel, panel } from './panel.ts';
 
 /**
- * A marker for each row at its `latitude` and `longitude`, coloured by the column `by`. The column `label` is a layer of its own in the
- * colour of text: a label in the colour of its marker cannot be read.
+ * A marker for each row at its `latitude` and `longitude`, coloured by the column `by`. The column
+ * `label` is a layer of its own in the colour of text: a label in the colour of its marker cannot
+ * be read.
  */
 export function map({ by, label, ...common }: Common & { by: string; label: string }): Panel {
   const location = { mode: 'coords', latitude: 'latitude', longitude: 'longitude' } as const;

@@ -1,4 +1,6 @@
-/** Measurements over the time range: panels that the dashboards of a station and of a region share. */
+/**
+ * Measurements over the time range: panels that the dashboards of a station and of a region share.
+ */
 import { buckets } from './buckets.ts';
 import { barChart, timeseries } from './charts.ts';
 import { CATEGORIES, LINE, LINES, SECOND } from './colours.ts';

@@ -41,7 +41,10 @@ export const coloured = (
 ): Override =>
   column(name, { unit: id, thresholds: { mode: 'absolute', steps }, ...CELL, ...more });
 
-/** A table cell with an index and its category, in the colour of that; as wide as the longest, in Grafana's font. */
+/**
+ * A table cell with an index and its category, in the colour of that; as wide as the longest, in
+ * Grafana's font.
+ */
 export const categorized = (name: string, more: Properties = {}): Override =>
   column(name, {
     unit: UNIT.text,
@@ -55,7 +58,10 @@ export const categorized = (name: string, more: Properties = {}): Override =>
 /** Strikes out a value of a flagged station: the column `style` is CSS as JSON, or null. */
 export const STRUCK = { 'custom.styleField': 'style' } as const satisfies Properties;
 
-/** That column, for a station whose temperature, humidity and pressure are flagged where `condition` holds. */
+/**
+ * That column, for a station whose temperature, humidity and pressure are flagged where `condition`
+ * holds.
+ */
 export const styleColumn = (condition: string): string =>
   `case when ${condition} then '{"textDecoration": "line-through"}' end as "style"`;
 
@@ -85,14 +91,20 @@ export const EDGE = {
   'custom.hideFrom': { viz: false, legend: true, tooltip: false },
 } as const satisfies Properties;
 
-/** A line for the mean, and a band between the lowest and the highest hour, whose edges are not in the legend. */
+/**
+ * A line for the mean, and a band between the lowest and the highest hour, whose edges are not in
+ * the legend.
+ */
 export const band = (mean: string, lowest: string, highest: string, color = LINE): Override[] => [
   fixed(mean, color),
   fixed(lowest, color, EDGE),
   fixed(highest, color, { ...EDGE, 'custom.fillBelowTo': lowest, 'custom.fillOpacity': 25 }),
 ];
 
-/** A line for the mean; the lowest and the highest hour are only in the tooltip, because a single hour would set the scale of a year. */
+/**
+ * A line for the mean; the lowest and the highest hour are only in the tooltip, because a single
+ * hour would set the scale of a year.
+ */
 export const toldRange = (mean: string, lowest: string, highest: string): Override[] => [
   fixed(mean, LINE),
   ...[lowest, highest].map((name) =>
@@ -109,9 +121,10 @@ export const guideline = (name: string): Override =>
   });
 
 /**
- * Lines to compare, by the labels `line` and `name` of their series (buckets.ts): each in a colour of its own, and the second half dashed, or
- * filled more if they are stacked. A series has its colour by its number, because names come from the database; and its name last, because it
- * is matched by what it is called.
+ * Lines to compare, by the labels `line` and `name` of their series (buckets.ts): each in a colour
+ * of its own, and the second half dashed, or filled more if they are stacked. A series has its
+ * colour by its number, because names come from the database; and its name last, because it is
+ * matched by what it is called.
  */
 export const compared = (how: 'lines' | 'stacked' = 'lines', most = 2 * LINES.length): Override[] =>
   [...LINES, ...LINES].slice(0, most).map((color, n) => ({

@@ -1,4 +1,7 @@
-/** What every panel has, in Grafana's classic JSON. charts.ts, tables.ts and map.ts make the kinds of panels from it. */
+/**
+ * What every panel has, in Grafana's classic JSON. charts.ts, tables.ts and map.ts make the kinds
+ * of panels from it.
+ */
 import { PLAIN, type Step } from './colours.ts';
 import type { GrafanaPanel, Mapping, Override, Transformation } from './grafanaTypes.ts';
 import type { Unit } from './units.ts';
@@ -27,7 +30,10 @@ export type Common = {
   overrides?: readonly Override[];
   mappings?: readonly Mapping[];
   transformations?: readonly Transformation[];
-  /** The panel's own time range, such as `30d`, back from now; Grafana applies it only when the dashboard's range is relative. */
+  /**
+   * The panel's own time range, such as `30d`, back from now; Grafana applies it only when the
+   * dashboard's range is relative.
+   */
   span?: string;
 };
 

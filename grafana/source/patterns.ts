@@ -1,4 +1,7 @@
-/** PM2.5 by the calendar, the hour, the wind and last year: panels that the dashboards of a station and of a region share. */
+/**
+ * PM2.5 by the calendar, the hour, the wind and last year: panels that the dashboards of a station
+ * and of a region share.
+ */
 import { barChart, trend } from './charts.ts';
 import { CATEGORIES, LINE, pm25Steps, SECOND } from './colours.ts';
 import { column, FILLED, fixed, unit } from './overrides.ts';
@@ -8,7 +11,10 @@ import { table } from './tables.ts';
 import { rows } from './targets.ts';
 import { UNIT } from './units.ts';
 
-/** The local days completed at the end of the time range: `pm25` by `month` and `day`; `newest` is the month in which the range ends. */
+/**
+ * The local days completed at the end of the time range: `pm25` by `month` and `day`; `newest` is
+ * the month in which the range ends.
+ */
 const daysOf = ({ view, isChosen }: Subject) => `(
   select date_trunc('month', b.timestamp at time zone i.time_zone) as month, extract(day from b.timestamp at time zone i.time_zone)::int as day,
     date_trunc('month', ${AT} at time zone i.time_zone) as newest, b.avg_pm25 as pm25
@@ -17,8 +23,9 @@ const daysOf = ({ view, isChosen }: Subject) => `(
 ) d`;
 
 /**
- * A row for each day of the month, a column for each month with its year, oldest first. Every cell is in the result, in order, because the
- * matrix takes rows and columns in the order in which it meets them. Grafana makes no column narrower than 50 pixels, so 31 would not fit.
+ * A row for each day of the month, a column for each month with its year, oldest first. Every cell
+ * is in the result, in order, because the matrix takes rows and columns in the order in which it
+ * meets them. Grafana makes no column narrower than 50 pixels, so 31 would not fit.
  */
 function calendar(subject: Subject): Panel {
   return table({
@@ -62,7 +69,10 @@ order by c.month, c.day`),
   });
 }
 
-/** Hours of wind from each compass point, by the category of their PM2.5. A station without an anemometer has the wind of its city. */
+/**
+ * Hours of wind from each compass point, by the category of their PM2.5. A station without an
+ * anemometer has the wind of its city.
+ */
 function pollutionRose({ view, isChosen, id }: OneSubject): Panel {
   const isStation = view === 'station';
   const category = 'api.aqi_category(h.aqi)';
@@ -94,7 +104,10 @@ order by point`),
   });
 }
 
-/** The time range, but no more than its last 90 days: more hours make neither picture clearer, only slower. */
+/**
+ * The time range, but no more than its last 90 days: more hours make neither picture clearer, only
+ * slower.
+ */
 const WITHIN = `$__timeFilter(b.timestamp) and b.timestamp > ${AT} - interval '90 days'`;
 
 const LOCAL_HOUR = 'b.timestamp at time zone i.time_zone';

@@ -1,4 +1,7 @@
-/** Dashboard of one city or district: current values, WHO figures, the five windows, and all parameters over the time range. */
+/**
+ * Dashboard of one city or district: current values, WHO figures, the five windows, and all
+ * parameters over the time range.
+ */
 import { CATEGORIES, LINE } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, indices, NOW, stationsTable, tiles } from './current.ts';
@@ -20,7 +23,10 @@ const withIndices = `${current} cross join api.region_now(${AT}, ${quoted('regio
 /** Regions with their titles, without a `where`. */
 const choice = `select r.slug as __value, t.title as __text from api.region r join api.region_title t on t.region_slug = r.slug and t.locale = ${LOCALE}`;
 
-/** A mean against its guideline. An exceedance is null both up to 15 % above it and without a mean (W3), so the mean says which it is. */
+/**
+ * A mean against its guideline. An exceedance is null both up to 15 % above it and without a mean
+ * (W3), so the mean says which it is.
+ */
 const against = (mean: string, guideline: number, exceedance: string) =>
   `to_char(${mean}, 'FM999990.0 "µg/m³ · "') || case when ${mean} <= ${guideline} then 'within' else coalesce(${exceedance} || ' times', 'up to 15 % above') end || ' the guideline'`;
 

@@ -1,4 +1,7 @@
-/** The dashboard Runbooks: the sections of runbooks.md, a panel for each alert, so that an alert can link to what to do. */
+/**
+ * The dashboard Runbooks: the sections of runbooks.md, a panel for each alert, so that an alert can
+ * link to what to do.
+ */
 import { readFileSync } from 'node:fs';
 import { dashboard } from './dashboard.ts';
 import type { Panel } from './panel.ts';

@@ -1,4 +1,7 @@
-/** Dashboard for the operator: is the service up and fast, do readings arrive, do the aggregates keep up, does the disk last. */
+/**
+ * Dashboard for the operator: is the service up and fast, do readings arrive, do the aggregates
+ * keep up, does the disk last.
+ */
 import { limit, noneIsGood, someAreNeeded } from './colours.ts';
 import { dashboard } from './dashboard.ts';
 import type { Panel } from './panel.ts';
@@ -8,7 +11,9 @@ import { readings, requests } from './serviceTraffic.ts';
 import { UNIT } from './units.ts';
 import { datasource, labelValues } from './variables.ts';
 
-/** 0, if there is a process at all: an idle service has nothing to count, which is no fault of it. */
+/**
+ * 0, if there is a process at all: an idle service has nothing to count, which is no fault of it.
+ */
 const NONE = `0 * sum(${all('airseries_build_info')})`;
 
 const glance: Panel[] = [

@@ -1,4 +1,7 @@
-/** What the panels of the dashboard Service are made of: PromQL on the chosen processes, charts and numbers. */
+/**
+ * What the panels of the dashboard Service are made of: PromQL on the chosen processes, charts and
+ * numbers.
+ */
 import { timeseries } from './charts.ts';
 import type { Common, Panel } from './panel.ts';
 import { stat } from './tables.ts';

@@ -1,4 +1,7 @@
-/** Dashboard of one station: current values, its sensors, the five windows, and all parameters over the time range. */
+/**
+ * Dashboard of one station: current values, its sensors, the five windows, and all parameters over
+ * the time range.
+ */
 import { NOTHING } from './colours.ts';
 import { coverage } from './coverage.ts';
 import { CURRENT, indices, NOW, tiles } from './current.ts';
@@ -104,7 +107,10 @@ order by s.id`),
   }),
 ];
 
-/** Periods in which temperature, humidity and pressure, or particles, are flagged, as shaded regions in every chart. */
+/**
+ * Periods in which temperature, humidity and pressure, or particles, are flagged, as shaded regions
+ * in every chart.
+ */
 const flags: AnnotationQuery = {
   name: 'Flags',
   iconColor: NOTHING,

@@ -1,4 +1,7 @@
-/** Strips of the AQI: a row for each city or station, a cell for each hour, in the colours of the US EPA index. */
+/**
+ * Strips of the AQI: a row for each city or station, a cell for each hour, in the colours of the US
+ * EPA index.
+ */
 import { strip } from './charts.ts';
 import { aqiTexts, NOTHING } from './colours.ts';
 import type { Panel } from './panel.ts';
@@ -18,7 +21,9 @@ type Given = {
   span?: string;
 };
 
-/** `from` is the query after its select list, with hours as `h`; `row` is the SQL of a row's name. */
+/**
+ * `from` is the query after its select list, with hours as `h`; `row` is the SQL of a row's name.
+ */
 export const aqiStrip = ({
   title,
   of,
@@ -46,7 +51,10 @@ ${from}
 order by ${order}, h.timestamp`),
   });
 
-/** The time range, but no more than its last hours: a month of every station would be too many cells to see. */
+/**
+ * The time range, but no more than its last hours: a month of every station would be too many cells
+ * to see.
+ */
 export const within = (span: string) =>
   `$__timeFilter(h.timestamp) and h.timestamp > ${AT} - interval '${Number.parseInt(span, 10)} hours'`;
 

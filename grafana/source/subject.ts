@@ -1,4 +1,7 @@
-/** Stations and regions, whose views have the same columns and differ only in the key, and the words of SQL by which panels choose. */
+/**
+ * Stations and regions, whose views have the same columns and differ only in the key, and the words
+ * of SQL by which panels choose.
+ */
 
 export type Subject = {
   /** Prefix of its views: `station` for api.station_hourly. */
@@ -22,7 +25,10 @@ export const LOCALE = quoted('locale');
 /** The end of the dashboard's time range, which stands for now. */
 export const AT = '$__timeTo()::timestamptz';
 
-/** SQL of the start of the hour, day or month of the network's zone that an instant is in: a session of Grafana's has another zone. */
+/**
+ * SQL of the start of the hour, day or month of the network's zone that an instant is in: a session
+ * of Grafana's has another zone.
+ */
 export const startOf = (unit: string, at: string) =>
   `(select date_trunc('${unit}', ${at}, i.time_zone) from api.installation i)`;
 
@@ -37,7 +43,10 @@ function one(view: Subject['view'], column: string, id: string): OneSubject {
 export const shownCity = (of: string): string =>
   `left join api.region shown on shown.slug = ${of}.city_slug and not shown.is_hidden`;
 
-/** Columns with the title of that city, which is the column `title`, and its slug for links: `-` where there is none. */
+/**
+ * Columns with the title of that city, which is the column `title`, and its slug for links: `-`
+ * where there is none.
+ */
 export const cityColumns = (title: string) => ({
   city: `case when shown.slug is not null then ${title} end as "city"`,
   slug: `coalesce(shown.slug, '-') as "city_slug"`,

@@ -4,7 +4,10 @@ import { type Common, type Panel, panel } from './panel.ts';
 
 type Stat = Common & { text?: string; named?: boolean };
 
-/** One number, or one word if `text` names its column, in the colour of its threshold; `named`: several, each with the name of its column. */
+/**
+ * One number, or one word if `text` names its column, in the colour of its threshold; `named`:
+ * several, each with the name of its column.
+ */
 export function stat({ text, named, ...common }: Stat): Panel {
   const options = {
     reduceOptions: {

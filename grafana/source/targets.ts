@@ -17,7 +17,10 @@ export const query = (text: string): Target => sql('table', text);
 
 export const rows = (text: string): Target[] => [query(text)];
 
-/** The first column is the time, ascending; every other column is a series, unless a column `metric` names the series of each row. */
+/**
+ * The first column is the time, ascending; every other column is a series, unless a column `metric`
+ * names the series of each row.
+ */
 export const series = (text: string): Target[] => [sql('time_series', text)];
 
 type Query = { expr: string; legend: string };

@@ -1,4 +1,7 @@
-/** Grafana's ids of units. A suffix stands for a unit that Grafana would rescale (0.5 mm to 500 µm, 0.1 µSv/h to 100 nSv/h). */
+/**
+ * Grafana's ids of units. A suffix stands for a unit that Grafana would rescale (0.5 mm to 500 µm,
+ * 0.1 µSv/h to 100 nSv/h).
+ */
 export const UNIT = {
   none: 'none',
   text: 'string',

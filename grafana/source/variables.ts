@@ -8,7 +8,10 @@ export const POSTGRES = 'grafana-postgresql-datasource';
 /** Uids of the data sources in provisioning/datasources, selected by default. */
 export const UIDS = { [POSTGRES]: 'airseries', prometheus: 'airseries-prometheus' } as const;
 
-/** Two names, because links between dashboards carry variables along, and the one kind of data source is no choice for the other. */
+/**
+ * Two names, because links between dashboards carry variables along, and the one kind of data
+ * source is no choice for the other.
+ */
 const VARIABLE = { [POSTGRES]: 'datasource', prometheus: 'prometheus_datasource' } as const;
 
 export function datasource(type: keyof typeof UIDS): Variable {
@@ -51,7 +54,10 @@ export function choice(
 /** What each calls itself. */
 const LANGUAGES: Readonly<Record<Locale, string>> = { en: 'English', ru: 'Русский', hy: 'Հայերեն' };
 
-/** The language of names: an argument of functions in schema api, and a column of the views of titles. */
+/**
+ * The language of names: an argument of functions in schema api, and a column of the views of
+ * titles.
+ */
 export const locale = choice(
   'locale',
   'Names in',
@@ -74,7 +80,10 @@ export function chosen(name: string, label: string, sql: string) {
   } as const satisfies Variable;
 }
 
-/** Stations with their titles at the end of the time range; those of a hidden city, or of none, under `-` (C8). */
+/**
+ * Stations with their titles at the end of the time range; those of a hidden city, or of none,
+ * under `-` (C8).
+ */
 const STATIONS = `from api.station_current(${AT}, locale => ${LOCALE}) s
 ${shownCity('s')}`;
 
@@ -98,7 +107,10 @@ export const severalChosen = (name: string, label: string, sql: string) =>
     current: { text: ['All'], value: ['$__all'] },
   }) as const satisfies Variable;
 
-/** A variable with the values of a Prometheus label; several can be selected. "All" is the list of them: a pattern such as `.+` would also match strangers. */
+/**
+ * A variable with the values of a Prometheus label; several can be selected. "All" is the list of
+ * them: a pattern such as `.+` would also match strangers.
+ */
 export function labelValues(name: string, label: string, query: string) {
   return {
     type: 'query',

@@ -1,6 +1,7 @@
 /**
- * PM2.5 in the five windows of the API, with the range of its hourly means and the WHO guideline. A panel shows its full window only while
- * the dashboard's range is relative to now: Grafana ignores a panel's own range otherwise.
+ * PM2.5 in the five windows of the API, with the range of its hourly means and the WHO guideline. A
+ * panel shows its full window only while the dashboard's range is relative to now: Grafana ignores
+ * a panel's own range otherwise.
  */
 import type { WINDOWS as PUBLISHED } from '../../src/contract/windows.ts';
 import { timeseries } from './charts.ts';
@@ -14,7 +15,10 @@ import { UNIT } from './units.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** `span` is a little longer than the window, because its first bucket starts earlier than, say, 24 hours ago. */
+/**
+ * `span` is a little longer than the window, because its first bucket starts earlier than, say, 24
+ * hours ago.
+ */
 const WINDOWS = {
   '24h': { title: '24 hours', span: '25h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },
   '7d': { title: '7 days', span: '169h', buckets: 'closed hours', gapMs: 1.5 * HOUR, w: 8 },

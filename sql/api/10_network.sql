@@ -1,4 +1,5 @@
--- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to English, any language, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to
+-- English, any language, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);

@@ -10,7 +10,8 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
+-- The history windows in one row, with the range of each unit that covers all of its windows. History queries read
+-- these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz,

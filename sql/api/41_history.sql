@@ -1,6 +1,6 @@
--- The history document of one {{subject}} in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
--- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
--- it starts.
+-- The history document of one {{subject}} in parts. The parts are JSON, because the driver would need as long to decode
+-- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
+-- the rest. A cached plan skips the chunks beyond the bounds when it starts.
 create function api.{{subject}}_history_json(
   only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,

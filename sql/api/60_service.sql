@@ -40,8 +40,8 @@ create view api.server as select pg_is_in_recovery() as is_replica;
 comment on view api.server is 'The server that runs the query. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
 
--- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
--- without a station online.
+-- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches
+-- readings only for providers without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
   with state as materialized (

@@ -1,4 +1,5 @@
--- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means all is well.
+-- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
+-- all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic

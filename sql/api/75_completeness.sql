@@ -1,5 +1,6 @@
--- Measures how complete the days and months of {{subject}}s are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
--- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
+-- Measures how complete the days and months of {{subject}}s are (A11). It reads the stored numbers of hours of
+-- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
+-- its owner, since no view of this schema has numbers of hours.
 create function api.{{subject}}_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id type}}[] default null
 )

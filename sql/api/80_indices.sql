@@ -1,6 +1,7 @@
 -- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
--- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+-- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database,
+-- and is converted (S6).
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
     so2 float8 default null)

@@ -1,5 +1,6 @@
--- Documents of explore/v1 about one {{subject}}: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
--- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown {{subject}}.
+-- Documents of explore/v1 about one {{subject}}: current indices, the days of a year, completeness, and hours as CSV.
+-- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
+-- number of rows, and returns none for an unknown {{subject}}.
 
 create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
 returns table (

@@ -1,5 +1,5 @@
--- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
--- with the rights of its owner, since no view of this schema has readings.
+-- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an
+-- hour. station_readings_json runs with the rights of its owner, since no view of this schema has readings.
 
 create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)

@@ -1,5 +1,6 @@
--- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
--- with the rights of their owner, since no view of this schema has unrounded means.
+-- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the
+-- limits of the EU. These functions run with the rights of their owner, since no view of this schema has unrounded
+-- means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
   valid_until timestamptz, data_version int)

@@ -1,4 +1,5 @@
--- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and stations left out of a region.
+-- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and
+-- stations left out of a region.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (

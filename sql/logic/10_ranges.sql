@@ -28,7 +28,8 @@ create function logic.join_ranges(ranges tstzmultirange, gap interval) returns t
   from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap)) from unnest(ranges) part)) part
 $$;
 
--- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
+-- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins,
+-- in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange)
   returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic

@@ -1,7 +1,8 @@
--- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
+-- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours
+-- count for a region.
 
--- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their readings, split where its formula
--- changes. Formulas change on full hours.
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their
+-- readings, split where its formula changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -28,21 +29,22 @@ create view logic.placement as
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
     - coalesce(removed.periods, '{}')) part;
 
--- The periods that screening found and that count: at stations whose operator does not vouch for the flagged parameters.
+-- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
+-- parameters.
 create view logic.screened_period as
   select p.* from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
--- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
--- set by the operator or found by screening.
+-- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its
+-- particles suspect (kind pm, C9), as set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
   from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
--- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
--- extended to whole hours, and all other bounds are rounded up.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
+-- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -73,8 +75,8 @@ create view logic.membership as
       periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
--- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
+-- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
+-- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -92,7 +94,8 @@ begin
   group by station_id;
 end $$;
 
--- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that ends last counts.
+-- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that
+-- ends last counts.
 create view logic.station_last_place as
   select m.station_id,
     (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
@@ -100,9 +103,10 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): a sensor's differences from
--- station hours upwards, a station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
--- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next
+-- refresh (P4): a sensor's differences from station hours upwards, a station's from region hours upwards. It writes
+-- nothing if nothing changed. It returns how many of the affected sensors and stations have data. Call it after any
+-- change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement

@@ -1,6 +1,8 @@
--- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the periods that others mark stale.
+-- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the
+-- periods that others mark stale.
 
--- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level stale.
+-- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level
+-- stale.
 create view logic.level (position, name, unit, id, stale_from) as values
   {{levels}};
 
@@ -24,9 +26,9 @@ create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
   union all select since, until from rollup.stale;
 
--- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern:
--- those between the first and the last instant of any data, or between the first and the last hour of its sensor or
--- station.
+-- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can
+-- concern: those between the first and the last instant of any data, or between the first and the last hour of its
+-- sensor or station.
 create function logic.claim_changes() returns void language plpgsql as $$
 begin
   -- usually there are none, and finding the first and last instant touches every chunk

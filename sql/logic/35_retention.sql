@@ -1,6 +1,6 @@
--- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a time, at most one month a night.
--- A month goes when it is older than RAW_RETENTION, counted from both the present and the newest reading, so a wrong clock deletes little before it is
--- noticed.
+-- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a
+-- time, at most one month a night. A month goes when it is older than RAW_RETENTION, counted from both the present and
+-- the newest reading, so a wrong clock deletes little before it is noticed.
 
 -- Refuses readings measured before `since` from now on. It waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
@@ -34,8 +34,8 @@ begin
   );
 end $$;
 
--- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
--- column added later does not change it either, as long as these hours have no value in it.
+-- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on
+-- settings of the session. A column added later does not change it either, as long as these hours have no value in it.
 create function logic.kept_hours(since timestamptz, until timestamptz)
   returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
@@ -44,8 +44,9 @@ language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
--- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from then on, refreshes leave those
--- hours as they are. If `until` releases nothing new, it records nothing: a new record would hide hours lost since the last one.
+-- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from
+-- then on, refreshes leave those hours as they are. If `until` releases nothing new, it records nothing: a new record
+-- would hide hours lost since the last one.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -59,8 +60,8 @@ begin
   update raw.installation set retained_from = until;
 end $$;
 
--- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value. Columns: since, until (the month),
--- hours (recorded), stored (present now).
+-- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value.
+-- Columns: since, until (the month), hours (recorded), stored (present now).
 create function logic.lost_months(since timestamptz, until timestamptz)
 returns table (since timestamptz, until timestamptz, hours bigint, stored bigint) language sql stable as $$
   select m.month, month.until, m.hours, there.stored
@@ -88,8 +89,9 @@ create function logic.kept_hours_of(sensor int) returns setof timestamptz langua
     where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
 $$;
 
--- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
--- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
+-- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is
+-- given, of all sensors while they were there. Returns their number. To be called before these are deleted from the
+-- network, while no refresh runs and holding raw.network_lock.
 create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
   with located as (
     select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until
@@ -107,9 +109,10 @@ create function logic.remove_kept_hours(sensors int[], station int default null)
   select coalesce(sum(hours), 0)::bigint from kept
 $$;
 
--- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
--- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
--- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
+-- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an
+-- hour whose readings may have been deleted: recomputing it from late readings alone would lose it. So no cutoff may be
+-- earlier than the end of the last sensor hour before retained_from. Raises AS409 if `since` is, or if it is later than
+-- the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;

@@ -1,9 +1,10 @@
--- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
--- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
+-- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already
+-- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
+-- one transaction: all or nothing.
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
--- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is
--- still in the state of a restore: readings would get lost.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403,
+-- and stores nothing, if the sender lacks authorization for a sensor; the message lists those sensors. Raises AS503 if
+-- raw.readings is no longer a hypertable, or TimescaleDB is still in the state of a restore: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -65,7 +66,8 @@ begin
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
-  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
+  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as
+  -- accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
@@ -90,7 +92,8 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a hypertable acts like one
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
+  -- hypertable acts like one
   if has_lost_chunks then
     raise exception using errcode = 'AS503', message = case when current_setting('timescaledb.restoring', true) = 'on'
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
@@ -104,8 +107,9 @@ begin
   end if;
 end $$;
 
--- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
--- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
+-- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no
+-- row. newest is the time of the newest stored reading, or null. placements lists [since, until) of each placement,
+-- with null for infinite bounds. Times are microseconds since 1970.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
   language sql stable
 set plan_cache_mode = force_custom_plan as $$
@@ -120,8 +124,9 @@ set plan_cache_mode = force_custom_plan as $$
   where s.id = any (sensors)
 $$;
 
--- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is null if there is none. Both are
--- microseconds since 1970. Its lock keeps the cutoff as it is until the end of the transaction (see raise_ingest_cutoff).
+-- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is
+-- null if there is none. Both are microseconds since 1970. Its lock keeps the cutoff as it is until the end of the
+-- transaction (see raise_ingest_cutoff).
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
@@ -130,8 +135,9 @@ begin
   into origin, cutoff from raw.installation;
 end $$;
 
--- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
--- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
+-- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading,
+-- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at
+-- a station within that scope at some time.
 create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[]
   language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')

@@ -1,8 +1,9 @@
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
 
--- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were refused only because no value
--- remained (S2). A refused reading that could be parsed is recorded with its values, so that it can be retried. A line is recorded once per reason.
--- Each provider's quarantine is limited to 128 MiB; trimming makes room. Returns how many lines did not fit.
+-- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were
+-- refused only because no value remained (S2). A refused reading that could be parsed is recorded with its values, so
+-- that it can be retried. A line is recorded once per reason. Each provider's quarantine is limited to 128 MiB;
+-- trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
@@ -71,17 +72,19 @@ begin
   return without_room;
 end $$;
 
--- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own excerpt.
+-- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
+-- excerpt.
 create function logic.excerpt(text text, most int) returns text language sql immutable as $$
   select case when length(text) <= most + 34 then text else left(text, most) || ' …' || md5(text) end
 $$;
 
--- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
+-- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index
+-- entries.
 create function logic.quarantine_bytes(text text) returns bigint
   language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
--- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how many lines have not fitted since
--- the last count, and adds them to the provider's dropped lines.
+-- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how
+-- many lines have not fitted since the last count, and adds them to the provider's dropped lines.
 create function logic.recount_quarantine(provider text, out left_out int) language plpgsql as $$
 begin
   select load.left_out into left_out from raw.quarantine_load load where load.provider_id = provider for update;

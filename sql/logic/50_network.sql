@@ -1,6 +1,8 @@
--- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
+-- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it
+-- is.
 
--- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and does not write unchanged ones.
+-- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and
+-- does not write unchanged ones.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb)
   language plpgsql as $$
 declare
@@ -19,7 +21,8 @@ begin
   using periods;
 end $$;
 
--- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out what it changed.
+-- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out
+-- what it changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -49,9 +52,10 @@ create view logic.network_fact as
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s
   left join sensor_period p on p.sensor_id = s.id;
 
--- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw: providers, regions, stations,
--- sensors, and by table the periods of these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that are
--- not listed. It also returns how many sensors and stations have hours that the next refresh recomputes (P4).
+-- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw:
+-- providers, regions, stations, sensors, and by table the periods of these stations and sensors. Returns per kind how
+-- many were added, changed and unchanged, and the ids that are not listed. It also returns how many sensors and
+-- stations have hours that the next refresh recomputes (P4).
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
@@ -153,8 +157,8 @@ begin
     jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would recompute, and every element that would
--- be added or changed, with the keys that differ.
+-- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would
+-- recompute, and every element that would be added or changed, with the keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}')

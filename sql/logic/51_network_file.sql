@@ -1,6 +1,7 @@
 -- Writes the network as a file that an import reads. Importing it changes nothing.
 
--- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time zone.
+-- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time
+-- zone.
 create function logic.flag_of_periods(periods tstzmultirange) returns json language sql stable as $$
   select case when periods = '{(,)}'::tstzmultirange or periods = '{[-infinity,infinity)}' then 'true'::json else (
     select json_agg(json_build_object('since', nullif(lower(part), '-infinity'),

@@ -1,13 +1,15 @@
--- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so the result
--- depends only on the readings and does not change with every one of them. A run of enough suspect hours is a flagged period. A run that reaches the
--- newest hour stays open until a good hour follows; going offline does not end it.
+-- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours
+-- of sensors, so the result depends only on the readings and does not change with every one of them. A run of enough
+-- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going
+-- offline does not end it.
 
 -- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It looks at quarters of days, in one
--- pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no others. Compiling (jit) would take longer than that.
+-- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It
+-- looks at quarters of days, in one pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no
+-- others. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -42,8 +44,9 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of kind pm continue after gaps of up to 24
--- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
+-- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of
+-- kind pm continue after gaps of up to 24 hours), all open ones among them. Where the station has no hour since the
+-- beginning, nothing says otherwise: a network file may come before its readings.
 create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from logic.screened_period p
@@ -51,8 +54,8 @@ create function logic.rejudged_periods(since timestamptz) returns setof raw.scre
     and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
 $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`, the periods that are judged again,
--- with an earlier start keeps that start.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`,
+-- the periods that are judged again, with an earlier start keeps that start.
 create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
 returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -114,7 +117,8 @@ begin
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
+  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
+  -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
     'thp', null::jsonb,
     null::timestamptz
@@ -130,8 +134,8 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). It writes nothing
--- if nothing changed. It returns how many flags were raised and lifted.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3,
+-- A10, C5, C9). It writes nothing if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];

@@ -1,11 +1,12 @@
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of many equal hours (flat), or if
--- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of
+-- many equal hours (flat), or if it is far above its neighbours (outlier). Enough suspect hours close to one another
+-- are a period of kind pm.
 
 create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
 
--- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station alone, with their PM2.5 and the values
--- it was compared with. Of stations with a period in `open` the hours from its `since` on. Both tests use PM2.5 as the instrument gave it, since a
--- correction also depends on humidity.
+-- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station
+-- alone, with their PM2.5 and the values it was compared with. Of stations with a period in `open` the hours from its
+-- `since` on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
 create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
 returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
@@ -108,7 +109,8 @@ begin
   where h.both_hours >= 12 or h.pm25_hours >= 24;
 end $$;
 
--- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one of `alone`.
+-- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one
+-- of `alone`.
 create function logic.suspect_hours_among_neighbours(
   since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
 ) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
@@ -184,17 +186,17 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
--- before. When it was judged, one of the 24 hours before was suspect.
+-- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its
+-- beginning, but not what was judged before. When it was judged, one of the 24 hours before was suspect.
 create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
   language sql immutable
   return case when period.until < 'infinity' then since
     else greatest(period.since,
       least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
 
--- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
--- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
--- suspect hours that follow it continue it.
+-- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
+-- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. A
+-- period of `recorded` holds up to the hours that are judged again; suspect hours that follow it continue it.
 create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
 ) returns setof raw.screened_period language sql stable as $$
@@ -227,8 +229,9 @@ create function logic.periods_of_hours(
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
 
--- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged again. The test outlier comes
--- last and takes no neighbour away, so the result does not depend on what an earlier run found by it.
+-- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged
+-- again. The test outlier comes last and takes no neighbour away, so the result does not depend on what an earlier run
+-- found by it.
 create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
 returns setof raw.screened_period language plpgsql stable as $$
 declare

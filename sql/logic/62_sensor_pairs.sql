@@ -1,6 +1,6 @@
--- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on the day means of x, over the
--- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
--- trusted station, else the one with the lower id.
+-- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means
+-- of y on the day means of x, over the days among the last 30 completed local days that have at least 18 hours of both.
+-- The values are as the instruments gave them. x is the sensor at a trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
   x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,

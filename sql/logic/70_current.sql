@@ -1,9 +1,11 @@
--- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their other arguments select one
--- station or region. They run with the rights of their owner, so readers of schema api need no rights on the tables. They are in PL/pgSQL because an
--- SQL function that runs with other rights is planned without its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same
--- from the sixth call on a connection. That holds for every function with this setting.
+-- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their
+-- other arguments select one station or region. They run with the rights of their owner, so readers of schema api need
+-- no rights on the tables. They are in PL/pgSQL because an SQL function that runs with other rights is planned without
+-- its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same from the sixth call on a
+-- connection. That holds for every function with this setting.
 
--- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
+-- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors,
+-- or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -27,7 +29,8 @@ begin
   where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
 end $$;
 
--- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor with a reading that is not stale.
+-- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor
+-- with a reading that is not stale.
 create function logic.sensor_current(at timestamptz, only_station int default null)
 returns table (
   sensor_id int,
@@ -101,8 +104,9 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
 $$;
 revoke all on function logic.refresh_current from public;
 
--- The current values of the stations that are online (C1). For all stations, they are those that the last refresh recorded, unless stale by now. For
--- one station, or at an instant before the last refresh, they are computed from the readings.
+-- The current values of the stations that are online (C1). For all stations, they are those that the last refresh
+-- recorded, unless stale by now. For one station, or at an instant before the last refresh, they are computed from the
+-- readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -153,8 +157,9 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the next known change of these, or
--- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
+-- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the
+-- next known change of these, or of its regions, sensors or readings: a period begins or ends, or a reading of a clock
+-- that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -189,8 +194,9 @@ begin
   group by station.id;
 end $$;
 
--- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It leaves out temperature, humidity
--- and pressure of flagged stations (C5), and suspect particles (C9). A region without any such station gets a row with station_count 0. Idempotent.
+-- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It
+-- leaves out temperature, humidity and pressure of flagged stations (C5), and suspect particles (C9). A region without
+-- any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
     insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, {{list thp: $name}},
@@ -282,7 +288,8 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed, only listed stations count (C6).
+-- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed,
+-- only listed stations count (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,

@@ -1,4 +1,5 @@
--- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may not read the tables.
+-- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may
+-- not read the tables.
 
 -- The newest measurement of each of the given providers. It takes one index probe per period of a sensor at a station.
 create function logic.newest_measurement(at timestamptz, providers text[])
@@ -17,7 +18,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   group by station.provider_id
 $$;
 
--- The newest bucket of each published aggregate at an instant. Future buckets, left by a clock that was ahead, are ignored.
+-- The newest bucket of each published aggregate at an instant. Future buckets, left by a clock that was ahead, are
+-- ignored.
 create function logic.newest_bucket(at timestamptz) returns table (subject text, resolution text, bucket timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)

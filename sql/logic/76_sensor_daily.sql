@@ -1,5 +1,6 @@
--- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within one placement count (P2), and
--- only stations that are listed at the instant (C6). `since` and `until` bound the starts of days.
+-- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within
+-- one placement count (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
+-- of days.
 create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
 returns table (
   bucket timestamptz, sensor_id int, pm25 float8, {{list uncorrected: $name float8}}, wind_sin float8, wind_cos float8,

@@ -1,9 +1,10 @@
--- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. A test returns one row per
--- listed station that fails it, so each row can be an alert. The thresholds are judgements, wide enough to tolerate ordinary weather and ordinary
--- instrument errors. The functions are in PL/pgSQL for the reason given in 70_current.sql.
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours.
+-- A test returns one row per listed station that fails it, so each row can be an alert. The thresholds are judgements,
+-- wide enough to tolerate ordinary weather and ordinary instrument errors. The functions are in PL/pgSQL for the reason
+-- given in 70_current.sql.
 
--- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never sent one, or retention has deleted
--- them all.
+-- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never
+-- sent one, or retention has deleted them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -41,10 +42,11 @@ begin
   where last.measured_at is not null;
 end $$;
 
--- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values as the
--- instrument gave them, since a correction may map many values to one. It leaves out parameters that may well stay constant for 6 hours: wind, UV and
--- rain at zero, pressure in whole hPa, gases at zero. It also leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours.
--- The search for the start of the flat line goes back at most 7 days.
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The
+-- test uses values as the instrument gave them, since a correction may map many values to one. It leaves out parameters
+-- that may well stay constant for 6 hours: wind, UV and rain at zero, pressure in whole hPa, gases at zero. It also
+-- leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours. The search for the start of
+-- the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -123,7 +125,8 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
--- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
+-- same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
     + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
@@ -135,9 +138,10 @@ create function logic.cell_steps() returns bigint[] language sql immutable paral
     select (x * 4096::bigint + y) * 4096 + z
     from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
--- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
--- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
--- stations are far enough from the lowest or the highest value in the cells around them; only those get a median.
+-- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed
+-- stations within 10 km. An outlier is more than 5 times the median and more than 50 µg/m³ above it, or below a fifth
+-- of a median over 25 µg/m³. A fire next door looks the same. Few stations are far enough from the lowest or the
+-- highest value in the cells around them; only those get a median.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan

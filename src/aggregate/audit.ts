@@ -1,13 +1,18 @@
-/** The audit: recomputes the aggregates from the readings and the network, reports differences and repairs them (A10). */
+/**
+ * The audit: recomputes the aggregates from the readings and the network, reports differences and
+ * repairs them (A10).
+ */
 
 import type { Progress } from '../base/progress.ts';
 import type { DatabaseAddress, Sql } from '../database/client.ts';
 import { type Period, type Watcher, watched } from './refresh.ts';
 
 /**
- * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership (level placement or membership, its
- * start as the bucket) that differs from what the network gives. `columns` are those that differ, or `missing` or `surplus`. A month whose
- * sensor hours were kept without readings and are not as they were is one difference of sensor_hourly, with the column `lost`.
+ * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership
+ * (level placement or membership, its start as the bucket) that differs from what the network
+ * gives. `columns` are those that differ, or `missing` or `surplus`. A month whose sensor hours
+ * were kept without readings and are not as they were is one difference of sensor_hourly, with the
+ * column `lost`.
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
@@ -36,11 +41,13 @@ type Audit = {
 };
 
 /**
- * Compares the periods by which buckets are computed with the network; then refreshes, recomputes every bucket of the days and months that
- * the period touches, and compares. In a month that it touches in part, the other days are taken as stored. `repair` first repairs the
- * periods, since wrong ones make buckets wrong, then recomputes stored buckets that differ. It keeps days with a surplus bucket without
- * readings, because that may be all that is left of lost readings; `deleteSurplus` deletes them. It leaves the buckets of a lost month,
- * whose source is gone. Buckets are given in `timeZone`. The result is recorded in rollup.audit.
+ * Compares the periods by which buckets are computed with the network; then refreshes, recomputes
+ * every bucket of the days and months that the period touches, and compares. In a month that it
+ * touches in part, the other days are taken as stored. `repair` first repairs the periods, since
+ * wrong ones make buckets wrong, then recomputes stored buckets that differ. It keeps days with a
+ * surplus bucket without readings, because that may be all that is left of lost readings;
+ * `deleteSurplus` deletes them. It leaves the buckets of a lost month, whose source is gone.
+ * Buckets are given in `timeZone`. The result is recorded in rollup.audit.
  */
 export async function audit(
   target: DatabaseAddress,
@@ -91,8 +98,9 @@ async function listed(sql: Sql): Promise<Listed> {
 }
 
 /**
- * Has the next refresh recompute these buckets, except on the days of surplus buckets without readings, unless they are to be deleted, and of a
- * month only the days that were compared. Returns how many surplus buckets are kept.
+ * Has the next refresh recompute these buckets, except on the days of surplus buckets without
+ * readings, unless they are to be deleted, and of a month only the days that were compared. Returns
+ * how many surplus buckets are kept.
  */
 async function requestRepair(
   sql: Sql,
@@ -133,8 +141,9 @@ const mendPeriods = (sql: Sql) =>
     end $$`;
 
 /**
- * Adds the buckets that differ to table `difference`. One snapshot, taken while no refresh is halfway through the levels; other refreshes may run
- * during the comparison, piece by piece. Resolves to true if there is nothing to compare.
+ * Adds the buckets that differ to table `difference`. One snapshot, taken while no refresh is
+ * halfway through the levels; other refreshes may run during the comparison, piece by piece.
+ * Resolves to true if there is nothing to compare.
  */
 async function findDifferences(
   sql: Sql,
@@ -144,7 +153,8 @@ async function findDifferences(
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await sql`call rollup.refresh(${now})`;
   await sql`begin isolation level repeatable read`;
-  await sql`select raw.release_lock('rollup.refresh')`; // the first statement: it takes the snapshot
+  // the first statement: it takes the snapshot
+  await sql`select raw.release_lock('rollup.refresh')`;
   const pieces = await sql<{ since: string; until: string; hours: number }[]>`
     select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
     from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;

@@ -1,17 +1,22 @@
 /**
- * Every worker schedules every job, and each run is claimed by one statement: the worker that writes the minute runs the job, and the others
- * find it written. A worker that dies costs at most the run it was in; no worker is elected, and none has to notice.
+ * Every worker schedules every job, and each run is claimed by one statement: the worker that
+ * writes the minute runs the job, and the others find it written. A worker that dies costs at most
+ * the run it was in; no worker is elected, and none has to notice.
  */
 import { asOwner, type DatabaseAddress } from '../database/client.ts';
 
-/** Resolves to the minute that this process has claimed, by the server's clock; undefined where another process has it. */
+/**
+ * Resolves to the minute that this process has claimed, by the server's clock; undefined where
+ * another process has it.
+ */
 export type Claim = (job: string) => Promise<Date | undefined>;
 
 /**
- * The minute is named by the clock of the database, since that is the only one that all workers share: with their own, a worker whose clock
- * is two minutes ahead and one whose clock is right would both run, and poll a feed twice. It is rounded, because a worker whose clock is some
- * seconds off, or whose timer is late, means the same minute. Another minute than the last may be claimed, a later one or an earlier one: the
- * clock of a server may be set back.
+ * The minute is named by the clock of the database, since that is the only one that all workers
+ * share: with their own, a worker whose clock is two minutes ahead and one whose clock is right
+ * would both run, and poll a feed twice. It is rounded, because a worker whose clock is some
+ * seconds off, or whose timer is late, means the same minute. Another minute than the last may be
+ * claimed, a later one or an earlier one: the clock of a server may be set back.
  */
 export const claimsOn =
   (target: DatabaseAddress): Claim =>

@@ -1,6 +1,6 @@
 /**
- * The jobs of the core. Each run works from what is stored, so the next run makes up for one that was missed, and two runs at once in two
- * processes do no harm.
+ * The jobs of the core. Each run works from what is stored, so the next run makes up for one that
+ * was missed, and two runs at once in two processes do no harm.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -77,7 +77,10 @@ export async function trimQuarantines(
   }
 }
 
-/** Deletes a month of expired readings, if there is a retention, and old digests; then compresses what is at rest. */
+/**
+ * Deletes a month of expired readings, if there is a retention, and old digests; then compresses
+ * what is at rest.
+ */
 export async function maintainStorage(context: JobContext): Promise<void> {
   const { target, clock, retention, timeZone, log } = context;
   if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });

@@ -17,9 +17,11 @@ export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_00
 export type Watcher = { log: Log; terminal: boolean };
 
 /**
- * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, the buckets of the running day and month follow every
- * ten minutes. Readings of the running day that arrive meanwhile are shown after each step of a long backfill, by the time that `clock` then
- * tells. May be called by any process at any time: their steps run one after the other. May be interrupted anywhere: the next call finishes it.
+ * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, the
+ * buckets of the running day and month follow every ten minutes. Readings of the running day that
+ * arrive meanwhile are shown after each step of a long backfill, by the time that `clock` then
+ * tells. May be called by any process at any time: their steps run one after the other. May be
+ * interrupted anywhere: the next call finishes it.
  */
 export async function refresh(
   target: DatabaseAddress,
@@ -57,7 +59,10 @@ export async function maintain(
   await watched(target, 'compressing', watcher, {}, (sql) => sql`call rollup.maintain(${now})`);
 }
 
-/** Does work on a separate connection, with progress, and passes the server's warnings to the watcher. */
+/**
+ * Does work on a separate connection, with progress, and passes the server's warnings to the
+ * watcher.
+ */
 export async function watched<T>(
   target: DatabaseAddress,
   what: string,
@@ -84,7 +89,10 @@ const POSTPONED = 'AS101';
 /** Half-open; a missing end is unbounded. */
 export type Period = { from?: Date | undefined; to?: Date | undefined };
 
-/** Recomputes every bucket of a period, whether or not anything changed, as far back as readings are kept. */
+/**
+ * Recomputes every bucket of a period, whether or not anything changed, as far back as readings are
+ * kept.
+ */
 export async function rebuild(
   target: DatabaseAddress,
   now: Date,

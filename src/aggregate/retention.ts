@@ -1,4 +1,7 @@
-/** Deletes readings that have expired, a month at a time, says what would be deleted, and accepts older readings again. */
+/**
+ * Deletes readings that have expired, a month at a time, says what would be deleted, and accepts
+ * older readings again.
+ */
 
 import type { Log } from '../base/log.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
@@ -6,7 +9,10 @@ import { REFRESH_SESSION } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
 type RetentionPlan = {
-  /** The newest stored reading or, if that is earlier, now: age is counted from it. Null without readings. */
+  /**
+   * The newest stored reading or, if that is earlier, now: age is counted from it. Null without
+   * readings.
+   */
   counted_from: string | null;
   /** Older readings are refused now. */
   cutoff: string;
@@ -37,8 +43,9 @@ type Options = {
 };
 
 /**
- * Deletes the oldest local month of readings that is older than the retention, and keeps its aggregates. May be interrupted anywhere, because
- * of its order: first such old readings are refused, then the last of them are refreshed into the aggregates, then the month is recorded,
+ * Deletes the oldest local month of readings that is older than the retention, and keeps its
+ * aggregates. May be interrupted anywhere, because of its order: first such old readings are
+ * refused, then the last of them are refreshed into the aggregates, then the month is recorded,
  * then its readings are deleted.
  */
 export async function deleteExpired(
@@ -59,7 +66,8 @@ export async function deleteExpired(
           'a month of readings is being deleted',
         );
       }
-      if (next !== cutoff) await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`; // all writers wait for it
+      // all writers wait for it
+      if (next !== cutoff) await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`;
       await sql`call raw.acquire_lock('rollup.refresh')`;
       await sql`call rollup.refresh(${now})`;
       await sql`call logic.retain_from(${next}::text::timestamptz)`;

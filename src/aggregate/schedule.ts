@@ -1,4 +1,7 @@
-/** Starting the jobs of a worker: first whatever is due, then each on its schedule in UTC, with failures logged, counted and never fatal. */
+/**
+ * Starting the jobs of a worker: first whatever is due, then each on its schedule in UTC, with
+ * failures logged, counted and never fatal.
+ */
 import { schedule as cron } from 'node-cron';
 import { type Clock, watchClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -27,10 +30,15 @@ type StartContext = RunContext & {
   schedule?: Schedule | undefined;
 };
 
-/** Starts the jobs on their schedules; the result stops them, and waits for those that are running. */
+/**
+ * Starts the jobs on their schedules; the result stops them, and waits for those that are running.
+ */
 export type Schedule = (jobs: readonly Job[], context: RunContext) => () => Promise<void>;
 
-/** Brings the aggregates up to date, makes a digest, then schedules the jobs. The result stops them, and waits for those that are running. */
+/**
+ * Brings the aggregates up to date, makes a digest, then schedules the jobs. The result stops them,
+ * and waits for those that are running.
+ */
 export async function startJobs(
   jobs: readonly Job[],
   context: StartContext,
@@ -93,7 +101,10 @@ function cronLogger(log: Log) {
   return { info: () => undefined, debug: () => undefined, warn, error: warn };
 }
 
-/** Claims a run of a job, and runs it if no other process has. Never rejects: a failure is logged and counted. */
+/**
+ * Claims a run of a job, and runs it if no other process has. Never rejects: a failure is logged
+ * and counted.
+ */
 export async function runJob({ name: job, run }: Job, context: RunContext): Promise<void> {
   const { clock, log, observer, claim } = context;
   try {

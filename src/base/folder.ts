@@ -4,8 +4,9 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Makes the folder and those above it that are missing, and returns what it made, from the top. Throws the system's error. Node's own recursive
- * mkdir never returns on a file system that makes no folders, such as /proc.
+ * Makes the folder and those above it that are missing, and returns what it made, from the top.
+ * Throws the system's error. Node's own recursive mkdir never returns on a file system that makes
+ * no folders, such as /proc.
  */
 export function makeFolders(path: string): string[] {
   checkFolder(path);
@@ -22,7 +23,9 @@ export function makeFolders(path: string): string[] {
   });
 }
 
-/** Returns whether the folder exists; throws an error like the system's if something else is there. */
+/**
+ * Returns whether the folder exists; throws an error like the system's if something else is there.
+ */
 export function checkFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === false)
@@ -30,7 +33,10 @@ export function checkFolder(path: string): boolean {
   return found !== undefined;
 }
 
-/** Throws the system's error unless a file can be made in the folder. Trying is the only test that covers every reason. */
+/**
+ * Throws the system's error unless a file can be made in the folder. Trying is the only test that
+ * covers every reason.
+ */
 export function checkWritable(folder: string): void {
   const probe = join(folder, `.airseries-${randomUUID()}`);
   writeFileSync(probe, '', { flag: 'wx' });

@@ -1,4 +1,7 @@
-/** An input that cannot be used at all. The message names it, the problem and the remedy; commands show it without a stack. */
+/**
+ * An input that cannot be used at all. The message names it, the problem and the remedy; commands
+ * show it without a stack.
+ */
 export class InputError extends Error {
   /** A file (perhaps with a line number), an option, or an address. */
   readonly input: string;

@@ -20,8 +20,9 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines, or short plain ones on a terminal. An error is passed as the field `err`: JSON has its message, stack and code (the SQLSTATE
- * if it came from the database); a plain line has message and code, and at level debug the stack follows.
+ * JSON lines, or short plain ones on a terminal. An error is passed as the field `err`: JSON has
+ * its message, stack and code (the SQLSTATE if it came from the database); a plain line has message
+ * and code, and at level debug the stack follows.
  */
 export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === true): Log {
   if (!terminal) {
@@ -80,9 +81,9 @@ type Level = 'info' | 'warn' | 'error';
 type Held = { fields: object; times: number; write(fields: object): void };
 
 /**
- * A log for request handlers, which might repeat a message a thousand times a second. A message is logged at once; of its repetitions
- * within the next second, only the last is logged, at the end of that second, with the number of those suppressed. Debug lines are not
- * limited.
+ * A log for request handlers, which might repeat a message a thousand times a second. A message is
+ * logged at once; of its repetitions within the next second, only the last is logged, at the end of
+ * that second, with the number of those suppressed. Debug lines are not limited.
  */
 export function boundedLog(log: Log): Log {
   const held = new Map<string, Held>();

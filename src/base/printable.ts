@@ -1,4 +1,7 @@
-/** Text that came from a sender, a file or the database, for a terminal: none of it may move the cursor, set a title or forge a line. */
+/**
+ * Text that came from a sender, a file or the database, for a terminal: none of it may move the
+ * cursor, set a title or forge a line.
+ */
 
 /** Control characters, and characters that end or reorder a line. */
 const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
@@ -11,7 +14,10 @@ export function printableLine(text: string): string {
   return text.replace(OBEYED, escaped);
 }
 
-/** The same of each line. JSON stays JSON of the same values, since it has such characters in strings only. */
+/**
+ * The same of each line. JSON stays JSON of the same values, since it has such characters in
+ * strings only.
+ */
 export function printable(text: string): string {
   return text.split('\n').map(printableLine).join('\n');
 }

@@ -1,8 +1,14 @@
-/** Progress of long work: one line that is redrawn on a terminal, or a log line every five seconds elsewhere. */
+/**
+ * Progress of long work: one line that is redrawn on a terminal, or a log line every five seconds
+ * elsewhere.
+ */
 import type { Log } from './log.ts';
 
 export type Progress = {
-  /** May be called for every row. `part` is the fraction done, from 0 to 1; undefined if the total is unknown, as for a pipe. */
+  /**
+   * May be called for every row. `part` is the fraction done, from 0 to 1; undefined if the total
+   * is unknown, as for a pipe.
+   */
   show(done: number, part: number | undefined): void;
   /** Clears the line, for other output and at the end. */
   hide(): void;
@@ -11,7 +17,9 @@ export type Progress = {
 /** The work whose progress this process reported last. */
 let latest: { what: string; done: number; unit: string } | undefined;
 
-/** `after importing 120,000 rows`, for the user who interrupts it; undefined if nothing was counted. */
+/**
+ * `after importing 120,000 rows`, for the user who interrupts it; undefined if nothing was counted.
+ */
 export function describeProgress(): string | undefined {
   return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
 }
@@ -21,7 +29,10 @@ const FIRST_MS = 1_000;
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 5_000;
 
-/** `what` is the work, such as `importing`; `terminal`, whether a person watches stderr; `unit`, what is counted. */
+/**
+ * `what` is the work, such as `importing`; `terminal`, whether a person watches stderr; `unit`,
+ * what is counted.
+ */
 export function makeProgress(
   what: string,
   log: Log,

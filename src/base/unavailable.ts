@@ -1,2 +1,5 @@
-/** Something needed for the answer is missing, and may be back soon. The message is for the log, never for a client. */
+/**
+ * Something needed for the answer is missing, and may be back soon. The message is for the log,
+ * never for a client.
+ */
 export class Unavailable extends Error {}

@@ -1,6 +1,6 @@
 /**
- * Every command receives and returns these types, and these are the options that several commands share. Commands get everything they use
- * from their context, so tests can run them in-process.
+ * Every command receives and returns these types, and these are the options that several commands
+ * share. Commands get everything they use from their context, so tests can run them in-process.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
@@ -28,13 +28,17 @@ export type Context = {
   installation: Installation;
   /** Runs `work` in a role, on a connection that is closed afterwards. */
   as<T>(role: Role, work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The instant of a time option. Without an offset it is local to the network, whose zone only the database knows. */
+  /**
+   * The instant of a time option. Without an offset it is local to the network, whose zone only the
+   * database knows.
+   */
   instant(text: string | undefined): Promise<Date | undefined>;
 };
 
 /**
- * `result` is printed to stdout as JSON, with keys in snake_case, or as a table; unless `ok`, the exit code is 1. `table`: its own layout
- * for lines of a width; null: the result is a file, which is always JSON.
+ * `result` is printed to stdout as JSON, with keys in snake_case, or as a table; unless `ok`, the
+ * exit code is 1. `table`: its own layout for lines of a width; null: the result is a file, which
+ * is always JSON.
  */
 export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) => string) | null };
 
@@ -45,12 +49,18 @@ export type Work = (context: Context) => Promise<Outcome>;
 export type NewDatabase = {
   /** Resolves to the time zone to make it for. */
   timeZone(): Promise<string>;
-  /** Called before the migrations, and may drop everything after `check`, which rejects where a new database could not be made. */
+  /**
+   * Called before the migrations, and may drop everything after `check`, which rejects where a new
+   * database could not be made.
+   */
   clear?: ((sql: Sql, check: () => Promise<string>) => Promise<void>) | undefined;
 };
 
 export type RunOptions = {
-  /** Called with the configuration before the database is opened; throws UsageError if the arguments are not valid with it. */
+  /**
+   * Called with the configuration before the database is opened; throws UsageError if the arguments
+   * are not valid with it.
+   */
   check?: (config: Settings) => void;
   /** True: a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
@@ -63,7 +73,10 @@ export type Run = (work: Work, options?: RunOptions) => void;
 /** As typed; half-open. */
 export type PeriodOptions = { from?: string | undefined; to?: string | undefined };
 
-/** An option for a time. The value is checked but kept as typed, since the network's zone is not known yet (see `Context.instant`). */
+/**
+ * An option for a time. The value is checked but kept as typed, since the network's zone is not
+ * known yet (see `Context.instant`).
+ */
 export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string) => {
     if (readInstant(text) !== undefined) return text;
@@ -73,7 +86,10 @@ export function timeOption(flags: string, description: string): Option {
   });
 }
 
-/** Throws UsageError unless `from` is before `to`, where that can be decided without the network's zone. */
+/**
+ * Throws UsageError unless `from` is before `to`, where that can be decided without the network's
+ * zone.
+ */
 export function checkPeriod({ from, to }: PeriodOptions): void {
   if (from === undefined || to === undefined) return;
   const start = readInstant(from);
@@ -82,7 +98,10 @@ export function checkPeriod({ from, to }: PeriodOptions): void {
   if (start.microseconds >= end.microseconds) throw new UsageError(REVERSED);
 }
 
-/** The period as half-open instants; a missing end is unbounded. Rejects with UsageError unless `from` is before `to`. */
+/**
+ * The period as half-open instants; a missing end is unbounded. Rejects with UsageError unless
+ * `from` is before `to`.
+ */
 export async function readPeriod({ instant }: Context, options: PeriodOptions, defaultFrom?: Date) {
   const from = (await instant(options.from)) ?? defaultFrom;
   const to = await instant(options.to);

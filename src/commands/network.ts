@@ -23,7 +23,10 @@ type ImportOptions = { dryRun?: boolean };
 
 /** Keeps an operator's network apart from another that an extra may have put into the database. */
 export type Guard = {
-  /** Called before a network is imported or changed; rejects, with a remedy, where the database holds the other. */
+  /**
+   * Called before a network is imported or changed; rejects, with a remedy, where the database
+   * holds the other.
+   */
   check(context: Context): Promise<void>;
   /** The option of `import network` that has the database made again. */
   option: Option;
@@ -32,7 +35,10 @@ export type Guard = {
   clear(sql: Sql): Promise<void>;
 };
 
-/** Prints how many providers, regions, stations and sensors were added, changed, unchanged or not listed. */
+/**
+ * Prints how many providers, regions, stations and sensors were added, changed, unchanged or not
+ * listed.
+ */
 export function importNetworkCommand(run: Run, guard?: Guard): Command {
   const command = new Command('network')
     .description(
@@ -85,7 +91,10 @@ const checkFile = (file: string) => void (file === '-' || readFile(file));
 
 type Input = { text: string; name: string };
 
-/** Returns a function that reads a file or standard input at its first call, with a name for messages. Rejects with InputError. */
+/**
+ * Returns a function that reads a file or standard input at its first call, with a name for
+ * messages. Rejects with InputError.
+ */
 function readOnce(file: string): () => Promise<Input> {
   const read = async () =>
     file === '-'

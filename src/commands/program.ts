@@ -33,10 +33,16 @@ const TIMES = `
 Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
 (2026-11-20T12:00, 2026-11-20) they are local to the network.`;
 
-/** A variable of the environment, its default as text ('' if there is none), and its meaning in Markdown. */
+/**
+ * A variable of the environment, its default as text ('' if there is none), and its meaning in
+ * Markdown.
+ */
 type Variable = { name: string; defaultsTo: string; meaning: string };
 
-/** What the composition adds to the command line: the extras, which the core doesn't know, and the configuration. */
+/**
+ * What the composition adds to the command line: the extras, which the core doesn't know, and the
+ * configuration.
+ */
 export type Additions = {
   commands: (run: Run) => readonly Command[];
   guard?: Guard;

@@ -1,4 +1,7 @@
-/** The command that shows how the service is doing: the database, how fresh its numbers are, and what arrives from whom. */
+/**
+ * The command that shows how the service is doing: the database, how fresh its numbers are, and
+ * what arrives from whom.
+ */
 import { Command, Option } from 'commander';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';

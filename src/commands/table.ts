@@ -1,6 +1,6 @@
 /**
- * Results for people: columns of text, aligned, in lines of a terminal's width. A value may be what a stranger sent, so it is printed without
- * characters that a terminal would obey.
+ * Results for people: columns of text, aligned, in lines of a terminal's width. A value may be what
+ * a stranger sent, so it is printed without characters that a terminal would obey.
  */
 import { printableLine } from '../base/printable.ts';
 
@@ -12,8 +12,8 @@ const GAP = 2;
 const NARROWEST = 8;
 
 /**
- * A table with a line of headings; numbers are aligned to the right, null is a dash. Where it would be wider than `width`, the widest columns of
- * text are cut off, with an ellipsis.
+ * A table with a line of headings; numbers are aligned to the right, null is a dash. Where it would
+ * be wider than `width`, the widest columns of text are cut off, with an ellipsis.
  */
 export function table(
   headings: readonly string[],
@@ -45,7 +45,10 @@ export function table(
   return [headings, ...text].map(line).join('\n');
 }
 
-/** Names with their values, aligned; a value that is too long for its line goes on below where it began. */
+/**
+ * Names with their values, aligned; a value that is too long for its line goes on below where it
+ * began.
+ */
 export function facts(
   pairs: readonly (readonly [name: string, value: string])[],
   width = WIDTH,
@@ -68,7 +71,10 @@ function wrapped(text: string, width: number, indent: number): string {
   return lines.join(`\n${' '.repeat(indent)}`);
 }
 
-/** Any result that a command prints as JSON: its values as facts, and each list of objects below them. */
+/**
+ * Any result that a command prints as JSON: its values as facts, and each list of objects below
+ * them.
+ */
 export function resultTable(result: unknown, width = WIDTH): string {
   if (Array.isArray(result)) return listOf(result, width);
   if (!isObject(result)) return wordsOf(result);
@@ -130,7 +136,10 @@ export function since(time: string | null, now: Date): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }
 
-/** `2026-11-20T13:00:00+04:00` with how long ago that was: `2026-11-20 13:00:00 (3 h ago)`. Null is `never`. */
+/**
+ * `2026-11-20T13:00:00+04:00` with how long ago that was: `2026-11-20 13:00:00 (3 h ago)`. Null is
+ * `never`.
+ */
 export function ago(time: string | null, now: Date): string {
   return time === null
     ? 'never'

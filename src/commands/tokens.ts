@@ -1,4 +1,7 @@
-/** Commands for the tokens that authorize pushing readings. A token is shown only once, when it is created. */
+/**
+ * Commands for the tokens that authorize pushing readings. A token is shown only once, when it is
+ * created.
+ */
 import { Command, InvalidArgumentError } from 'commander';
 import { createToken, listTokens, revokeToken } from '../ingest/http/tokens.ts';
 import { type Context, LARGEST_ID, type Outcome, type Run, wholeNumber } from './context.ts';

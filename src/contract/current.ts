@@ -1,4 +1,7 @@
-/** Providers, and stations and regions with their current values, in the key order of the specification. */
+/**
+ * Providers, and stations and regions with their current values, in the key order of the
+ * specification.
+ */
 import { z } from 'zod';
 import { aqi, field, instant, measured, slug } from './fields.ts';
 

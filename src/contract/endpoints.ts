@@ -1,6 +1,6 @@
 /**
- * The public API: locales, path parameters, and the paths and response schemas of the five endpoints. Paths are matched in this order. More are
- * in `explore.ts`.
+ * The public API: locales, path parameters, and the paths and response schemas of the five
+ * endpoints. Paths are matched in this order. More are in `explore.ts`.
  */
 import { z } from 'zod';
 import { provider, region, station } from './current.ts';
@@ -28,8 +28,9 @@ const date = z
   .refine(isDate);
 
 /**
- * The path parameters: the pattern that finds each in a path, the schema of its value, and an example from the demo network. Leading zeros and
- * signs are excluded, so that each station has one URL.
+ * The path parameters: the pattern that finds each in a path, the schema of its value, and an
+ * example from the demo network. Leading zeros and signs are excluded, so that each station has one
+ * URL.
  */
 export const PATH_PARAMETERS = {
   locale: {
@@ -90,7 +91,9 @@ function isDate(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-/** `answer` is the schema of the body with status 200, which is JSON unless `media` says otherwise. */
+/**
+ * `answer` is the schema of the body with status 200, which is JSON unless `media` says otherwise.
+ */
 export type Endpoint = { path: string; summary: string; answer: z.ZodType; media?: string };
 
 export const stationsList = z
@@ -141,9 +144,9 @@ export function parametersIn(path: string): PathParameterName[] {
 }
 
 /**
- * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the request path while it is still encoded.
- * Express's own patterns are more lenient: they accept other case and trailing slashes, and decode `%2F` and `%00` before a handler sees
- * them.
+ * A path of ENDPOINTS as a regular expression with a named group per parameter, to match the
+ * request path while it is still encoded. Express's own patterns are more lenient: they accept
+ * other case and trailing slashes, and decode `%2F` and `%00` before a handler sees them.
  */
 export function pathPattern(path: string): RegExp {
   const source = path

@@ -1,6 +1,7 @@
 /**
- * The paths and schemas of the documents that the front page uses beyond the five endpoints, and that any client may use: indices of now, days
- * of a year, hours as CSV, and the readings or stations that an hour was made of.
+ * The paths and schemas of the documents that the front page uses beyond the five endpoints, and
+ * that any client may use: indices of now, days of a year, hours as CSV, and the readings or
+ * stations that an hour was made of.
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
@@ -137,7 +138,10 @@ const counts = z
     description: 'hours behind each daily mean; monthly means weight days by them',
   });
 
-/** A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and the day is marked below 75 %. */
+/**
+ * A day of a history with its completeness (A11): a parameter has `hours` of `expected_hours`, and
+ * the day is marked below 75 %.
+ */
 export const withHours = <Day extends z.ZodRawShape>(day: z.ZodObject<Day>) =>
   day.extend({
     hours: field(counts, 'the numbers of its hours'),
@@ -184,7 +188,9 @@ const completenessOf = (subject: 'Station' | 'Region') =>
       description: 'how complete the days and months of the history are',
     });
 
-/** The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I. */
+/**
+ * The limits of the EU from 2030, for a year and a day [µg/m³]: Directive (EU) 2024/2881, Annex I.
+ */
 export const EU_LIMITS = {
   'pm2.5': { year: 10, day: 25 },
   pm10: { year: 20, day: 45 },

@@ -1,6 +1,6 @@
 /**
- * The building blocks of response schemas: zod schemas with meaning and unit attached. The meaning and unit of a parameter come from
- * PARAMETERS.
+ * The building blocks of response schemas: zod schemas with meaning and unit attached. The meaning
+ * and unit of a parameter come from PARAMETERS.
  */
 import { z } from 'zod';
 import { PARAMETERS, type ParameterName, UCUM_CODES, type Unit } from './parameters.ts';
@@ -10,7 +10,10 @@ type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [neve
   ? []
   : [unit: Unit | null];
 
-/** Attaches meaning and unit to a schema, as its metadata: the unit as people read it and as its UCUM code. */
+/**
+ * Attaches meaning and unit to a schema, as its metadata: the unit as people read it and as its
+ * UCUM code.
+ */
 export function field<T extends z.ZodType>(schema: T, meaning: string, ...unitOf: UnitOf<T>): T {
   const [unit = null] = unitOf;
   if (unit === null) return schema.describe(meaning);
@@ -26,16 +29,25 @@ export const instant = z
 /** The slug of a region. */
 export const slug = z.string().regex(/^[a-z-]+$/);
 
-/** A value of a parameter, or null if there is none. `how`: how it was computed, for the meaning. Throws on an unknown parameter. */
+/**
+ * A value of a parameter, or null if there is none. `how`: how it was computed, for the meaning.
+ * Throws on an unknown parameter.
+ */
 export function measured(name: ParameterName, how: string) {
   const { meaning, unit } = parameter(name);
   return field(z.number().nullable(), `${meaning}, ${how}`, unit);
 }
 
-/** Two values, or null. An array of two rather than a tuple, which many tools that read OpenAPI don't know. */
+/**
+ * Two values, or null. An array of two rather than a tuple, which many tools that read OpenAPI
+ * don't know.
+ */
 export const pairOf = <T extends z.ZodType>(value: T) => z.array(value).length(2).nullable();
 
-/** The lowest and highest hourly mean of a parameter in a bucket, or null if there is none. Throws on an unknown parameter. */
+/**
+ * The lowest and highest hourly mean of a parameter in a bucket, or null if there is none. Throws
+ * on an unknown parameter.
+ */
 export function range(name: ParameterName) {
   const { meaning, unit } = parameter(name);
   return field(

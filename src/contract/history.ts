@@ -1,6 +1,7 @@
 /**
- * The points of a history response and its five windows. The keys of a point depend on its subject and bucket (H2, H3): only stations have
- * `avg_pm25_raw`, only regions `station_count`, only days and months extremes. The specification orders the keys.
+ * The points of a history response and its five windows. The keys of a point depend on its subject
+ * and bucket (H2, H3): only stations have `avg_pm25_raw`, only regions `station_count`, only days
+ * and months extremes. The specification orders the keys.
  */
 import { z } from 'zod';
 import { aqi, field, instant, measured, pairOf, range } from './fields.ts';

@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document of the public API, made from the endpoints and schemas of the contract, so that it can't differ from them. */
+/**
+ * The OpenAPI 3.1 document of the public API, made from the endpoints and schemas of the contract,
+ * so that it can't differ from them.
+ */
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import {
@@ -14,7 +17,9 @@ import { PROBLEMS, problem } from './problem.ts';
 const require = createRequire(import.meta.url);
 const { version } = require('../../package.json') as { version: string };
 
-/** Answers of the demo network by endpoint, lists cut to one element, written by `npm run examples`. */
+/**
+ * Answers of the demo network by endpoint, lists cut to one element, written by `npm run examples`.
+ */
 const EXAMPLES = require('./examples.json') as Readonly<Record<string, unknown>>;
 
 /** Markdown, so lines may end anywhere. */
@@ -79,7 +84,9 @@ const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
   ]),
 );
 
-/** The groups of endpoints. An endpoint belongs to the first group whose pattern its path matches. */
+/**
+ * The groups of endpoints. An endpoint belongs to the first group whose pattern its path matches.
+ */
 const TAGS = [
   {
     name: 'history',
@@ -98,7 +105,10 @@ const TAGS = [
   },
 ] as const;
 
-/** Whose data the API has: their name, a page or mail address to ask at, and the licence of the data; empty: unknown. */
+/**
+ * Whose data the API has: their name, a page or mail address to ask at, and the licence of the
+ * data; empty: unknown.
+ */
 type Publisher = { title?: string; contact: string; license: string };
 
 const isUrl = (text: string) => /^https?:\/\//.test(text);
@@ -123,7 +133,9 @@ function contactOf({ title = '', contact }: Publisher) {
   return { contact: { name: contact === '' ? title : contact } };
 }
 
-/** The document. Schemas with an id become components, and are referred to wherever they are used. */
+/**
+ * The document. Schemas with an id become components, and are referred to wherever they are used.
+ */
 export function makeOpenApi(publisher: Publisher = { contact: '', license: '' }) {
   return createDocument(
     {

@@ -1,9 +1,13 @@
 /**
- * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule S1 and the published precision. The
- * columns of the aggregates, the import headers and the history fields are derived from this table.
+ * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule
+ * S1 and the published precision. The columns of the aggregates, the import headers and the history
+ * fields are derived from this table.
  */
 
-/** The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in the database, is no correction. */
+/**
+ * The formulas that correct PM2.5 (S5), computed by `rollup.corrected` in sql/rollups. `none`, in
+ * the database, is no correction.
+ */
 export const FORMULAS = ['epa-2021'] as const;
 
 export type Parameter = {
@@ -191,8 +195,9 @@ export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map(
 );
 
 /**
- * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of Measure), which programs can convert. What
- * is counted or indexed has no dimension: its code is `1`, or an annotation in braces, which UCUM reads as 1.
+ * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of
+ * Measure), which programs can convert. What is counted or indexed has no dimension: its code is
+ * `1`, or an annotation in braces, which UCUM reads as 1.
  */
 export const UCUM_CODES = {
   '°C': 'Cel',

@@ -12,7 +12,10 @@ export const problem = z
 
 export type ProblemBody = z.infer<typeof problem>;
 
-/** By status: the name of the response in the OpenAPI document, and when it is sent. `header` is sent with it. */
+/**
+ * By status: the name of the response in the OpenAPI document, and when it is sent. `header` is
+ * sent with it.
+ */
 export const PROBLEMS: Readonly<
   Record<number, { name: string; meaning: string; header?: 'Allow' | 'Retry-After' }>
 > = {

@@ -1,4 +1,7 @@
-/** The history windows (H1): the keys of every history response, in their order, and the buckets of each. */
+/**
+ * The history windows (H1): the keys of every history response, in their order, and the buckets of
+ * each.
+ */
 
 export type Window = {
   /** Its key in a history response. */

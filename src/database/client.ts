@@ -1,11 +1,16 @@
-/** Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on, and parameters for whole columns. */
+/**
+ * Connections to PostgreSQL with the role, time zone and session settings that our SQL relies on,
+ * and parameters for whole columns.
+ */
 import { randomUUID } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { errorCode } from './errors.ts';
 import { withLivenessProbe } from './timeouts.ts';
 
-/** Where the database is: a URL from the operator, or the socket directory of the embedded server. */
+/**
+ * Where the database is: a URL from the operator, or the socket directory of the embedded server.
+ */
 export type DatabaseAddress =
   | string
   | { host: string; port: number; user: string; database: string };
@@ -15,9 +20,15 @@ export type Database = {
   target: DatabaseAddress;
   /** True: the server is private to this data directory. */
   embedded: boolean;
-  /** Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter that. */
+  /**
+   * Where the data of an embedded server are, which is not below DATA_DIR if its user cannot enter
+   * that.
+   */
   dataDirectory?: string;
-  /** Stops using an embedded server; if this process has started it, resolves once it is down. Does nothing for the operator's database. */
+  /**
+   * Stops using an embedded server; if this process has started it, resolves once it is down. Does
+   * nothing for the operator's database.
+   */
   close(): Promise<void>;
 };
 
@@ -25,7 +36,10 @@ export type Database = {
 export const ROLES = ['airseries_owner', 'airseries_ingest', 'airseries_reader'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's zone, in whole seconds (Z2). */
+/**
+ * A client of the driver. Timestamps come out as ISO 8601 text with the offset of the session's
+ * zone, in whole seconds (Z2).
+ */
 export type Sql = postgres.Sql<{ timestamptz: string }>;
 /** Like Sql, without the methods that would leave the transaction. */
 export type TransactionSql = Sql &
@@ -36,7 +50,10 @@ export type Session = {
   /** Default: UTC. */
   timeZone?: string | undefined;
   statementTimeoutMs?: number | undefined;
-  /** How long a session may be idle before the server ends it and releases its locks; undefined: no limit. */
+  /**
+   * How long a session may be idle before the server ends it and releases its locks; undefined: no
+   * limit.
+   */
   idleTimeoutMs?: number | undefined;
 };
 
@@ -45,9 +62,15 @@ export type ConnectOptions = Session & {
   max?: number;
   /** The application_name. */
   name?: string;
-  /** How long a connection may be idle before it is closed here, to be opened again when needed; default: it stays open. */
+  /**
+   * How long a connection may be idle before it is closed here, to be opened again when needed;
+   * default: it stays open.
+   */
   closeIdleAfterSeconds?: number | undefined;
-  /** Whether statements are prepared once and kept, which saves time where they are repeated; default: they are. */
+  /**
+   * Whether statements are prepared once and kept, which saves time where they are repeated;
+   * default: they are.
+   */
   prepare?: boolean;
   /** Called with each notice and warning of the server; default: they are dropped. */
   onNotice?: (notice: postgres.Notice) => void;
@@ -77,9 +100,13 @@ export function connect(
     max,
     prepare: prepare && !isPooled,
     connect_timeout: 2,
-    keep_alive: 5, // seconds of silence before the system probes the peer; after ten probes, one a second, it gives up
+    // seconds of silence before the system probes the peer; after ten probes, one a second, it
+    // gives up
+    keep_alive: 5,
     idle_timeout: closeIdleAfterSeconds,
-    max_lifetime: null, // the default replaces a connection after half an hour, and some connections of the service hold a lock
+    // the default replaces a connection after half an hour, and some connections of the service
+    // hold a lock
+    max_lifetime: null,
     onnotice: onNotice,
     fetch_types: false,
     types: DRIVER_TYPES,
@@ -94,8 +121,9 @@ export function connect(
 const POOLER = 'pooler';
 
 /**
- * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from one transaction to the next: the URL says
- * so with `?pooler=transaction`. Then nothing is prepared, and the login brings its settings (sql/reader.sql).
+ * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from
+ * one transaction to the next: the URL says so with `?pooler=transaction`. Then nothing is
+ * prepared, and the login brings its settings (sql/reader.sql).
  */
 function hasPooler(target: DatabaseAddress): boolean {
   return (
@@ -113,20 +141,27 @@ function withoutPooler(target: string): string {
   return url.href;
 }
 
-/** As the driver's own, except that a server which accepts and hangs up is an error: the driver would reconnect at once, endlessly. */
+/**
+ * As the driver's own, except that a server which accepts and hangs up is an error: the driver
+ * would reconnect at once, endlessly.
+ */
 export function openSocket({ host, port, path }: SocketAddress): Socket {
   const address = { host: host[0], port: port[0] ?? 5432 };
   const socket = path ? connectSocket(path) : connectSocket(address.port, address.host);
   const hungUp = Object.assign(new Error('the server hung up'), { code: 'CONNECTION_CLOSED' });
   socket.once('end', () => socket.destroy(hungUp));
-  return Object.assign(socket, address); // TLS verifies the name, and the driver's errors contain host and port
+  // TLS verifies the name, and the driver's errors contain host and port
+  return Object.assign(socket, address);
 }
 
 const PROBE = { intervalMs: 3_000, timeoutMs: 3_000 };
 const FULL_FOR_MS = 10_000;
 const FULL_EVERY_MS = 250;
 
-/** Waits while the server has no connection left: other clients open and close theirs. Rejects with its error after ten seconds. */
+/**
+ * Waits while the server has no connection left: other clients open and close theirs. Rejects with
+ * its error after ten seconds.
+ */
 async function waitForConnection(sql: Sql): Promise<void> {
   const deadline = performance.now() + FULL_FOR_MS;
   for (;;) {
@@ -141,9 +176,10 @@ async function waitForConnection(sql: Sql): Promise<void> {
 }
 
 /**
- * Does work on a connection of its own, which is closed afterwards: immediately if the work failed, whatever state the connection is in.
- * The work may take as long as it needs while the database responds to probes on a second connection; once it stops responding, rejects
- * within some seconds. Nothing is kept prepared, because another version may replace the schema while it works.
+ * Does work on a connection of its own, which is closed afterwards: immediately if the work failed,
+ * whatever state the connection is in. The work may take as long as it needs while the database
+ * responds to probes on a second connection; once it stops responding, rejects within some seconds.
+ * Nothing is kept prepared, because another version may replace the schema while it works.
  */
 export async function onConnection<T>(
   target: DatabaseAddress,
@@ -169,7 +205,10 @@ export async function onConnection<T>(
   }
 }
 
-/** As `onConnection`, with the owner's role: for work that holds session locks, which must not outlive an error on a pool. */
+/**
+ * As `onConnection`, with the owner's role: for work that holds session locks, which must not
+ * outlive an error on a pool.
+ */
 export function asOwner<T>(
   target: DatabaseAddress,
   options: Omit<ConnectOptions, 'role'> & { name: string },
@@ -189,7 +228,8 @@ function sessionSettings({
     ...SETTINGS, // all text, because the driver drops what is falsy
     TimeZone: timeZone ?? 'UTC',
     ...(role === undefined ? {} : { role }),
-    // queries that depend on the time are planned for each call, so that only the needed chunks are planned
+    // queries that depend on the time are planned for each call, so that only the needed chunks are
+    // planned
     ...(role === 'airseries_reader' ? { plan_cache_mode: 'force_custom_plan' } : {}),
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: `${statementTimeoutMs}ms` }),
     ...(idleTimeoutMs === undefined
@@ -207,7 +247,10 @@ function trackedSettings(session: Session): Record<string, string> {
   return { DateStyle, TimeZone };
 }
 
-/** Settings that a reader can do without: it has the role's rights anyway, changes no chunk, and a pooler watches its own clients. */
+/**
+ * Settings that a reader can do without: it has the role's rights anyway, changes no chunk, and a
+ * pooler watches its own clients.
+ */
 const NOT_OF_LOGINS = /^(role$|tcp_|timescaledb)/;
 
 /** Settings that a session behind a pooler must have already: no statement may run forever. */
@@ -219,13 +262,16 @@ function settingsOfLogin(session: Session): Record<string, string> {
 const SETTINGS = {
   DateStyle: 'ISO, YMD',
   search_path: 'rollup, public',
-  jit: 'off', // compiling the many expressions of an aggregate takes far longer than computing them (16 s instead of 0.3 s)
+  // compiling the many expressions of an aggregate takes far longer than computing them (16 s
+  // instead of 0.3 s)
+  jit: 'off',
   // a host that vanished must not keep its locks for long
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '3',
   tcp_keepalives_count: '3',
   client_connection_check_interval: '2s', // nor may a statement whose client has died
-  // without it, inserts of late rows into compressed chunks fail after 100,000; plain PostgreSQL ignores it
+  // without it, inserts of late rows into compressed chunks fail after 100,000; plain PostgreSQL
+  // ignores it
   'timescaledb.max_tuples_decompressed_per_dml_transaction': '0',
   // with it, a refresh loses changes of the levels above (TimescaleDB #10463)
   'timescaledb.enable_merge_on_cagg_refresh': 'off',
@@ -234,9 +280,10 @@ const SETTINGS = {
 const ITEM = /^[^\s,{}"\\]+$/;
 
 /**
- * A PostgreSQL array literal, to be sent as text and cast; many times faster than the driver's own arrays. For numbers and for words
- * without spaces, commas, braces, quotes or backslashes; `NULL` is null. Throws on any other item. Without items it is `{}`, which
- * `unnest` of several arrays pads with nulls.
+ * A PostgreSQL array literal, to be sent as text and cast; many times faster than the driver's own
+ * arrays. For numbers and for words without spaces, commas, braces, quotes or backslashes; `NULL`
+ * is null. Throws on any other item. Without items it is `{}`, which `unnest` of several arrays
+ * pads with nulls.
  */
 export function arrayLiteral(items: readonly (number | string)[]): string {
   for (const item of items) {
@@ -247,14 +294,18 @@ export function arrayLiteral(items: readonly (number | string)[]): string {
   return `{${items.join(',')}}`;
 }
 
-/** `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text because the driver sends text unchanged. */
+/**
+ * `$1::text::int[], $2::text::real[], …`: parameters of these types, cast from text because the
+ * driver sends text unchanged.
+ */
 export function textParameters(types: readonly string[]): string {
   return types.map((type, index) => `$${index + 1}::text::${type}`).join(', ');
 }
 
 /**
- * The types that the driver is given in place of its own: arrays of int and text without escapes, and timestamps as ISO 8601 text. Named
- * explicitly because the driver would otherwise fetch all array types on every new connection, where an error cannot be caught.
+ * The types that the driver is given in place of its own: arrays of int and text without escapes,
+ * and timestamps as ISO 8601 text. Named explicitly because the driver would otherwise fetch all
+ * array types on every new connection, where an error cannot be caught.
  */
 const DRIVER_TYPES = {
   int4s: {
@@ -275,15 +326,19 @@ function toTimestamp(value: Date | string): string {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** `2026-11-20 13:00:00.25+04`, as PostgreSQL writes it, becomes `2026-11-20T13:00:00+04:00`; `infinity` stays as it is. */
+/**
+ * `2026-11-20 13:00:00.25+04`, as PostgreSQL writes it, becomes `2026-11-20T13:00:00+04:00`;
+ * `infinity` stays as it is.
+ */
 function toIso(text: string): string {
   const parts = /^(\S+) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?/.exec(text);
   return parts === null ? text : `${parts[1]}T${parts[2]}${parts[3]}${parts[4] ?? ':00'}`;
 }
 
 /**
- * Throws if what one client sets is seen by another, as behind a pooler that lends a session for a transaction at a time: locks of a
- * session would outlive their client there. `sql` is a single connection to the target.
+ * Throws if what one client sets is seen by another, as behind a pooler that lends a session for a
+ * transaction at a time: locks of a session would outlive their client there. `sql` is a single
+ * connection to the target.
  */
 export async function checkOwnSession(sql: Sql, target: DatabaseAddress): Promise<void> {
   const token = randomUUID();
@@ -302,9 +357,10 @@ export async function checkOwnSession(sql: Sql, target: DatabaseAddress): Promis
 }
 
 /**
- * Compares every setting on the server with what `sessionSettings` sends for `session`, because a driver, a pooler or a server may drop one
- * silently. Throws, naming those that differ. Keepalives are skipped on a Unix socket, where they mean nothing. `sql` must be connected
- * to the target with that session.
+ * Compares every setting on the server with what `sessionSettings` sends for `session`, because a
+ * driver, a pooler or a server may drop one silently. Throws, naming those that differ. Keepalives
+ * are skipped on a Unix socket, where they mean nothing. `sql` must be connected to the target with
+ * that session.
  */
 export async function checkSession(
   sql: Sql,

@@ -1,13 +1,17 @@
 /**
- * COPY that settles when it fails. The driver's own stream never settles if the database refuses the rows after the last byte, which is
- * when it notices a duplicate key; so a COPY runs inside a transaction, and the transaction's next statement shows how it ended.
+ * COPY that settles when it fails. The driver's own stream never settles if the database refuses
+ * the rows after the last byte, which is when it notices a duplicate key; so a COPY runs inside a
+ * transaction, and the transaction's next statement shows how it ended.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ReservedSql } from 'postgres';
 import type { Sql } from './client.ts';
 import { errorCode } from './errors.ts';
 
-/** One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects with its error. */
+/**
+ * One transaction on a reserved connection of the pool. If the work fails, rolls back and rejects
+ * with its error.
+ */
 export async function inTransaction<T>(
   sql: Sql,
   work: (connection: ReservedSql) => Promise<T>,
@@ -29,7 +33,10 @@ export async function inTransaction<T>(
   }
 }
 
-/** Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with the server's error, and only a rollback can follow. */
+/**
+ * Sends what `chunks` yields, inside the transaction of `inTransaction`. Rejects with the server's
+ * error, and only a rollback can follow.
+ */
 export async function copyRows(
   connection: ReservedSql,
   statement: string,

@@ -1,13 +1,14 @@
 /**
- * Which failures mean that the database is unreachable, too busy or of another version, so that retrying may help (all others are bugs),
- * and waiting for it at start.
+ * Which failures mean that the database is unreachable, too busy or of another version, so that
+ * retrying may help (all others are bugs), and waiting for it at start.
  */
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
 
 /**
- * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went
- * unanswered. 58P01: a file of the database is gone.
+ * SQLSTATEs, codes of the driver and of the operating system, and our own: a statement
+ * (RESPONSE_TIMEOUT) or a probe (UNREACHABLE) went unanswered. 58P01: a file of the database is
+ * gone.
  */
 const CONNECTION_ERROR =
   /^(08...|25006|28...|3D000|40001|53...|55000|57P..|58P01|CONNECTION_\w+|CONNECT_TIMEOUT|E(CONN|HOST|NET)\w+|EPIPE|ENOENT|EACCES|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|RESPONSE_TIMEOUT|UNREACHABLE)$/;
@@ -17,22 +18,32 @@ const TRANSIENT =
   /^(40001|40P01|57P0.|CONNECTION_(CLOSED|DESTROYED)|ECONN\w+|EPIPE|ENOENT|RESPONSE_TIMEOUT)$/;
 
 /**
- * A statement names what schemas api or logic no longer hold, or was prepared before they were rebuilt: by a migration to another version of
- * this program. The server words its internal errors in English, whatever its language.
+ * A statement names what schemas api or logic no longer hold, or was prepared before they were
+ * rebuilt: by a migration to another version of this program. The server words its internal errors
+ * in English, whatever its language.
  */
 export const isSchemaChange = (error: unknown): boolean =>
   /^(0A000|26000|3F000|42703|42704|42883|42P01)$/.test(errorCode(error)) ||
   (errorCode(error) === 'XX000' &&
     /^(cache lookup failed|could not open relation)/.test((error as Error).message));
 
-/** A connection from before or during a restore may act on settings that have changed since: a new one may well succeed. */
+/**
+ * A connection from before or during a restore may act on settings that have changed since: a new
+ * one may well succeed.
+ */
 export const isOutdatedSession = (error: unknown): boolean => errorCode(error) === 'AS503';
 
-/** The statement lost a deadlock, or a migration has just replaced what it names: sent again at once, it may well succeed. */
+/**
+ * The statement lost a deadlock, or a migration has just replaced what it names: sent again at
+ * once, it may well succeed.
+ */
 export const isRepeatable = (error: unknown): boolean =>
   errorCode(error) === '40P01' || isSchemaChange(error);
 
-/** A row has a value that its column cannot hold, or violates a constraint, such as a key that is stored already. */
+/**
+ * A row has a value that its column cannot hold, or violates a constraint, such as a key that is
+ * stored already.
+ */
 export const isRefusedRow = (error: unknown): boolean => /^2[23]...$/.test(errorCode(error));
 
 /** The server canceled the statement at its timeout, so it is reachable but too slow. */
@@ -48,7 +59,10 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isTransient = (error: unknown): boolean =>
   TRANSIENT.test(errorCode(error)) || isSchemaChange(error);
 
-/** Rights of our roles were revoked, or TimescaleDB cannot store readings (logic.store_readings): until that is undone. */
+/**
+ * Rights of our roles were revoked, or TimescaleDB cannot store readings (logic.store_readings):
+ * until that is undone.
+ */
 const TAKEN_AWAY = /^(42501|AS503)$/;
 
 /** The error as Unavailable, with its remedy, if retrying later may help, otherwise unchanged. */
@@ -68,13 +82,19 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** Whatever its code: a server with a full disk, for one, ends a session with the code of an internal error. */
+/**
+ * Whatever its code: a server with a full disk, for one, ends a session with the code of an
+ * internal error.
+ */
 function endedItsSession(error: unknown): boolean {
   const { severity } = Object(error) as { severity?: unknown };
   return severity === 'FATAL' || severity === 'PANIC';
 }
 
-/** The SQLSTATE, or the code that the driver or the operating system gave the error (such as ENOENT); empty without one. */
+/**
+ * The SQLSTATE, or the code that the driver or the operating system gave the error (such as
+ * ENOENT); empty without one.
+ */
 export function errorCode(error: unknown): string {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' ? code : '';
@@ -170,7 +190,10 @@ const DATABASE_PROBLEMS: Problems = [
   [/^53100 /, 'the disk of the server is full', 'Make room there: what is stored is not lost.'],
 ];
 
-/** Says for the log of a running process what to do about a database that is not as the migrations made it; empty for any other error. */
+/**
+ * Says for the log of a running process what to do about a database that is not as the migrations
+ * made it; empty for any other error.
+ */
 export function remedyFor(error: unknown): { remedy?: string } {
   const problem = problemOf(error, DATABASE_PROBLEMS);
   return problem === undefined ? {} : { remedy: problem[2] };
@@ -182,8 +205,9 @@ function problemOf(error: unknown, problems: Problems) {
 }
 
 /**
- * The error of a connection to the address that a variable of the environment names (no URL: the embedded server), or of what was found
- * there, in words: which variable, what is wrong, and what to do. It keeps its code. Any other error is returned unchanged.
+ * The error of a connection to the address that a variable of the environment names (no URL: the
+ * embedded server), or of what was found there, in words: which variable, what is wrong, and what
+ * to do. It keeps its code. Any other error is returned unchanged.
  */
 export function explainConnection(error: unknown, variable: string, address: unknown): unknown {
   const url = typeof address === 'string' ? address : undefined;
@@ -200,8 +224,9 @@ export function explainConnection(error: unknown, variable: string, address: unk
 }
 
 /**
- * Explains an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one where a connection is lost while a
- * transaction or a COPY is about to write to it (its issues 1154 and 1208): the promise of what was under way is never settled then.
+ * Explains an error that nothing could catch, before the process ends. postgres.js 3.4.9 throws one
+ * where a connection is lost while a transaction or a COPY is about to write to it (its issues 1154
+ * and 1208): the promise of what was under way is never settled then.
  */
 export function describeUncaughtError(error: Error): string {
   return isDriverError(error)
@@ -225,8 +250,8 @@ const RETRY_EVERY_MS = 1_000;
 const LOG_EVERY_NTH = 10;
 
 /**
- * Repeats `work` until it reaches the database, for a minute; then rejects with a remedy. What waiting cannot fix (a wrong
- * password, a missing database, a bug) is thrown at once.
+ * Repeats `work` until it reaches the database, for a minute; then rejects with a remedy. What
+ * waiting cannot fix (a wrong password, a missing database, a bug) is thrown at once.
  */
 export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Promise<T> {
   const deadline = performance.now() + RETRY_FOR_MS;
@@ -239,7 +264,8 @@ export async function waitForDatabase<T>(work: () => Promise<T>, log: Log): Prom
       const reason = (error as Error).message || errorCode(error);
       const left = Math.ceil((deadline - performance.now()) / 1_000);
       if (left <= 0) {
-        const remedy = /[.?]$/.test(reason) ? '' : '. Is it running, and is DATABASE_URL right?'; // it may have one already
+        // it may have one already
+        const remedy = /[.?]$/.test(reason) ? '' : '. Is it running, and is DATABASE_URL right?';
         throw new Error(`No database for ${RETRY_FOR_MS / 1_000} seconds: ${reason}${remedy}`, {
           cause: error,
         });

@@ -1,4 +1,7 @@
-/** Waiting for locks, and saying whom for: a start that waits without a word looks like one that hangs. */
+/**
+ * Waiting for locks, and saying whom for: a start that waits without a word looks like one that
+ * hangs.
+ */
 import type { Log } from '../base/log.ts';
 import type { Sql } from './client.ts';
 import { errorCode } from './errors.ts';
@@ -17,8 +20,8 @@ type Session = {
 };
 
 /**
- * Waits for a lock of the session, the one of raw.acquire_lock, which a new database lacks; it is held until `sql`, a single connection,
- * ends. Logs the session that holds it.
+ * Waits for a lock of the session, the one of raw.acquire_lock, which a new database lacks; it is
+ * held until `sql`, a single connection, ends. Logs the session that holds it.
  */
 export async function acquireLock(sql: Sql, name: string, log: Log): Promise<void> {
   for (let timeoutMs = REPORT_AFTER_MS; ; timeoutMs = REPORT_EVERY_MS) {
@@ -46,7 +49,10 @@ export async function acquireLock(sql: Sql, name: string, log: Log): Promise<voi
   }
 }
 
-/** Sessions with locks on tables and views of these schemas, those whose transaction began first, first. */
+/**
+ * Sessions with locks on tables and views of these schemas, those whose transaction began first,
+ * first.
+ */
 export async function sessionsIn(sql: Sql, schemas: readonly string[]): Promise<Session[]> {
   const sessions = await sql<Session[]>`
     select a.pid, a.application_name as application, a.usename as user, host(a.client_addr) || ':' || a.client_port as address,

@@ -1,4 +1,7 @@
-/** The two pools of a process, with their limits: one reads schema api through Kysely, one stores readings. */
+/**
+ * The two pools of a process, with their limits: one reads schema api through Kysely, one stores
+ * readings.
+ */
 import type { Kysely } from 'kysely';
 import type { DatabaseAddress, Sql } from './client.ts';
 import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
@@ -18,7 +21,10 @@ export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> =
       ? ApiViews[Name]
       : never;
 
-/** The most connections of each pool, besides the one that probes; src/database/README.md, Connections, adds them up. */
+/**
+ * The most connections of each pool, besides the one that probes; src/database/README.md,
+ * Connections, adds them up.
+ */
 export const POOL_SIZES = { read: 10, readAll: 5, readiness: 2, ingest: 4, pull: 1 } as const;
 
 type Options = {
@@ -29,12 +35,16 @@ type Options = {
   observer?: PoolObserver | undefined;
 };
 
-/** A client gets its answer, or 503, within three seconds. Statements wait up to two, in which ten connections answer about 500. */
+/**
+ * A client gets its answer, or 503, within three seconds. Statements wait up to two, in which ten
+ * connections answer about 500.
+ */
 const READ_LIMITS = { statementTimeoutMs: 2_000, totalTimeoutMs: 2_800, maxWaiting: 500 };
 
 /**
- * Without a waiting client: a batch with late rows of many months takes long in compressed chunks, and so does a large network. A
- * silent database is noticed after two seconds, a single silently cut connection after twenty.
+ * Without a waiting client: a batch with late rows of many months takes long in compressed chunks,
+ * and so does a large network. A silent database is noticed after two seconds, a single silently
+ * cut connection after twenty.
  */
 const LONG_LIMITS = {
   statementTimeoutMs: 20_000,
@@ -44,13 +54,17 @@ const LONG_LIMITS = {
 };
 
 /**
- * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the database is unreachable or too slow.
- * `destroy()` closes the pool. There are no transactions and no streams.
+ * Queries of schema api, as the role that sees nothing else. Each rejects with Unavailable if the
+ * database is unreachable or too slow. `destroy()` closes the pool. There are no transactions and
+ * no streams.
  */
 export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
   openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
-/** The same for queries whose cost grows with the network, and that no request has to wait for. The list of stations needs five connections. */
+/**
+ * The same for queries whose cost grows with the network, and that no request has to wait for. The
+ * list of stations needs five connections.
+ */
 export const openWholeNetworkPool = <Tables>(
   target: DatabaseAddress,
   options: Options,
@@ -67,7 +81,10 @@ function openReads<Tables>(
   return kyselyOver(pool, () => pool.close());
 }
 
-/** The same over one connection, for statements that share a transaction or need longer. The caller closes the connection. */
+/**
+ * The same over one connection, for statements that share a transaction or need longer. The caller
+ * closes the connection.
+ */
 export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
   return kyselyOver(sql, async () => undefined);
 }

@@ -1,11 +1,14 @@
 /**
- * A pool for statements that must be answered soon or not at all: none outlives its deadline, whatever the network does. A connection
- * that was cut silently reports nothing, and the driver would wait for it forever; but the server cancels every statement at its timeout,
- * so silence beyond that means that the connection is dead. After that, and after every other connection error, the whole pool is
- * replaced and the statement sent again: the other connections are probably dead too, and one that broke during a query passes the error
- * to the next query it is given. Idle connections are otherwise left alone. The last one used is used first: the processor still has its
- * backend's plans in its caches, which saves a quarter of the time. The pool is replaced as well when a statement no longer fits the schema:
- * a migration may have rebuilt it, and connections keep what they prepared before. Statements are SQL text, or written by Kysely.
+ * A pool for statements that must be answered soon or not at all: none outlives its deadline,
+ * whatever the network does. A connection that was cut silently reports nothing, and the driver
+ * would wait for it forever; but the server cancels every statement at its timeout, so silence
+ * beyond that means that the connection is dead. After that, and after every other connection
+ * error, the whole pool is replaced and the statement sent again: the other connections are
+ * probably dead too, and one that broke during a query passes the error to the next query it is
+ * given. Idle connections are otherwise left alone. The last one used is used first: the processor
+ * still has its backend's plans in its caches, which saves a quarter of the time. The pool is
+ * replaced as well when a statement no longer fits the schema: a migration may have rebuilt it, and
+ * connections keep what they prepared before. Statements are SQL text, or written by Kysely.
  */
 import {
   CompiledQuery,
@@ -45,11 +48,17 @@ const GRACE_MS = 200;
 /** A younger pool is not replaced: it has hardly prepared any statement on an earlier schema. */
 const REPLACED_AT_MOST_EVERY_MS = 1_000;
 
-/** Called once with the size of the pool and its counts: connections in use and statements waiting. Returns what is called for each attempt. */
+/**
+ * Called once with the size of the pool and its counts: connections in use and statements waiting.
+ * Returns what is called for each attempt.
+ */
 export type PoolObserver = (pool: Pick<Semaphore, 'inUse' | 'waiting'> & { size: number }) => {
   /** When it was given a connection: how long it waited. */
   onAcquired(seconds: number): void;
-  /** When it succeeded or failed: the name of the statement (`nameOf`), and how long the database took. */
+  /**
+   * When it succeeded or failed: the name of the statement (`nameOf`), and how long the database
+   * took.
+   */
   onQuery(statement: string, seconds: number): void;
 };
 
@@ -58,13 +67,19 @@ type Options = {
   name: string;
   timeZone: string;
   max: number;
-  /** How long the server may work on a statement, and how long a statement waits for a free connection. */
+  /**
+   * How long the server may work on a statement, and how long a statement waits for a free
+   * connection.
+   */
   statementTimeoutMs: number;
   /** How long all of it may take, retries included. */
   totalTimeoutMs: number;
   /** How many statements may wait for a connection. */
   maxWaiting: number;
-  /** Default: a minute. What a peak opened is free for others afterwards: an operator's command, on a small server. */
+  /**
+   * Default: a minute. What a peak opened is free for others afterwards: an operator's command, on
+   * a small server.
+   */
   closeIdleAfterSeconds?: number;
   /** Where statements may take long: probes tell a working server from a silent one. */
   probe?: ProbeTiming;
@@ -73,8 +88,8 @@ type Options = {
 
 export type QueryPool = {
   /**
-   * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the database is unreachable or too slow, and
-   * with the server's error otherwise.
+   * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the
+   * database is unreachable or too slow, and with the server's error otherwise.
    */
   query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
   /** Statements under way have a second to finish. */
@@ -175,8 +190,9 @@ export function openQueryPool(
 }
 
 /**
- * The rows of a result, checked. On a connection that breaks, the driver may resolve a statement that the server never completed, or go on
- * counting rows where a failed one stopped, which leaves holes or rows of another statement.
+ * The rows of a result, checked. On a connection that breaks, the driver may resolve a statement
+ * that the server never completed, or go on counting rows where a failed one stopped, which leaves
+ * holes or rows of another statement.
  */
 function completed(result: RowList<Row[]>): unknown[] {
   const rows = result.filter((row) => row !== undefined);
@@ -195,7 +211,10 @@ function nameOf(text: string): string {
 const end = (connections: readonly Sql[]) =>
   Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
 
-/** Anything that runs statements: a pool with deadlines, or the connection of a job or a command, which may take as long as it needs. */
+/**
+ * Anything that runs statements: a pool with deadlines, or the connection of a job or a command,
+ * which may take as long as it needs.
+ */
 export type Queryable = QueryPool | Sql;
 
 /** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
@@ -209,7 +228,10 @@ export async function query(
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
 }
 
-/** The rows of a call and nothing else. Kysely takes as long to write a statement of many arguments as to send it, so it only runs this one. */
+/**
+ * The rows of a call and nothing else. Kysely takes as long to write a statement of many arguments
+ * as to send it, so it only runs this one.
+ */
 export async function callApi<Name extends keyof ApiFunctions>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   name: Name,
@@ -224,7 +246,10 @@ export async function callApi<Name extends keyof ApiFunctions>(
   return rows;
 }
 
-/** A call of a function, to select from under an alias. Arguments are passed by name, so those with a default may be omitted. */
+/**
+ * A call of a function, to select from under an alias. Arguments are passed by name, so those with
+ * a default may be omitted.
+ */
 export function apiRows<Name extends keyof ApiFunctions>(
   name: Name,
   args: ApiFunctions[Name]['arguments'],
@@ -234,9 +259,9 @@ export function apiRows<Name extends keyof ApiFunctions>(
 }
 
 /**
- * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published dialect for this driver reserves a
- * connection for every query, and hangs when its server process dies. There are no transactions and no streams. `destroy` is called by its
- * `destroy()`.
+ * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published
+ * dialect for this driver reserves a connection for every query, and hangs when its server process
+ * dies. There are no transactions and no streams. `destroy` is called by its `destroy()`.
  */
 export function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
   const refuse = (): never => {

@@ -1,11 +1,15 @@
 /**
- * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets a deadline; a long statement is silent
- * too, so during work of unknown length the database is probed. A semaphore limits how many statements wait, and for how long.
+ * Limits on waiting. A cut network or a frozen server reports nothing, so work of known length gets
+ * a deadline; a long statement is silent too, so during work of unknown length the database is
+ * probed. A semaphore limits how many statements wait, and for how long.
  */
 import { Unavailable } from '../base/unavailable.ts';
 import { errorCode } from './errors.ts';
 
-/** Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only no longer awaited. */
+/**
+ * Rejects with the error that `late` returns once `ms` have passed. Late work is not stopped, only
+ * no longer awaited.
+ */
 export async function withTimeout<T>(
   ms: number,
   work: PromiseLike<T>,
@@ -36,8 +40,9 @@ export type ProbeTiming = {
 };
 
 /**
- * Resolves or rejects as `work` does, or rejects with code UNREACHABLE once a probe goes unanswered. An error from the server is an answer:
- * it may have no connection left, for instance. The work is not stopped, only no longer awaited.
+ * Resolves or rejects as `work` does, or rejects with code UNREACHABLE once a probe goes
+ * unanswered. An error from the server is an answer: it may have no connection left, for instance.
+ * The work is not stopped, only no longer awaited.
  */
 export async function withLivenessProbe<T>(
   work: PromiseLike<T>,
@@ -84,8 +89,8 @@ export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {
 /** Permits for the connections of a pool. */
 export type Semaphore = {
   /**
-   * Waits for a permit. Rejects with Unavailable if none is released in time, and at once if too many wait already; with the signal's reason
-   * once that is aborted.
+   * Waits for a permit. Rejects with Unavailable if none is released in time, and at once if too
+   * many wait already; with the signal's reason once that is aborted.
    */
   acquire(signal?: AbortSignal): Promise<void>;
   /** Call it once for each `acquire` that resolved. */
@@ -97,8 +102,9 @@ export type Semaphore = {
 };
 
 /**
- * A bounded queue: statements wait here, for a limited time, rather than behind a slow one, and only as many as can expect an answer.
- * Refusing the rest at once costs nothing and keeps those that wait in time.
+ * A bounded queue: statements wait here, for a limited time, rather than behind a slow one, and
+ * only as many as can expect an answer. Refusing the rest at once costs nothing and keeps those
+ * that wait in time.
  */
 export function makeSemaphore(
   permits: number,

@@ -1,6 +1,7 @@
 /**
- * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that loses no request. Closing at once
- * would cut off clients that are just sending on a kept connection, so for a moment every response asks its client to close first.
+ * Serves an app on a port: with limits on clients, errors that name the remedy, and a shutdown that
+ * loses no request. Closing at once would cut off clients that are just sending on a kept
+ * connection, so for a moment every response asks its client to close first.
  */
 import { once } from 'node:events';
 import {
@@ -18,26 +19,35 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 75_000, // longer than proxies keep theirs (usually 60 s), so they close first and lose no request
+  // longer than proxies keep theirs (usually 60 s), so they close first and lose no request
+  keepAliveTimeout: 75_000,
   requireHostHeader: false, // refusalOf requires it; Node's own 400 has no body
 };
 
 /**
- * Unanswered requests of one connection. No browser or proxy sends the next request before the response, and a client that does must be
- * prepared to repeat what was not answered (RFC 9112, 9.3.2). Node begins every request that it reads, and keeps the responses.
+ * Unanswered requests of one connection. No browser or proxy sends the next request before the
+ * response, and a client that does must be prepared to repeat what was not answered (RFC 9112,
+ * 9.3.2). Node begins every request that it reads, and keeps the responses.
  */
 const MOST_UNANSWERED = 8;
 
-/** How long a client may read nothing of a response. Most responses fit into the kernel's buffer. */
+/**
+ * How long a client may read nothing of a response. Most responses fit into the kernel's buffer.
+ */
 const SEND_TIMEOUT_MS = 20_000;
 
 /** Descriptors left for connections to the database, clients of other listeners, and files. */
 const OTHER_DESCRIPTORS = 150;
 
-/** The process's limit of open files. The system drops connections beyond it, without any notice. */
+/**
+ * The process's limit of open files. The system drops connections beyond it, without any notice.
+ */
 const MAX_DESCRIPTORS = maxDescriptors();
 
-/** Above this share of the limit connections are no longer kept alive, or idle ones would shut out new clients. */
+/**
+ * Above this share of the limit connections are no longer kept alive, or idle ones would shut out
+ * new clients.
+ */
 const KEEP_ALIVE_LOAD_LIMIT = 0.75;
 const SWEEP_MS = 50;
 
@@ -45,14 +55,20 @@ export type Listening = {
   port: number;
   /** From now on every response carries `Connection: close`; requests are served as before. */
   drain(): void;
-  /** Drains for `drainMs`, then accepts no connection, and destroys those that are left after `deadlineMs`. */
+  /**
+   * Drains for `drainMs`, then accepts no connection, and destroys those that are left after
+   * `deadlineMs`.
+   */
   close(patience?: { drainMs?: number; deadlineMs?: number }): Promise<void>;
 };
 
 type Address = {
   /** 0: any free port. */
   port: number;
-  /** The environment variable of the port, for error messages. That of the host ends in HOST instead of PORT. */
+  /**
+   * The environment variable of the port, for error messages. That of the host ends in HOST instead
+   * of PORT.
+   */
   variable: string;
   /** An address of this machine; all of them if left out. */
   host?: string;
@@ -106,12 +122,14 @@ export async function listen(
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
     const { socket } = req;
     const unanswered = connections.get(socket);
-    if (unanswered === undefined || !socket.writable) return; // cut off, or the last response is being sent
+    // cut off, or the last response is being sent
+    if (unanswered === undefined || !socket.writable) return;
     if (unanswered.push(res) > MOST_UNANSWERED)
       return cut(socket, 'the client sent too many requests ahead');
     res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
     if (unanswered.length === 1) handle(req, res);
-    else process.nextTick(() => socket.destroyed || handle(req, res)); // all that it sent ahead is counted first
+    // all that it sent ahead is counted first
+    else process.nextTick(() => socket.destroyed || handle(req, res));
   });
   server.on('connection', (socket) => {
     const unanswered: ServerResponse[] = [];
@@ -127,7 +145,8 @@ export async function listen(
     if (socket.writableLength > 0) cut(socket, 'the client did not read a response');
     else if (connections.get(socket)?.length === 0) socket.destroy(); // idle for keepAliveTimeout
   });
-  // a client that has closed its sending side still gets its answers; the published types lack this property
+  // a client that has closed its sending side still gets its answers; the published types lack this
+  // property
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = most;
   server.on('drop', () =>
@@ -178,7 +197,10 @@ function maxDescriptors(): number {
   return Number.isNaN(most) ? Number.POSITIVE_INFINITY : most;
 }
 
-/** Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that Express can parse. */
+/**
+ * Why a request can't be passed to an app; undefined if it can. `req.url` is then a path that
+ * Express can parse.
+ */
 function refusalOf(req: IncomingMessage): Problem | undefined {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     return new Problem(400, 'The request has no Host header.');
@@ -189,7 +211,10 @@ function refusalOf(req: IncomingMessage): Problem | undefined {
   return undefined;
 }
 
-/** The path of a request target, which may be absolute, as sent to proxies. Express would answer what it can't parse itself, as HTML. */
+/**
+ * The path of a request target, which may be absolute, as sent to proxies. Express would answer
+ * what it can't parse itself, as HTML.
+ */
 function pathOfTarget(target: string): string | undefined {
   if (!/^[!"$-~]+$/.test(target)) return undefined; // no spaces, no fragment, nothing beyond ASCII
   if (target.startsWith('/') || target === '*') return target;
@@ -200,7 +225,10 @@ function pathOfTarget(target: string): string | undefined {
 
 /** Handles what Node would otherwise answer without a body, or hang up on. */
 function answerForNode(server: Server, connections: Connections): void {
-  /** Refuses what isn't a request, or stopped being one midway, after the answers to those before it. */
+  /**
+   * Refuses what isn't a request, or stopped being one midway, after the answers to those before
+   * it.
+   */
   const refuse = (socket: Socket, problem: Problem) => {
     const last = connections.get(socket)?.at(-1);
     if (last === undefined) writeRefusal(socket, problem);
@@ -234,8 +262,9 @@ function unreadable({ code }: NodeJS.ErrnoException): Problem {
 }
 
 /**
- * Node takes a connection for idle as soon as its response has ended, even if half of it is unsent, and closing a server destroys idle
- * connections. So it is closed only while no ended response is unsent; again and again, for connections that become idle later.
+ * Node takes a connection for idle as soon as its response has ended, even if half of it is unsent,
+ * and closing a server destroys idle connections. So it is closed only while no ended response is
+ * unsent; again and again, for connections that become idle later.
  */
 async function closed(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
   const isSending = () => [...connections.values()].flat().some((res) => res.writableEnded);
@@ -277,7 +306,10 @@ const STARTING = new Problem(503, 'The service is starting. Try again in a few s
   ...ANY_ORIGIN,
 });
 
-/** A listener for the public port during start: it answers 503, rather than refuse connections, until it is given the app. */
+/**
+ * A listener for the public port during start: it answers 503, rather than refuse connections,
+ * until it is given the app.
+ */
 export function startingListener(): {
   listener: RequestListener;
   serve(app: RequestListener): void;

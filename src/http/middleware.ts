@@ -1,4 +1,7 @@
-/** The parts that our Express apps share: settings, routes with their methods, CORS, the access log, and errors as answers. */
+/**
+ * The parts that our Express apps share: settings, routes with their methods, CORS, the access log,
+ * and errors as answers.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, {
   type ErrorRequestHandler,
@@ -22,7 +25,9 @@ export const allowAnyOrigin: ErrorRequestHandler = (error, _req, res, next) => {
   next(error);
 };
 
-/** Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics. */
+/**
+ * Adds a path for GET, HEAD and OPTIONS; other methods get 405. `route` is its label in metrics.
+ */
 export function addPath(
   app: IRouter,
   path: RegExp,
@@ -33,7 +38,10 @@ export function addPath(
   app.route(path).all(named(route)).get(get).options(answerOptions).all(refuse);
 }
 
-/** Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in metrics. */
+/**
+ * Adds a path for POST alone, without CORS: devices post, browsers don't. `route` is its label in
+ * metrics.
+ */
 export function addPostPath(
   app: IRouter,
   path: RegExp,
@@ -94,7 +102,10 @@ export function bareApp(): Express {
 const LONGEST = 200;
 const RETRY_AFTER_S = 5;
 
-/** Middleware that refuses a `%` without two hexadecimal digits after it, and bytes that aren't UTF-8: throws Problem 400. */
+/**
+ * Middleware that refuses a `%` without two hexadecimal digits after it, and bytes that aren't
+ * UTF-8: throws Problem 400.
+ */
 export function refuseMalformedPath(req: Request, _res: Response, next: NextFunction): void {
   try {
     decodeURIComponent(req.path);
@@ -108,8 +119,9 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
 }
 
 /**
- * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an outage, not each request during it. An
- * answer that bridges it sets `res.locals.isStale`; one that is read by people sets `res.locals.sendProblem`.
+ * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an
+ * outage, not each request during it. An answer that bridges it sets `res.locals.isStale`; one that
+ * is read by people sets `res.locals.sendProblem`.
  */
 export function makeErrorHandlers(log: Log): {
   watch: RequestHandler;
@@ -154,7 +166,10 @@ function asProblem(error: unknown): Problem {
   );
 }
 
-/** Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut after 200 characters. */
+/**
+ * Middleware that logs each request at debug level once it has ended. Path and User-Agent are cut
+ * after 200 characters.
+ */
 export function accessLog(
   log: Log,
 ): (req: IncomingMessage, res: ServerResponse, next: () => void) => void {

@@ -1,11 +1,17 @@
-/** Sends JSON, and problems as JSON, even for requests that reach no app. HEAD gets the headers of GET and no body. */
+/**
+ * Sends JSON, and problems as JSON, even for requests that reach no app. HEAD gets the headers of
+ * GET and no body.
+ */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemBody } from '../contract/problem.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Any web page may read any answer, errors included, without credentials. The listed headers would otherwise be hidden from scripts. */
+/**
+ * Any web page may read any answer, errors included, without credentials. The listed headers would
+ * otherwise be hidden from scripts.
+ */
 export const ANY_ORIGIN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Age, Date, Retry-After, Content-Disposition',
@@ -24,7 +30,10 @@ export function sendBody(
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** A request that can't be served: the status, the message that its client gets as `detail`, and further headers. */
+/**
+ * A request that can't be served: the status, the message that its client gets as `detail`, and
+ * further headers.
+ */
 export class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,7 +75,10 @@ export function sendRefusal(req: IncomingMessage, res: ServerResponse, problem: 
   sendProblem(req, res, problem);
 }
 
-/** As `sendRefusal`, for a socket without a parsed request. Reads on for a while: a client that still sends would lose the answer otherwise. */
+/**
+ * As `sendRefusal`, for a socket without a parsed request. Reads on for a while: a client that
+ * still sends would lose the answer otherwise.
+ */
 export function writeRefusal(socket: Socket, { status, message }: Problem): void {
   if (!socket.writable) return; // the last response has closed it, or it was refused already
   const body = problemBody(status, message);

@@ -1,4 +1,7 @@
-/** Explains to the sender why a reading, a value or a device's body cannot be used, and what to write instead. */
+/**
+ * Explains to the sender why a reading, a value or a device's body cannot be used, and what to
+ * write instead.
+ */
 import {
   PARAMETERS,
   type Parameter,
@@ -71,7 +74,10 @@ export function explainValue(valueReason: string, given?: unknown): string {
 
 type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | 'why'>>;
 
-/** A sentence on why a reading cannot be used; undefined for a reason that this version does not have. */
+/**
+ * A sentence on why a reading cannot be used; undefined for a reason that this version does not
+ * have.
+ */
 export function explainReading(
   reason: string,
   { sensorId, device, measuredAt, why }: Given,
@@ -108,7 +114,10 @@ function timeHint(given: unknown): string {
 
 const RETRY = 'import the network, then run quarantine retry';
 
-/** Why a reading that names its device belongs to no sensor; `sensors` are those that the network has for it. */
+/**
+ * Why a reading that names its device belongs to no sensor; `sensors` are those that the network
+ * has for it.
+ */
 export function explainDevice(device: string, sensors: readonly number[]): string {
   return sensors.length > 1
     ? `sensors ${sensors.join(' and ')} both have device ${device}, but one sensor takes all that it sends here: leave "device" at one of them, ${RETRY}`
@@ -116,8 +125,8 @@ export function explainDevice(device: string, sensors: readonly number[]): strin
 }
 
 /**
- * Why values that a device sent belong to no sensor: which device it is, which of its instruments, and what the network file lacks.
- * `sensors` are those that the network has for the device.
+ * Why values that a device sent belong to no sensor: which device it is, which of its instruments,
+ * and what the network file lacks. `sensors` are those that the network has for the device.
  */
 export function explainPush(
   { device, pin, values, measuredAt }: PushRecord,

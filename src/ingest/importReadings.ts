@@ -1,6 +1,7 @@
 /**
- * Imports files of readings. Repeating an import changes nothing and completes an interrupted one. While one batch is being written, the
- * next is read and validated; two are never written at once, because the later of two values for one time must win.
+ * Imports files of readings. Repeating an import changes nothing and completes an interrupted one.
+ * While one batch is being written, the next is read and validated; two are never written at once,
+ * because the later of two values for one time must win.
  */
 
 import { InputError } from '../base/inputError.ts';
@@ -39,7 +40,10 @@ type ImportSummary = {
     text: string;
     explanation: string;
   }[];
-  /** Accepted readings without a placement at their time: the sensor was at no station or was suspicious. */
+  /**
+   * Accepted readings without a placement at their time: the sensor was at no station or was
+   * suspicious.
+   */
   without_station: number;
   /** Lines for which the quarantine had no room. */
   left_out: number;
@@ -70,10 +74,10 @@ type Run = {
 };
 
 /**
- * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two connections in the role airseries_ingest.
- * A file that cannot be read is logged and noted in the summary; rejects with any error of the database, and with InputError for a declared
- * sensor or device that the network does not have. Aggregates follow at the next
- * refresh.
+ * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two
+ * connections in the role airseries_ingest. A file that cannot be read is logged and noted in the
+ * summary; rejects with any error of the database, and with InputError for a declared sensor or
+ * device that the network does not have. Aggregates follow at the next refresh.
  */
 export async function importReadings(
   sql: Sql,
@@ -194,7 +198,10 @@ function warnOfLinesBefore(
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;
 
-/** Hours and days of the same sensor would count twice: rejects with InputError where a sensor in `seen` has the others. */
+/**
+ * Hours and days of the same sensor would count twice: rejects with InputError where a sensor in
+ * `seen` has the others.
+ */
 function refuseBothMeans(
   readings: readonly ReadingInput[],
   means: Means,

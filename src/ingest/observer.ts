@@ -1,4 +1,7 @@
-/** The observer of ingestion: it learns what became of readings. Metrics are one; ingestion itself knows of none. */
+/**
+ * The observer of ingestion: it learns what became of readings. Metrics are one; ingestion itself
+ * knows of none.
+ */
 import type { Accepted, WriteStats } from './store/accept.ts';
 
 export type IngestObserver = {

@@ -1,7 +1,13 @@
-/** The units that values may come in, and their conversion to the unit that a parameter is stored in (S6). Never guessed, only declared. */
+/**
+ * The units that values may come in, and their conversion to the unit that a parameter is stored in
+ * (S6). Never guessed, only declared.
+ */
 import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
 
-/** A unit: its names, simplified; what one of it is in the first of its quantity; and what is added before. */
+/**
+ * A unit: its names, simplified; what one of it is in the first of its quantity; and what is added
+ * before.
+ */
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 
 const MASS: readonly Scale[] = [
@@ -9,7 +15,9 @@ const MASS: readonly Scale[] = [
   [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3', 'mg.m-3'], 1_000],
 ];
 
-/** A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C. */
+/**
+ * A gas takes up more room at 25 °C, the reference of US EPA: 1 µg/m³ there is so much at 20 °C.
+ */
 const WARM = 298.15 / 293.15;
 const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [
   names.map((name) => `${name}@25c`),
@@ -87,16 +95,23 @@ const UNITS = new Map(
   }),
 );
 
-/** Turns a value into one in the stored unit; anything but a number stays what it is, to be judged when it is validated. */
+/**
+ * Turns a value into one in the stored unit; anything but a number stays what it is, to be judged
+ * when it is validated.
+ */
 export type Convert = (given: unknown) => unknown;
 
 /**
- * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake rather than a measurement. No digit can be
- * matched in two ways, so matching takes time linear in the length.
+ * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake
+ * rather than a measurement. No digit can be matched in two ways, so matching takes time linear in
+ * the length.
  */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The conversion from a unit that the parameter does not have: it makes a text of value and unit, which is rejected. */
+/**
+ * The conversion from a unit that the parameter does not have: it makes a text of value and unit,
+ * which is rejected.
+ */
 export const withUnit =
   (unit: string): Convert =>
   (given) =>
@@ -109,7 +124,10 @@ const conversions = new Map<ParameterName, Map<string, Convert | null | undefine
 /** A bound, because senders write units. */
 const MOST_UNITS = 100;
 
-/** How values of a parameter are converted from a unit; null: they are in the stored one; undefined: it has no such unit. */
+/**
+ * How values of a parameter are converted from a unit; null: they are in the stored one; undefined:
+ * it has no such unit.
+ */
 export function conversionFrom(unit: string, parameter: ParameterName): Convert | null | undefined {
   let known = conversions.get(parameter);
   if (known === undefined || known.size >= MOST_UNITS) {
@@ -141,8 +159,8 @@ function makeConversion(unit: string, parameter: ParameterName): Convert | null 
 const NO_VALUE = /^(?:-+|\*+|\?+|n\/?a|nan|null|none)$/i;
 
 /**
- * The number that a source wrote; null: none, in a word for that; undefined: it cannot be read. A minus sign of typography and spaces that do not
- * break are read as what they look like.
+ * The number that a source wrote; null: none, in a word for that; undefined: it cannot be read. A
+ * minus sign of typography and spaces that do not break are read as what they look like.
  */
 export function readNumber(given: unknown): number | null | undefined {
   if (given === undefined || given === null || given === '') return null;

@@ -1,4 +1,7 @@
-/** The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests), /metrics. */
+/**
+ * The admin port, for orchestrators and Prometheus: /healthz (alive), /readyz (ready for requests),
+ * /metrics.
+ */
 import type { Express, Request } from 'express';
 import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/pools.ts';
@@ -53,7 +56,10 @@ export function makeAdminApp({ ready, metrics, log, dataDirectory }: AdminOption
   return app;
 }
 
-/** Which process of airseries has the admin port, in words; undefined: another program has it. Never rejects. */
+/**
+ * Which process of airseries has the admin port, in words; undefined: another program has it. Never
+ * rejects.
+ */
 export async function whoListens(host: string, port: number): Promise<string | undefined> {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   try {
@@ -75,8 +81,8 @@ export type StartupState = {
   /** DATA_DIR of an embedded server; once it runs, the folder with its data. */
   dataDirectory?: string | undefined;
   /**
-   * Set once the migrations are done: the database, and what tells which parts of its schema api are gone since then, and what is wrong with the
-   * storage of readings.
+   * Set once the migrations are done: the database, and what tells which parts of its schema api
+   * are gone since then, and what is wrong with the storage of readings.
    */
   opened:
     | { db: ApiDb; missing: () => Promise<string[]>; fault: () => Promise<string | undefined> }
@@ -88,8 +94,9 @@ const UNKNOWN = { database: null, schema: null, storage: null, first_build: null
 const NAMED_PARTS = 5;
 
 /**
- * Ready means: the database is migrated and answers, still has what this version asks of it (a migration to another one may have taken it), can store readings,
- * the aggregates were built, and the process serves. A check that couldn't be made is null. Never rejects.
+ * Ready means: the database is migrated and answers, still has what this version asks of it (a
+ * migration to another one may have taken it), can store readings, the aggregates were built, and
+ * the process serves. A check that couldn't be made is null. Never rejects.
  */
 export async function readiness({ opened, serving }: StartupState): Promise<Readiness> {
   if (opened === undefined)

@@ -1,7 +1,8 @@
 /**
- * Queries the database for the gauges that are collected at scrape time, and reuses the answers for some seconds. Collectors are
- * independent: if a query fails, its metrics are absent rather than old, and the failure is a metric itself. No scrape waits for a query that
- * takes long: the answer before it stands meanwhile.
+ * Queries the database for the gauges that are collected at scrape time, and reuses the answers for
+ * some seconds. Collectors are independent: if a query fails, its metrics are absent rather than
+ * old, and the failure is a metric itself. No scrape waits for a query that takes long: the answer
+ * before it stands meanwhile.
  */
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
@@ -84,7 +85,10 @@ type Collected = {
   beforeScrape: (() => void | Promise<void>)[];
 };
 
-/** From now on each scrape collects the database's gauges from `db`, unless one did within the last 12 seconds or, for some, 5 minutes. */
+/**
+ * From now on each scrape collects the database's gauges from `db`, unless one did within the last
+ * 12 seconds or, for some, 5 minutes.
+ */
 export function registerCollectors(
   metrics: Collected,
   db: ApiDb,

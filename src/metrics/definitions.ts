@@ -1,7 +1,7 @@
 /**
- * All metrics of airseries: meaning, labels and, for metrics of the database, their query. They are prom-client's
- * objects, so the compiler checks their labels; documentation, dashboards and alerts are tested against them. Base units. No label takes its
- * values from clients.
+ * All metrics of airseries: meaning, labels and, for metrics of the database, their query. They are
+ * prom-client's objects, so the compiler checks their labels; documentation, dashboards and alerts
+ * are tested against them. Base units. No label takes its values from clients.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { apiRows } from '../database/queryPool.ts';
@@ -23,7 +23,10 @@ const WORK_SECONDS = [0.1, 1, 10, 60];
 const HOUR = 3_600;
 const DELAY_SECONDS = [60, 300, 0.5 * HOUR, 3 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-/** A new registry with all metrics, including prom-client's own of the process and of Node. Expose it with `await metrics.scrape()`. */
+/**
+ * A new registry with all metrics, including prom-client's own of the process and of Node. Expose
+ * it with `await metrics.scrape()`.
+ */
 export function makeMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -41,9 +44,15 @@ export function makeMetrics() {
     metrics.quarantineLeftOut.inc({ provider }, 0);
   });
 
-  /** Bring metrics up to date; added during start, because the admin port opens before the database. Must not reject, or the scrape fails. */
+  /**
+   * Bring metrics up to date; added during start, because the admin port opens before the database.
+   * Must not reject, or the scrape fails.
+   */
   const beforeScrape: (() => void | Promise<void>)[] = [];
-  /** Everything in Prometheus's text format. Updates begin in their order: pools are counted before collectors use their connections. */
+  /**
+   * Everything in Prometheus's text format. Updates begin in their order: pools are counted before
+   * collectors use their connections.
+   */
   const scrape = async () => {
     await Promise.all(beforeScrape.map((update) => update()));
     return registry.metrics();
@@ -82,7 +91,10 @@ const makeCollectors = (registers: Registry[]) => ({
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
-/** To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents it. */
+/**
+ * To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents
+ * it.
+ */
 function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
   const { providers, newestBuckets, quarantine, storage, refresh, audit } = collectors;
   const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>

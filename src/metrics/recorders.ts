@@ -1,4 +1,7 @@
-/** Records in the metrics: requests, what became of readings, how busy the database connections are, and how full the disk is. */
+/**
+ * Records in the metrics: requests, what became of readings, how busy the database connections are,
+ * and how full the disk is.
+ */
 import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobObserver } from '../aggregate/schedule.ts';
@@ -8,7 +11,10 @@ import type { IngestObserver } from '../ingest/observer.ts';
 import type { Accepted, WriteStats } from '../ingest/store/accept.ts';
 import type { Metrics } from './definitions.ts';
 
-/** Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those that found no room there. */
+/**
+ * Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those
+ * that found no room there.
+ */
 export function recordIngest(
   metrics: Metrics,
   provider: string,
@@ -22,7 +28,10 @@ export function recordIngest(
   if (overflowed > 0) metrics.quarantineLeftOut.inc({ provider }, overflowed);
 }
 
-/** Records one write: the closed hours it touched, and for each new reading the seconds since it was measured. */
+/**
+ * Records one write: the closed hours it touched, and for each new reading the seconds since it was
+ * measured.
+ */
 export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
   for (const seconds of delays) metrics.readingDelay.observe(seconds);
@@ -56,7 +65,10 @@ export function observeJobs(metrics: Metrics): JobObserver {
   };
 }
 
-/** For the pool of this name: its counts are read at scrape time, the seconds of each wait and query as it ends. */
+/**
+ * For the pool of this name: its counts are read at scrape time, the seconds of each wait and query
+ * as it ends.
+ */
 export function observePool(metrics: Metrics, pool: string): PoolObserver {
   return ({ size, inUse, waiting }) => {
     metrics.poolSize.set({ pool }, size);
@@ -82,7 +94,10 @@ export function observeDisk(metrics: Metrics, folder: string): void {
 /** Every other method counts as `other`: a label must not grow with what clients send. */
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
-/** Requests with the same labels since the last scrape. `timed` are the labels of their duration: by class, as every combination is ten series. */
+/**
+ * Requests with the same labels since the last scrape. `timed` are the labels of their duration: by
+ * class, as every combination is ten series.
+ */
 type Tally = {
   labels: { route: string; method: string; status: string };
   timed: { route: string; method: string; status_class: string };
@@ -91,8 +106,9 @@ type Tally = {
 };
 
 /**
- * Middleware that counts and times requests; it comes before all others. `setRoute` names the route; otherwise it is `unknown`. Counts are kept in
- * plain numbers until they are scraped, because every update of a metric sorts and joins its labels.
+ * Middleware that counts and times requests; it comes before all others. `setRoute` names the
+ * route; otherwise it is `unknown`. Counts are kept in plain numbers until they are scraped,
+ * because every update of a metric sorts and joins its labels.
  */
 export function measure(metrics: Metrics, server: 'public' | 'ingest'): RequestObserver {
   const tallies = new Map<string, Tally>();

@@ -1,4 +1,7 @@
-/** Makes what the checks of a network file share: the elements of the file and of the database, and the list of issues found so far. */
+/**
+ * Makes what the checks of a network file share: the elements of the file and of the database, and
+ * the list of issues found so far.
+ */
 import { distance } from 'fastest-levenshtein';
 import type { ExistingNetwork } from './existing.ts';
 import { makePeriodReader, type PeriodReader } from './periods.ts';
@@ -12,7 +15,10 @@ export type CheckContext = {
   periods: PeriodReader;
   issues: readonly Issue[];
   addIssue(position: string, message: string): void;
-  /** Adds an issue if there is no such element, neither in the file nor in the database. Undefined was an issue before. */
+  /**
+   * Adds an issue if there is no such element, neither in the file nor in the database. Undefined
+   * was an issue before.
+   */
   checkName(
     position: string,
     kind: 'provider' | 'region' | 'station' | 'sensor',

@@ -27,7 +27,10 @@ type Row = {
 
 export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
 
-/** What a database contains that is still to be made. Local times stand for themselves: only their order matters to a check. */
+/**
+ * What a database contains that is still to be made. Local times stand for themselves: only their
+ * order matters to a check.
+ */
 export const nothingExisting = (timeZone: string, times: readonly string[]): ExistingNetwork => ({
   timeZone,
   providers: new Set(),
@@ -43,7 +46,10 @@ export const nothingExisting = (timeZone: string, times: readonly string[]): Exi
   ),
 });
 
-/** The time zone, names that a file may refer to, and what the times of the file mean. `sql` is a pool of the owner. */
+/**
+ * The time zone, names that a file may refer to, and what the times of the file mean. `sql` is a
+ * pool of the owner.
+ */
 export async function readExisting(sql: Sql, times: readonly string[]) {
   const instants = new Map([...new Set(times)].map((text) => [text, readInstant(text)]));
   const local = [...instants].flatMap(([text, instant]) =>

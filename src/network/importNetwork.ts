@@ -1,4 +1,7 @@
-/** Imports a network file: parses it, checks it and reports every issue at once, and stores it in a single statement. */
+/**
+ * Imports a network file: parses it, checks it and reports every issue at once, and stores it in a
+ * single statement.
+ */
 
 import type { Log } from '../base/log.ts';
 import type { Sql } from '../database/client.ts';
@@ -21,7 +24,10 @@ export type NetworkResult = {
   regions: Counts;
   stations: Counts;
   sensors: Counts;
-  /** How many sensors and stations have hours that the next refresh recomputes; of a dry run also how many hours of data. */
+  /**
+   * How many sensors and stations have hours that the next refresh recomputes; of a dry run also
+   * how many hours of data.
+   */
   recomputed: { sensors: number; stations: number; hours?: number };
   /** Only in a dry run, if there are any. */
   far_stations?: FarStation[];
@@ -29,7 +35,10 @@ export type NetworkResult = {
   changes?: { kind: string; id: string; keys: 'added' | string[] }[];
 };
 
-/** The file has issues; nothing of it was imported. The message lists them all, one on a line, in the order of the file. */
+/**
+ * The file has issues; nothing of it was imported. The message lists them all, one on a line, in
+ * the order of the file.
+ */
 export class InvalidNetwork extends Error {
   readonly issues: readonly Issue[];
 
@@ -57,8 +66,8 @@ type Options = {
 };
 
 /**
- * The time zone of a file for a database that is still to be made. Throws InvalidNetwork for whatever can be wrong with the file without a
- * database. `file`: its name.
+ * The time zone of a file for a database that is still to be made. Throws InvalidNetwork for
+ * whatever can be wrong with the file without a database. `file`: its name.
  */
 export function checkNewNetwork(text: string, file: string): string {
   const parsed = parseNetwork(text);
@@ -76,7 +85,10 @@ function checkedRows(parsed: ParsedNetwork, existing: ExistingNetwork, file: str
   return { rows, far };
 }
 
-/** `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow at the next refresh. */
+/**
+ * `text` is the file, `sql` a pool of the owner. Rejects with InvalidNetwork. The aggregates follow
+ * at the next refresh.
+ */
 export async function importNetwork(
   sql: Sql,
   text: string,

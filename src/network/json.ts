@@ -1,6 +1,7 @@
 /**
- * JSON with the line of every element, for messages to the person who wrote the file by hand. Comments and commas before a closing bracket
- * are allowed; a missing comma does not end the parsing, and of two equal keys neither is dropped silently.
+ * JSON with the line of every element, for messages to the person who wrote the file by hand.
+ * Comments and commas before a closing bracket are allowed; a missing comma does not end the
+ * parsing, and of two equal keys neither is dropped silently.
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { withoutSecrets } from './messages.ts';

@@ -1,4 +1,7 @@
-/** Says in words what is wrong with an element of a network file: what is there, and what is expected. */
+/**
+ * Says in words what is wrong with an element of a network file: what is there, and what is
+ * expected.
+ */
 import { z } from 'zod';
 
 /** Something wrong at a path within an element. */
@@ -18,7 +21,10 @@ export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
   });
 }
 
-/** For a union, the issues of the last alternative of the given value's type; if there is none, one issue that names all alternatives. */
+/**
+ * For a union, the issues of the last alternative of the given value's type; if there is none, one
+ * issue that names all alternatives.
+ */
 function flatten(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfOtherType = (one: z.core.$ZodIssue) =>
@@ -63,7 +69,10 @@ const expectation: z.core.$ZodErrorMap = (issue) => {
   return undefined;
 };
 
-/** An address without a possible password and without its query, which may hold a key: messages end up in logs. */
+/**
+ * An address without a possible password and without its query, which may hold a key: messages end
+ * up in logs.
+ */
 export function withoutSecrets(text: string): string {
   const slashes = text.indexOf('//');
   const at = text.lastIndexOf('@');

@@ -1,4 +1,7 @@
-/** Reads the periods of a network file as half-open ranges of instants; an end that is not given is infinite. */
+/**
+ * Reads the periods of a network file as half-open ranges of instants; an end that is not given is
+ * infinite.
+ */
 import { instantText } from '../ingest/reading/instants.ts';
 import type { Flag } from './schema.ts';
 
@@ -8,7 +11,10 @@ export type Given = { since?: string | null | undefined; until?: string | null |
 type AddIssue = (position: string, message: string) => void;
 
 export type PeriodReader = {
-  /** Adds an issue for each period that is invalid, and leaves it out. Undefined was an issue before. */
+  /**
+   * Adds an issue for each period that is invalid, and leaves it out. Undefined was an issue
+   * before.
+   */
   list<T extends Given>(
     position: string,
     given: readonly (T | undefined)[],
@@ -17,7 +23,10 @@ export type PeriodReader = {
   flag(position: string, given: Flag | undefined): Period[];
 };
 
-/** `instants`: the times of the file in microseconds since 1970; a text that is not there is no time. */
+/**
+ * `instants`: the times of the file in microseconds since 1970; a text that is not there is no
+ * time.
+ */
 export function makePeriodReader(
   instants: ReadonlyMap<string, number>,
   addIssue: AddIssue,
@@ -53,7 +62,10 @@ export function makePeriodReader(
   };
 }
 
-/** For every period that overlaps an earlier one of its group, adds an issue with `message`, unless the two are compatible. */
+/**
+ * For every period that overlaps an earlier one of its group, adds an issue with `message`, unless
+ * the two are compatible.
+ */
 export function addOverlaps<T extends Period & { position: string }>(
   periods: readonly T[],
   group: (period: T) => unknown,

@@ -1,15 +1,22 @@
-/** Parses a network file into its elements, each with its position in the file, and a list of issues. */
+/**
+ * Parses a network file into its elements, each with its position in the file, and a list of
+ * issues.
+ */
 import { z } from 'zod';
 import { parseLocated } from './json.ts';
 import { faultsOf } from './messages.ts';
 import { Network, Provider, Region, Screened, Sensor, Station } from './schema.ts';
 
-/** Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the file as a whole. */
+/**
+ * Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the
+ * file as a whole.
+ */
 export type Issue = { line?: number | undefined; position: string; message: string };
 
 /**
- * An object with undefined for every key that is invalid, so that the rest of it is checked all the same and every issue of a file is found
- * at once. Where anything is undefined that the schema requires, there are issues, and nothing is stored.
+ * An object with undefined for every key that is invalid, so that the rest of it is checked all the
+ * same and every issue of a file is found at once. Where anything is undefined that the schema
+ * requires, there are issues, and nothing is stored.
  */
 function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
   const keys = Object.entries(shape).map(([key, schema]) => [
@@ -21,7 +28,9 @@ function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
   );
 }
 
-/** A list. An element that is not an object has no keys; a value that is not a list is an empty one. */
+/**
+ * A list. An element that is not an object has no keys; a value that is not a list is an empty one.
+ */
 const listOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) =>
   z.array(schema.catch(schema.parse({}))).catch([]);
 
@@ -43,7 +52,10 @@ export type ParsedRegion = ParsedNetwork['regions'][number];
 export type ParsedStation = ParsedNetwork['stations'][number];
 export type ParsedSensor = ParsedNetwork['sensors'][number];
 
-/** Returns the remedy for a file in another language, which its first line tells; undefined if it may be JSON. */
+/**
+ * Returns the remedy for a file in another language, which its first line tells; undefined if it
+ * may be JSON.
+ */
 function otherLanguage(text: string): string | undefined {
   const lines = text.split('\n', 100).map((line) => line.trim());
   const first = lines.find((line) => line !== '' && !line.startsWith('#')) ?? '';

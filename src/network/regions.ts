@@ -4,7 +4,10 @@ import { addOverlaps } from './periods.ts';
 import type { ParsedRegion, ParsedStation } from './read.ts';
 import type { Flag } from './schema.ts';
 
-/** A row of raw.region; `places` are the places of its stations. To be called after `memberships` of all stations. */
+/**
+ * A row of raw.region; `places` are the places of its stations. To be called after `memberships` of
+ * all stations.
+ */
 export function regionRow(
   region: ParsedRegion,
   context: CheckContext,
@@ -59,7 +62,10 @@ type Place = {
   hidden?: Flag | undefined;
 };
 
-/** Coordinates of all stations, past and present, by region: from the file, and of other stations from the database. */
+/**
+ * Coordinates of all stations, past and present, by region: from the file, and of other stations
+ * from the database.
+ */
 export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, readonly Place[]> {
   const { parsed, existing } = context;
   const places = new Map<unknown, Place[]>();
@@ -77,13 +83,18 @@ export function placesByRegion(context: CheckContext): ReadonlyMap<unknown, read
   return places;
 }
 
-/** A station that is far from all others of its region; `swapped`: with latitude and longitude exchanged it would be near one. */
+/**
+ * A station that is far from all others of its region; `swapped`: with latitude and longitude
+ * exchanged it would be near one.
+ */
 export type FarStation = { id: number | undefined; region: unknown; km: number; swapped: boolean };
 
 /** No region is as wide. */
 const FAR_KM = 100;
 
-/** The stations of the file that are farther than 100 km from every other of a region they are in. */
+/**
+ * The stations of the file that are farther than 100 km from every other of a region they are in.
+ */
 export function farStations(
   context: CheckContext,
   places: ReadonlyMap<unknown, readonly Place[]>,
@@ -114,7 +125,10 @@ function kilometres(one: Place, other: Place): number {
   return Number.isNaN(cosine) ? 0 : 6_371 * Math.acos(Math.min(1, cosine));
 }
 
-/** The middle of the listed stations, or of all if none is listed. No region is wider than half the globe. */
+/**
+ * The middle of the listed stations, or of all if none is listed. No region is wider than half the
+ * globe.
+ */
 function centre(places: readonly Place[]) {
   if (places.length === 0) return undefined;
   const listed = places.filter(({ hidden }) => !isHiddenForGood(hidden));
@@ -139,8 +153,9 @@ const isHiddenForGood = (hidden: Flag = false) =>
   typeof hidden === 'boolean' ? hidden : hidden.some(({ until }) => until == null);
 
 /**
- * The periods of a station in regions. In the city of a district it is for the periods that it is in the district, beside those that the
- * file gives for the city; the database merges them, and subtracts those in which the station is hidden.
+ * The periods of a station in regions. In the city of a district it is for the periods that it is
+ * in the district, beside those that the file gives for the city; the database merges them, and
+ * subtracts those in which the station is hidden.
  */
 export function memberships(station: ParsedStation, context: CheckContext): object[] {
   const { regions, existing, periods, addIssue, checkName } = context;
@@ -183,8 +198,8 @@ export function memberships(station: ParsedStation, context: CheckContext): obje
 }
 
 /**
- * Adds an issue for each region that the file puts into another city while it does not list all of its stations: the others would stay in
- * the old city.
+ * Adds an issue for each region that the file puts into another city while it does not list all of
+ * its stations: the others would stay in the old city.
  */
 export function checkMovedRegions({ parsed, existing, addIssue }: CheckContext): void {
   const listed = new Set(parsed.stations.map(({ id }) => id));

@@ -1,6 +1,7 @@
 /**
- * Removes a sensor, a station, a region or a provider, for good. An import never removes anything, and this refuses while other records
- * depend on the element, unless they are to be deleted as well.
+ * Removes a sensor, a station, a region or a provider, for good. An import never removes anything,
+ * and this refuses while other records depend on the element, unless they are to be deleted as
+ * well.
  */
 
 import { InputError } from '../base/inputError.ts';
@@ -74,7 +75,10 @@ export type Removed = {
   stations: number;
   sensors: number;
   readings: number;
-  /** Hours of sensors whose readings retention had deleted before: they count for nothing from now on. */
+  /**
+   * Hours of sensors whose readings retention had deleted before: they count for nothing from now
+   * on.
+   */
   kept_hours: number;
 };
 
@@ -95,9 +99,9 @@ const REMOVE: Record<Removable, (sql: Transaction, id: string, removed: Removed)
   };
 
 /**
- * Removes the element and, `withReadings`, what depends on it, but never the stations or districts of a region. `sql` is a pool of the
- * owner. Rejects with InputError, and removes nothing, if there is no such element or something keeps it. The aggregates follow at the next
- * refresh.
+ * Removes the element and, `withReadings`, what depends on it, but never the stations or districts
+ * of a region. `sql` is a pool of the owner. Rejects with InputError, and removes nothing, if there
+ * is no such element or something keeps it. The aggregates follow at the next refresh.
  */
 export async function removeElement(
   sql: Sql,
@@ -114,7 +118,8 @@ export async function removeElement(
     kept_hours: 0,
   };
   await sql.begin(async (transaction) => {
-    // retention refreshes the hours that it keeps: none of a sensor may be kept after its removal has looked for them
+    // retention refreshes the hours that it keeps: none of a sensor may be kept after its removal
+    // has looked for them
     await transaction`select logic.pause_refresh()`;
     await transaction`lock table raw.network_lock in exclusive mode`;
     await requireElement(transaction, kind, id);

@@ -1,4 +1,7 @@
-/** Turns a parsed network file into rows of the database's tables, and checks what its elements say about each other. */
+/**
+ * Turns a parsed network file into rows of the database's tables, and checks what its elements say
+ * about each other.
+ */
 import { addDuplicates, type CheckContext, makeContext } from './context.ts';
 import type { ExistingNetwork } from './existing.ts';
 import { addOverlaps } from './periods.ts';
@@ -13,7 +16,10 @@ import {
 } from './regions.ts';
 import { checkDevices, corrections, placements } from './sensors.ts';
 
-/** `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are no issues, of parsing or checking. */
+/**
+ * `rows`: the argument of logic.replace_network, rows by table. They can be used only if there are
+ * no issues, of parsing or checking.
+ */
 export function makeRows(
   parsed: ParsedNetwork,
   existing: ExistingNetwork,
@@ -86,7 +92,10 @@ export function makeRows(
   return { rows, issues, far: farStations(context, places) };
 }
 
-/** The columns of raw.provider: a text, for clients without a locale, and the titles by locale if there are any. */
+/**
+ * The columns of raw.provider: a text, for clients without a locale, and the titles by locale if
+ * there are any.
+ */
 function titlesOf(title: string | Record<string, string> | undefined) {
   if (typeof title !== 'object') return { title, titles: null };
   return { title: title.en ?? Object.values(title)[0], titles: title };

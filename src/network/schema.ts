@@ -1,6 +1,6 @@
 /**
- * The schema of the network file, as far as each element can be checked by itself; rows.ts checks what elements say about each other.
- * The JSON schema beside this file is generated from here.
+ * The schema of the network file, as far as each element can be checked by itself; rows.ts checks
+ * what elements say about each other. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
 import { FORMULAS } from '../contract/parameters.ts';
@@ -138,7 +138,10 @@ export const Sensor = z.strictObject({
     .describe('all of its readings are unreliable; true, or the periods'),
 });
 
-/** The tests of screening: of a sensor's temperature, humidity and pressure, and of a station's particles. */
+/**
+ * The tests of screening: of a sensor's temperature, humidity and pressure, and of a station's
+ * particles.
+ */
 const SENSOR_TESTS = [
   'zero_values',
   'pressure_off_altitude',

@@ -1,6 +1,6 @@
 /**
- * Flags stations whose temperature, humidity or pressure cannot be true (C5) or whose particles are suspect (C9), and lifts flags once the
- * data recover.
+ * Flags stations whose temperature, humidity or pressure cannot be true (C5) or whose particles are
+ * suspect (C9), and lifts flags once the data recover.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 
@@ -16,14 +16,17 @@ const LOOK_BACK_DAYS = 8;
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
 /**
- * Screens the closed hours from `since` on (default: the last eight closed days), and the hours of open
- * periods that were not judged yet, by the aggregates as they are. The aggregates follow the
+ * Screens the closed hours from `since` on (default: the last eight closed days), and the hours of
+ * open periods that were not judged yet, by the aggregates as they are. The aggregates follow the
  * flags at the next refresh.
  */
 export const screen = (target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> =>
   onConnection(target, OWNER, (sql) => screenOn(sql, now, since));
 
-/** The result of `screen` and the flagged periods that there would be, with times in `timeZone`; nothing of it stays. */
+/**
+ * The result of `screen` and the flagged periods that there would be, with times in `timeZone`;
+ * nothing of it stays.
+ */
 export async function previewScreening(
   target: DatabaseAddress,
   now: Date,
@@ -48,8 +51,8 @@ async function screenOn(sql: Sql, now: Date, since?: Date): Promise<Screened> {
 }
 
 /**
- * A period in which a station is flagged: thp because of a sensor, or pm with the values of its first suspect hour. `until` null: it is still
- * flagged.
+ * A period in which a station is flagged: thp because of a sensor, or pm with the values of its
+ * first suspect hour. `until` null: it is still flagged.
  */
 type ScreenedPeriod = {
   station_id: number;

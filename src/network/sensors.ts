@@ -1,10 +1,16 @@
-/** Turns the placements, devices and formulas of a network file's sensors into rows, and checks them. */
+/**
+ * Turns the placements, devices and formulas of a network file's sensors into rows, and checks
+ * them.
+ */
 import type { CheckContext } from './context.ts';
 import { addOverlaps, type Given, type Period } from './periods.ts';
 import type { ParsedSensor } from './read.ts';
 import type { Correction } from './schema.ts';
 
-/** Rows of raw.sensor_station. Without periods of its own, a sensor is always at the station it is listed under. */
+/**
+ * Rows of raw.sensor_station. Without periods of its own, a sensor is always at the station it is
+ * listed under.
+ */
 export function placements(sensor: ParsedSensor, { periods, addIssue, checkName }: CheckContext) {
   const { position, stationId, stations = [{ id: stationId }] } = sensor;
   const key = `${position}.stations`;
@@ -29,7 +35,10 @@ export function placements(sensor: ParsedSensor, { periods, addIssue, checkName 
 /** `position` is empty for a sensor of the database: what conflicts with it is in the file. */
 type Located = Period & { device: string; station: number; named: string; position: string };
 
-/** Adds an issue for every device that is at two stations at a time: its readings could be of either. */
+/**
+ * Adds an issue for every device that is at two stations at a time: its readings could be of
+ * either.
+ */
 export function checkDevices(
   rows: ReadonlyMap<ParsedSensor, ReturnType<typeof placements>>,
   context: CheckContext,

@@ -1,4 +1,7 @@
-/** The seven aggregates: the template, the subject and the key of each. Both engines are built from this list. */
+/**
+ * The seven aggregates: the template, the subject and the key of each. Both engines are built from
+ * this list.
+ */
 import {
   type Definitions,
   literal,
@@ -10,7 +13,10 @@ import {
 
 export type Engine = 'plain' | 'timescale';
 
-/** The calendar that a database was created for; it never changes. `origin` is the instant at which its first hour, day and month begin. */
+/**
+ * The calendar that a database was created for; it never changes. `origin` is the instant at which
+ * its first hour, day and month begin.
+ */
 export type Calendar = { timeZone: string; origin: string };
 
 /** One aggregate: relation rollup.`name`. */
@@ -21,7 +27,10 @@ export type Level = {
   /** The column that identifies its subject. */
   readonly id: string;
   readonly unit: 'hour' | 'day' | 'month';
-  /** The level that it is computed from, `{{below}}` in its template; sensor hours are computed from the readings. */
+  /**
+   * The level that it is computed from, `{{below}}` in its template; sensor hours are computed from
+   * the readings.
+   */
   readonly below?: string;
   /** The template's own words. */
   readonly words: Words;
@@ -100,7 +109,9 @@ export function wordsOf({ timeZone, origin }: Calendar, rollup: RollupSchema = '
 type Select = {
   /** The condition on its column of time; none if it is left out. */
   range?: (time: string) => string;
-  /** Replace the level below and the periods of the network; the stored ones if they are left out. */
+  /**
+   * Replace the level below and the periods of the network; the stored ones if they are left out.
+   */
   from?: Partial<Record<'below' | 'placement' | 'membership', string>>;
 };
 
@@ -122,8 +133,8 @@ export function selectOf(
 }
 
 /**
- * The SQL that builds the functions and the seven levels on an engine; its fingerprint tells whether a database has exactly these. Without
- * comments: rewording one must not rebuild anything.
+ * The SQL that builds the functions and the seven levels on an engine; its fingerprint tells
+ * whether a database has exactly these. Without comments: rewording one must not rebuild anything.
  */
 export function buildRollups(
   definitions: Definitions,

@@ -1,11 +1,15 @@
 /**
- * Schema api offers its readers the columns of its views, and the arguments and columns of its functions. A process remembers those that
- * it started with, since a migration to another version may rebuild the schema under it.
+ * Schema api offers its readers the columns of its views, and the arguments and columns of its
+ * functions. A process remembers those that it started with, since a migration to another version
+ * may rebuild the schema under it.
  */
 import { sql } from 'kysely';
 import type { ApiDb } from '../database/pools.ts';
 
-/** Returns what tells which of these are missing from the database by now, by name. Both reject when the database doesn't answer. */
+/**
+ * Returns what tells which of these are missing from the database by now, by name. Both reject when
+ * the database doesn't answer.
+ */
 export async function snapshotApiSurface(db: ApiDb): Promise<() => Promise<string[]>> {
   const known = await querySurface(db);
   return async () => {
@@ -14,7 +18,10 @@ export async function snapshotApiSurface(db: ApiDb): Promise<() => Promise<strin
   };
 }
 
-/** Such as `station.id integer` and `history_bounds takes at timestamp with time zone`. An argument that may be left out can be added. */
+/**
+ * Such as `station.id integer` and `history_bounds takes at timestamp with time zone`. An argument
+ * that may be left out can be added.
+ */
 async function querySurface(db: ApiDb): Promise<string[]> {
   const { rows } = await sql<{ item: string }>`
     select format('%s.%s %s', c.relname, a.attname, format_type(a.atttypid, null)) as item

@@ -1,7 +1,8 @@
 /**
- * What operators have built on the schemas that a migration replaces: views, materialized views, functions and rules, and
- * the privileges that they have granted. All of it is read before the replacement and made again after it, in the same
- * transaction. A migration that cannot do that is refused, because dropping a schema drops whatever depends on it, silently.
+ * What operators have built on the schemas that a migration replaces: views, materialized views,
+ * functions and rules, and the privileges that they have granted. All of it is read before the
+ * replacement and made again after it, in the same transaction. A migration that cannot do that is
+ * refused, because dropping a schema drops whatever depends on it, silently.
  */
 
 import type { Log } from '../base/log.ts';
@@ -14,7 +15,10 @@ type Dependent = {
   /** Such as `view reports.daily`. */
   what: string;
   owner: string;
-  /** Makes it again. A materialized view of before is renamed and keeps its dependents until they are made again too. */
+  /**
+   * Makes it again. A materialized view of before is renamed and keeps its dependents until they
+   * are made again too.
+   */
   statements: string[];
   /** Drops what was renamed. */
   cleanup: string | null;
@@ -33,8 +37,9 @@ const OURS = ['raw', 'rollup', 'logic', 'api'].flatMap((name) => [
 ]);
 
 /**
- * The dependents of everything in the schemas `replaced`, and who else was granted what in them. An object is ours if the owner
- * of our schemas owns it and it lies in one of them, or in a schema of an extension, where TimescaleDB keeps parts of aggregates.
+ * The dependents of everything in the schemas `replaced`, and who else was granted what in them. An
+ * object is ours if the owner of our schemas owns it and it lies in one of them, or in a schema of
+ * an extension, where TimescaleDB keeps parts of aggregates.
  */
 export async function findDependents(
   transaction: TransactionSql,
@@ -174,7 +179,10 @@ const queryDependents = (sql: Sql, replaced: readonly string[]) => sql<
   ) relation on true
   order by depth, objid`;
 
-/** Statements for the privileges of other roles on schemas and all that is in them, or on one relation. */
+/**
+ * Statements for the privileges of other roles on schemas and all that is in them, or on one
+ * relation.
+ */
 async function queryGrants(
   sql: Sql,
   { schemas = [], relation = null }: { schemas?: readonly string[]; relation?: string | null },
@@ -206,8 +214,9 @@ async function queryGrants(
 }
 
 /**
- * Takes the locks that making views again needs, by making them again as they are. Otherwise their readers, who wait for
- * an aggregate that is being replaced, and the migration, which waits for their views, would be a deadlock.
+ * Takes the locks that making views again needs, by making them again as they are. Otherwise their
+ * readers, who wait for an aggregate that is being replaced, and the migration, which waits for
+ * their views, would be a deadlock.
  */
 export async function lockDependents(
   transaction: TransactionSql,
@@ -218,8 +227,8 @@ export async function lockDependents(
 }
 
 /**
- * Makes dependents again, and repeats what was granted, on the new schemas. Throws MigrationRefused, naming all that do not
- * fit, after which the transaction must be rolled back.
+ * Makes dependents again, and repeats what was granted, on the new schemas. Throws
+ * MigrationRefused, naming all that do not fit, after which the transaction must be rolled back.
  */
 export async function remakeDependents(
   transaction: TransactionSql,
@@ -251,7 +260,10 @@ export async function remakeDependents(
   }
 }
 
-/** Once all is committed: reports what was made again, and runs `fill` of each materialized view, in a transaction each. */
+/**
+ * Once all is committed: reports what was made again, and runs `fill` of each materialized view, in
+ * a transaction each.
+ */
 export async function fillDependents(
   { objects }: Dependents,
   inTransaction: (work: (sql: TransactionSql) => Promise<void>) => Promise<void>,
@@ -273,8 +285,9 @@ export async function fillDependents(
 const NOT_ITS_FAULT = /^(40|53|55|57|58|08)/;
 
 /**
- * Runs statements as `owner`, or as the connecting superuser, who need not be in that role, and changes nothing if one fails.
- * Resolves to the reason then. Rejects for errors that are not the fault of the statements. Ends in the owner's role of our schemas.
+ * Runs statements as `owner`, or as the connecting superuser, who need not be in that role, and
+ * changes nothing if one fails. Resolves to the reason then. Rejects for errors that are not the
+ * fault of the statements. Ends in the owner's role of our schemas.
  */
 async function attempt(
   transaction: TransactionSql,

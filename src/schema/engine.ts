@@ -1,4 +1,7 @@
-/** Chooses and checks what a database is created for and keeps: its engine and its time zone (rule Z1). */
+/**
+ * Chooses and checks what a database is created for and keeps: its engine and its time zone (rule
+ * Z1).
+ */
 import type { Sql } from '../database/client.ts';
 import type { Engine } from './aggregates.ts';
 import { MigrationRefused } from './migrations.ts';
@@ -8,8 +11,8 @@ const MIN_TIMESCALE = '2.28';
 export const TRIED_TIMESCALE: readonly string[] = ['2.28.3', '2.29.2'];
 
 /**
- * The engine that this server offers to this database, and why, for the log. Creates the extension. Throws MigrationRefused if it cannot,
- * or if TimescaleDB is too old.
+ * The engine that this server offers to this database, and why, for the log. Creates the extension.
+ * Throws MigrationRefused if it cannot, or if TimescaleDB is too old.
  */
 export async function offeredEngine(sql: Sql): Promise<{ engine: Engine; why: string }> {
   // `create extension` without the preload ends the connection, so check the loader's setting first
@@ -43,7 +46,10 @@ function refuseOld(version: string): void {
   );
 }
 
-/** Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A plain database stays plain on a server with TimescaleDB. */
+/**
+ * Throws MigrationRefused if the server no longer has the recorded engine, or has it too old. A
+ * plain database stays plain on a server with TimescaleDB.
+ */
 export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
   if (recorded === 'plain') return;
   const [found] = await sql<
@@ -67,9 +73,10 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
 }
 
 /**
- * Throws MigrationRefused if the server does not know the zone or if, from the epoch (a local date such as `2000-01-01`) to five years
- * after `now`, the minutes of its offset change (hours would begin at other minutes) or a local midnight occurs twice (a day would begin
- * twice). The message gives the first epoch with which the zone can be used, if there is one.
+ * Throws MigrationRefused if the server does not know the zone or if, from the epoch (a local date
+ * such as `2000-01-01`) to five years after `now`, the minutes of its offset change (hours would
+ * begin at other minutes) or a local midnight occurs twice (a day would begin twice). The message
+ * gives the first epoch with which the zone can be used, if there is one.
  */
 export async function checkTimeZone(
   sql: Sql,
@@ -116,7 +123,10 @@ export async function checkTimeZone(
   throw new MigrationRefused(`TIME_ZONE ${zone}: ${what}. ${remedy}`);
 }
 
-/** True if version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in `2.30.0-dev`, does not count. */
+/**
+ * True if version `a` is newer than `b`; both as `2.29.2`, and what follows the numbers, as in
+ * `2.30.0-dev`, does not count.
+ */
 export function isNewer(a: string, b: string): boolean {
   const numbers = (version: string) =>
     version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);
@@ -140,7 +150,10 @@ export function timescaleInWords(version: string | null): string | undefined {
     : `${version} (tried: ${tried})`;
 }
 
-/** The versions of the server and of the extension that makes its engine (null without it), and the tested versions of the extension. */
+/**
+ * The versions of the server and of the extension that makes its engine (null without it), and the
+ * tested versions of the extension.
+ */
 export type ServerVersions = {
   postgresql: string;
   timescaledb: string | null;

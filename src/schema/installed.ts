@@ -1,6 +1,6 @@
 /**
- * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database, so it compares the recorded fingerprints
- * with those that this version would record.
+ * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database,
+ * so it compares the recorded fingerprints with those that this version would record.
  */
 import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
 import { type Api, readsOn } from '../database/pools.ts';
@@ -25,8 +25,9 @@ type Row = Omit<Installation, 'applied'> & {
 const ROLE = 'airseries_reader';
 
 /**
- * Returns what `migrate` would return. Throws MigrationRefused if another process has yet to migrate the database to this version or the
- * configuration differs from it, and as `checkSession` does.
+ * Returns what `migrate` would return. Throws MigrationRefused if another process has yet to
+ * migrate the database to this version or the configuration differs from it, and as `checkSession`
+ * does.
  */
 export async function checkInstalled(
   target: DatabaseAddress,

@@ -1,4 +1,7 @@
-/** Migrates a database to the state that this program needs, or refuses with a remedy. Many processes may run it at once. */
+/**
+ * Migrates a database to the state that this program needs, or refuses with a remedy. Many
+ * processes may run it at once.
+ */
 
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
@@ -51,16 +54,22 @@ type Options = {
   log: Log;
   /** Refuse a database that was never migrated. */
   mustExist?: boolean;
-  /** Called for a database that was never migrated: resolves to the zone to make it for. Default: `timeZone`. */
+  /**
+   * Called for a database that was never migrated: resolves to the zone to make it for. Default:
+   * `timeZone`.
+   */
   zoneOfNew?: (() => Promise<string>) | undefined;
-  /** Called first, while no other process can migrate: it may drop all schemas. `sql` works as the connecting user. */
+  /**
+   * Called first, while no other process can migrate: it may drop all schemas. `sql` works as the
+   * connecting user.
+   */
   clear?: ((sql: Sql) => Promise<void>) | undefined;
   definitions?: Definitions;
 };
 
 /**
- * Waits for any other migration, then applies what is missing. Throws MigrationRefused, and as `checkSession` does for a session of any of
- * the three roles.
+ * Waits for any other migration, then applies what is missing. Throws MigrationRefused, and as
+ * `checkSession` does for a session of any of the three roles.
  */
 export async function migrate(target: DatabaseAddress, options: Options): Promise<Installation> {
   const installation = await onConnection(target, { name: 'airseries migrate' }, async (sql) => {
@@ -125,8 +134,8 @@ async function migrateLocked(
 }
 
 /**
- * Holds the lock until the connection ends. A server that is still being restored can't be written to, and is rejected as it would reject a
- * write.
+ * Holds the lock until the connection ends. A server that is still being restored can't be written
+ * to, and is rejected as it would reject a write.
  */
 async function lockMigrations(sql: Sql, log: Log): Promise<void> {
   await sql`
@@ -152,7 +161,10 @@ async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   ];
 }
 
-/** Decides the zone, epoch and engine, which never change, and passes them to the first migration as settings, which records them. */
+/**
+ * Decides the zone, epoch and engine, which never change, and passes them to the first migration as
+ * settings, which records them.
+ */
 async function createInstallation(
   sql: Sql,
   {
@@ -175,7 +187,10 @@ async function createInstallation(
   return { ...chosen, engine };
 }
 
-/** A dump does not contain the rights on its database, so they are missing in one that was restored under another name. */
+/**
+ * A dump does not contain the rights on its database, so they are missing in one that was restored
+ * under another name.
+ */
 async function ownerMayCreate(sql: Sql): Promise<boolean> {
   const [row] =
     await sql`select has_database_privilege('airseries_owner', current_database(), 'create') as may`;
@@ -195,7 +210,10 @@ async function createRoles(sql: Sql, definitions: Definitions): Promise<void> {
   }
 }
 
-/** Reads only what every version has. Throws MigrationRefused if the server no longer has the engine, or the readings their storage. */
+/**
+ * Reads only what every version has. Throws MigrationRefused if the server no longer has the
+ * engine, or the readings their storage.
+ */
 async function readInstallation(sql: Sql): Promise<Recorded> {
   const [row] = await sql<{ timeZone: string; epoch: string; engine: Engine }[]>`
     select time_zone as "timeZone", epoch::text, engine from raw.installation`;
@@ -207,7 +225,10 @@ async function readInstallation(sql: Sql): Promise<Recorded> {
   return row;
 }
 
-/** Throws MigrationRefused if the configuration differs from the database; undefined is not configured. */
+/**
+ * Throws MigrationRefused if the configuration differs from the database; undefined is not
+ * configured.
+ */
 export function checkRecorded(
   { timeZone, epoch }: Recorded,
   configuredZone: string | undefined,
@@ -230,8 +251,9 @@ export function checkRecorded(
 class Rehearsed extends Error {}
 
 /**
- * Throws MigrationRefused if something that an operator has built on our schemas would not fit the new ones, before anything
- * is changed: where a migration takes more than one transaction, it is tried in one that is rolled back, with empty aggregates.
+ * Throws MigrationRefused if something that an operator has built on our schemas would not fit the
+ * new ones, before anything is changed: where a migration takes more than one transaction, it is
+ * tried in one that is rolled back, with empty aggregates.
  */
 async function rehearse(
   sql: Sql,
@@ -270,8 +292,8 @@ async function rehearse(
 }
 
 /**
- * Builds the aggregates if their SQL has changed, in a shadow schema, and schemas logic and api if theirs has. One transaction
- * replaces what serves requests.
+ * Builds the aggregates if their SQL has changed, in a shadow schema, and schemas logic and api if
+ * theirs has. One transaction replaces what serves requests.
  */
 async function build(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * The numbered migrations, each applied once, forward only, with its checksum recorded: reading the files, and comparing them with what a
- * database has recorded.
+ * The numbered migrations, each applied once, forward only, with its checksum recorded: reading the
+ * files, and comparing them with what a database has recorded.
  */
 import type { Engine } from './aggregates.ts';
 import { type Definitions, fingerprint, listSql, readSql } from './template.ts';
@@ -9,14 +9,17 @@ export type Migration = { number: number; name: string; text: string; checksum: 
 /** As recorded in raw.migration. */
 export type AppliedMigration = { number: number; name: string; checksum: string };
 
-/** This program must not touch the database, or cannot use it; the message says why and what to do. */
+/**
+ * This program must not touch the database, or cannot use it; the message says why and what to do.
+ */
 export class MigrationRefused extends Error {}
 
 const FILE = /^(\d{4})_([a-z0-9_]+?)(?:\.(plain|timescale))?\.sql$/;
 
 /**
- * The migrations for an engine, in order: `NNNN_name.sql`, followed by `NNNN_name.plain.sql` or `NNNN_name.timescale.sql` where there is
- * one. They are literal SQL; the checksum covers the files without comments and white space. Throws MigrationRefused on a misnamed file.
+ * The migrations for an engine, in order: `NNNN_name.sql`, followed by `NNNN_name.plain.sql` or
+ * `NNNN_name.timescale.sql` where there is one. They are literal SQL; the checksum covers the files
+ * without comments and white space. Throws MigrationRefused on a misnamed file.
  */
 export function readMigrations(definitions: Definitions, engine: Engine): Migration[] {
   const byNumber = new Map<number, Pick<Migration, 'name'> & { texts: string[] }>();
@@ -46,7 +49,9 @@ export function readMigrations(definitions: Definitions, engine: Engine): Migrat
 
 const NOISE = /('(?:[^']|'')*'|"(?:[^"]|"")*")|(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)+/g;
 
-/** The SQL without comments, and with one space where there was white space; what is quoted stays. */
+/**
+ * The SQL without comments, and with one space where there was white space; what is quoted stays.
+ */
 const essence = (sql: string) => sql.replace(NOISE, (_, quoted?: string) => quoted ?? ' ').trim();
 
 /** `0003_readings.sql` before `0003_readings.plain.sql`. */
@@ -55,7 +60,10 @@ function commonFirst(a: string, b: string): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-/** The migrations still to be applied. Throws MigrationRefused if those already applied are not the ones that this program has. */
+/**
+ * The migrations still to be applied. Throws MigrationRefused if those already applied are not the
+ * ones that this program has.
+ */
 export function pendingMigrations(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],

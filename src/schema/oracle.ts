@@ -1,8 +1,9 @@
 /**
- * The oracle: `logic.differences(since, until)` recomputes every aggregate directly from the readings and the network's periods (from
- * sensor hours where the readings were deleted) and returns the stored buckets that differ, with equality as in rule A10. It is one
- * statement, so it sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers whole days, and the months
- * they are in: of these the other days are taken as they are stored.
+ * The oracle: `logic.differences(since, until)` recomputes every aggregate directly from the
+ * readings and the network's periods (from sensor hours where the readings were deleted) and
+ * returns the stored buckets that differ, with equality as in rule A10. It is one statement, so it
+ * sees one snapshot. Buckets with a change that no refresh has seen yet are left out. It covers
+ * whole days, and the months they are in: of these the other days are taken as they are stored.
  */
 import { type Calendar, LEVELS, type Level, selectOf, wordsOf } from './aggregates.ts';
 import type { Definitions } from './template.ts';
@@ -84,7 +85,10 @@ $oracle$;
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;`;
 }
 
-/** The select of a level over the recomputed level below, and over placements and memberships derived from the periods. */
+/**
+ * The select of a level over the recomputed level below, and over placements and memberships
+ * derived from the periods.
+ */
 function recomputed(
   level: Level,
   definitions: Definitions,
@@ -108,7 +112,10 @@ function recomputed(
   });
 }
 
-/** The recomputed days, and the other days of their months as stored, without values that would overflow. */
+/**
+ * The recomputed days, and the other days of their months as stored, without values that would
+ * overflow.
+ */
 function wholeMonths(days: string, columns: readonly { name: string; type: string }[]): string {
   const stored = columns.map(({ name, type }) =>
     type === 'double precision' ? `logic.possible(${name})` : name,

@@ -1,6 +1,7 @@
 /**
- * Changed aggregates are built in schema rollup_next while the refresh lock is held: the old ones go on answering, and readings that arrive are
- * noted for later. Then one transaction puts the new ones in their place. A build that was interrupted is begun again.
+ * Changed aggregates are built in schema rollup_next while the refresh lock is held: the old ones
+ * go on answering, and readings that arrive are noted for later. Then one transaction puts the new
+ * ones in their place. A build that was interrupted is begun again.
  */
 
 import type { Log } from '../base/log.ts';
@@ -43,8 +44,9 @@ set local search_path = rollup, public;`;
 }
 
 /**
- * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow while this connection holds the refresh lock.
- * `sql` is one connection, of a user who may become the owner.
+ * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow
+ * while this connection holds the refresh lock. `sql` is one connection, of a user who may become
+ * the owner.
  */
 export async function buildShadow(
   sql: Sql,
@@ -90,8 +92,9 @@ export async function buildShadow(
 }
 
 /**
- * Copies sensor hours whose readings were deleted by retention, since nothing can recompute them, as far as both have the columns: a new
- * parameter is null. This is the only place that writes rows into the storage of an aggregate.
+ * Copies sensor hours whose readings were deleted by retention, since nothing can recompute them,
+ * as far as both have the columns: a new parameter is null. This is the only place that writes rows
+ * into the storage of an aggregate.
  */
 async function preserveSensorHours(
   sql: Sql,
@@ -117,7 +120,10 @@ async function preserveSensorHours(
   );
 }
 
-/** Moves the old aggregates and their functions aside, to schema rollup_old, and the new ones into their place. */
+/**
+ * Moves the old aggregates and their functions aside, to schema rollup_old, and the new ones into
+ * their place.
+ */
 function swapSql(engine: Engine): string {
   const moved = (from: string, to: string) => `${LEVELS.map(
     ({ name }) => `alter ${kindOf(engine)} ${from}.${name} set schema ${to};`,
@@ -137,8 +143,9 @@ drop schema rollup_next cascade;`;
 }
 
 /**
- * Returns what operators have built on the schemas that are to be replaced, with the locks that making it again needs, and
- * puts new aggregates into the place of the old ones, if there are new ones.
+ * Returns what operators have built on the schemas that are to be replaced, with the locks that
+ * making it again needs, and puts new aggregates into the place of the old ones, if there are new
+ * ones.
  */
 export async function makeWay(
   owner: TransactionSql,
@@ -155,8 +162,9 @@ export async function makeWay(
 }
 
 /**
- * Drops what was replaced, and what an interrupted build has left. Only statements that began before the swap still read any of it; aggregates go
- * in a transaction each, as they may have many chunks. Throws MigrationRefused if an operator's object depends on them by now.
+ * Drops what was replaced, and what an interrupted build has left. Only statements that began
+ * before the swap still read any of it; aggregates go in a transaction each, as they may have many
+ * chunks. Throws MigrationRefused if an operator's object depends on them by now.
  */
 export async function dropReplaced(
   sql: Sql,
@@ -194,8 +202,9 @@ const LOCK_TIMEOUT_MS = 250;
 const REPLACED = ['rollup', 'logic', 'api', 'rollup_old', 'logic_old', 'api_old'];
 
 /**
- * Does work that locks what others use. Behind a lock that waits, everyone queues, and two such queues may be a deadlock: so it gives up
- * all its locks after a quarter of a second, lets the others through and tries again, for as long as it takes.
+ * Does work that locks what others use. Behind a lock that waits, everyone queues, and two such
+ * queues may be a deadlock: so it gives up all its locks after a quarter of a second, lets the
+ * others through and tries again, for as long as it takes.
  */
 async function withoutWaiting(
   transaction: TransactionSql,

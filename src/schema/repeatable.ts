@@ -1,6 +1,7 @@
 /**
- * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold no data, and are replaced together
- * whenever any of their text changed, so an upgraded database is the same as a new one.
+ * The repeatable SQL: schemas logic (with the engine's refresh and the oracle) and api. They hold
+ * no data, and are replaced together whenever any of their text changed, so an upgraded database is
+ * the same as a new one.
  */
 import type { z } from 'zod';
 import { withHours } from '../contract/explore.ts';
@@ -49,8 +50,9 @@ const SUBJECTS: readonly Words[] = [
 const RESOLUTIONS = ['daily', 'monthly'];
 
 /**
- * Settings of functions that seek by constant ranges of time (logic/parts/index_seeks.sql). The planner has already chosen the chunks by
- * then; looking at them again at every seek would take two thirds of the time.
+ * Settings of functions that seek by constant ranges of time (logic/parts/index_seeks.sql). The
+ * planner has already chosen the chunks by then; looking at them again at every seek would take two
+ * thirds of the time.
  */
 const SEEK_SETTINGS: Readonly<Record<Engine, string>> = {
   plain: '',
@@ -67,7 +69,10 @@ function wordsOfLogic(engine: Engine, calendar: Calendar): Words {
   };
 }
 
-/** All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with `{{resolution}}` for days and months. */
+/**
+ * All of it in order. A file with `{{subject}}` is rendered for stations and regions, one with
+ * `{{resolution}}` for days and months.
+ */
 export function repeatableSql(
   definitions: Definitions,
   engine: Engine,
@@ -92,8 +97,10 @@ export function repeatableSql(
 }
 
 /**
- * Renames both schemas to logic_old and api_old, and creates them empty, with the default privileges that an operator may have given them. Building the new ones takes about a second; meanwhile other
- * sessions' statements use the old ones, because renaming locks nothing that they need.
+ * Renames both schemas to logic_old and api_old, and creates them empty, with the default
+ * privileges that an operator may have given them. Building the new ones takes about a second;
+ * meanwhile other sessions' statements use the old ones, because renaming locks nothing that they
+ * need.
  */
 const RESET_SCHEMAS = `do $$
 declare
@@ -119,8 +126,8 @@ end $$;
 revoke all on schema logic, api from public;`;
 
 /**
- * A row of view logic.level: a change of a sensor reaches its station and its regions, one of a station its regions, and days that wait for
- * their refresh reach all days and months.
+ * A row of view logic.level: a change of a sensor reaches its station and its regions, one of a
+ * station its regions, and days that wait for their refresh reach all days and months.
  */
 function levelRow({ name, unit, id }: Level, index: number): string {
   const subjects = ['sensor', 'station', 'region'];
@@ -131,8 +138,9 @@ function levelRow({ name, unit, id }: Level, index: number): string {
 }
 
 /**
- * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a column's name; a range is a pair of two
- * columns, null if either is. Fast, because it is one call for nearly all of it.
+ * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a
+ * column's name; a range is a pair of two columns, null if either is. Fast, because it is one call
+ * for nearly all of it.
  */
 function pointOf({ shape }: z.ZodObject): string {
   const members = Object.keys(shape).map(
@@ -141,7 +149,10 @@ function pointOf({ shape }: z.ZodObject): string {
   return concatOf([...members, `'}'`]);
 }
 
-/** SQL for an hour as a line of CSV (`hoursHeader` in the contract), likewise. None of its values needs quotes. */
+/**
+ * SQL for an hour as a line of CSV (`hoursHeader` in the contract), likewise. None of its values
+ * needs quotes.
+ */
 function lineOf(id: string, { shape }: z.ZodObject): string {
   const fields = Object.keys(shape).map((key) =>
     key === 'timestamp' ? "to_json(b.timestamp) #>> '{}'" : `b.${key}`,
@@ -149,7 +160,10 @@ function lineOf(id: string, { shape }: z.ZodObject): string {
   return `concat(${[`b.${id}`, ...fields].join(", ',', ")}, e'\\n')`;
 }
 
-/** A call takes at most 100 arguments, and a key is two of them: the first of more are a call of their own. */
+/**
+ * A call takes at most 100 arguments, and a key is two of them: the first of more are a call of
+ * their own.
+ */
 function concatOf(parts: readonly string[]): string {
   if (parts.length <= PARTS_A_CALL) return `concat(${parts.join(', ')})`;
   return concatOf([concatOf(parts.slice(0, PARTS_A_CALL)), ...parts.slice(PARTS_A_CALL)]);

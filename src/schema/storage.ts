@@ -1,6 +1,7 @@
 /**
- * Whether the table of readings can still store them: a dump that was restored without the calls of TimescaleDB around pg_restore
- * looks complete, answers, and loses what is written. Read by any role, at start and by readiness.
+ * Whether the table of readings can still store them: a dump that was restored without the calls of
+ * TimescaleDB around pg_restore looks complete, answers, and loses what is written. Read by any
+ * role, at start and by readiness.
  */
 import { sql } from 'kysely';
 import type { ApiDb } from '../database/pools.ts';
@@ -9,7 +10,9 @@ import type { Engine } from './aggregates.ts';
 const RESTORE_AGAIN =
   'Restore the dump again, into an empty database, as src/database/README.md says (Dumps)';
 
-/** What is wrong, with the remedy; undefined: nothing is. Rejects when the database doesn't answer. */
+/**
+ * What is wrong, with the remedy; undefined: nothing is. Rejects when the database doesn't answer.
+ */
 export async function storageFault(db: ApiDb, engine: Engine): Promise<string | undefined> {
   const isHypertable =
     engine === 'plain'

@@ -1,11 +1,12 @@
 /**
- * A database is built from a folder of SQL files, the tables of the contract, and the small template language in which sql/rollups,
- * sql/logic and sql/api refer to them (migrations are literal SQL):
- * `{{word}}` is replaced by its text, such as the zone as a literal, which is all that a continuous aggregate accepts;
- * `{{list mean: avg(s.$name) as $name}}` becomes one item for each parameter of a group, separated by commas;
- * `{{repeat mean: comment on …;}}` does the same without commas, for whole statements and for terms of a sum;
- * `{{publish pm25: c.pm25}}` becomes the value rounded as its parameter is published;
- * `{{include logic/parts/index_seeks.sql}}` becomes that file without its comments.
+ * A database is built from a folder of SQL files, the tables of the contract, and the small
+ * template language in which sql/rollups, sql/logic and sql/api refer to them (migrations are
+ * literal SQL): `{{word}}` is replaced by its text, such as the zone as a literal, which is all
+ * that a continuous aggregate accepts; `{{list mean: avg(s.$name) as $name}}` becomes one item for
+ * each parameter of a group, separated by commas; `{{repeat mean: comment on …;}}` does the same
+ * without commas, for whole statements and for terms of a sum; `{{publish pm25: c.pm25}}` becomes
+ * the value rounded as its parameter is published; `{{include logic/parts/index_seeks.sql}}`
+ * becomes that file without its comments.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -56,10 +57,14 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   pm: ({ kind, flag }) => kind === 'mean' && flag === 'pm',
   ambient: ({ kind, flag }) => kind === 'mean' && flag === undefined,
   extreme: ({ extremes }) => extremes === true,
-  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'), // unaffected by correction formulas
+  // unaffected by correction formulas
+  uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'),
 };
 
-/** Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not exist. */
+/**
+ * Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not
+ * exist.
+ */
 export function render(template: string, definitions: Definitions, words: Words = {}): string {
   const withIncludes = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
     withoutComments(readSql(definitions, path)).trim(),

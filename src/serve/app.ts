@@ -1,6 +1,6 @@
 /**
- * The public API. Its documents are cached, and served from the cache before Express sees the request. The OpenAPI document describes
- * them.
+ * The public API. Its documents are cached, and served from the cache before Express sees the
+ * request. The OpenAPI document describes them.
  */
 import type { RequestListener } from 'node:http';
 import type { IRouter, Request, Response } from 'express';
@@ -174,7 +174,10 @@ export function makeApp({
   };
 }
 
-/** Is aborted when the client disconnects. A client that closes only its sending side looks the same, and is cut off too. */
+/**
+ * Is aborted when the client disconnects. A client that closes only its sending side looks the
+ * same, and is cut off too.
+ */
 function signalOfLeaving({ socket }: Request, res: Response): AbortSignal {
   const left = new AbortController();
   const cutOff = () => socket.destroy();
@@ -193,7 +196,10 @@ const redirect = (res: Response, to: string) =>
     .set({ ...ANY_ORIGIN, Location: to })
     .end();
 
-/** Rejects with Unavailable until the aggregates were built for the first time: an empty history would be kept by clients. */
+/**
+ * Rejects with Unavailable until the aggregates were built for the first time: an empty history
+ * would be kept by clients.
+ */
 function awaitFirstBuild(db: ApiDb): () => Promise<void> {
   let isBuilt = false;
   return async () => {

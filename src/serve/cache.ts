@@ -1,7 +1,8 @@
 /**
- * Caches documents until the data change, or time alone changes them. The next request then renders a document again, once for all that
- * wait. While rendering takes long, or the database is unreachable, the last one is served with its age. No state older than one that
- * was already served is served as current.
+ * Caches documents until the data change, or time alone changes them. The next request then renders
+ * a document again, once for all that wait. While rendering takes long, or the database is
+ * unreachable, the last one is served with its age. No state older than one that was already served
+ * is served as current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
@@ -27,16 +28,23 @@ export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
   find(key: string): ServedDocument | undefined;
   /**
-   * The document, rendered if need be, once for all requests that wait for it. While the database is unreachable, or the rendering takes
-   * longer than a client should wait, the last current one for up to ten minutes, with its age. Rejects as `render` does, and with Unavailable
-   * after that time where there is no last one; the rendering goes on, and is kept.
+   * The document, rendered if need be, once for all requests that wait for it. While the database
+   * is unreachable, or the rendering takes longer than a client should wait, the last current one
+   * for up to ten minutes, with its age. Rejects as `render` does, and with Unavailable after that
+   * time where there is no last one; the rendering goes on, and is kept.
    */
   get(key: string, render: Render): Promise<ServedDocument>;
-  /** A document that isn't kept, rendered for one request, however long it takes. Rejects as `render` does. */
+  /**
+   * A document that isn't kept, rendered for one request, however long it takes. Rejects as
+   * `render` does.
+   */
   renderOnce(render: Render): Promise<ServedDocument>;
 };
 
-/** When it was read, by our clock, and the history that counted its version; undefined if that was not known. */
+/**
+ * When it was read, by our clock, and the history that counted its version; undefined if that was
+ * not known.
+ */
 type Read = { readAt: number; history: number | undefined };
 
 type CacheEntry = RenderedDocument &
@@ -47,7 +55,10 @@ type CacheEntry = RenderedDocument &
     lastModified: string | undefined;
   };
 
-/** The overhead of an entry in bytes, measured by test/serve/memory.ts: 1,440, and 200 for each compressed copy. */
+/**
+ * The overhead of an entry in bytes, measured by test/serve/memory.ts: 1,440, and 200 for each
+ * compressed copy.
+ */
 const ENTRY_BYTES = 1_800;
 const LONGEST_MAX_AGE_S = 60;
 /** How long an outage is bridged with the last current document. */
@@ -59,7 +70,10 @@ const RESPONSE_DEADLINE_MS = 2_800;
 type Options = { clock: Clock; versions: DataVersions };
 type CacheOptions = Options & { maxBytes: number; deadlineMs?: number };
 
-/** With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that come meanwhile). */
+/**
+ * With `maxBytes` 0 nothing is kept, and every document is rendered for its request (or those that
+ * come meanwhile).
+ */
 export function makeDocumentCache({
   maxBytes,
   deadlineMs = RESPONSE_DEADLINE_MS,
@@ -153,13 +167,17 @@ function served(
 ): ServedDocument {
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
   const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
-  // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it would be one
+  // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it
+  // would be one
   if (lastModified === undefined || changedAt > now)
     return { document, route, cacheHeaders: { maxAge } };
   return { document, route, cacheHeaders: { maxAge, lastModified, sentAt: now } };
 }
 
-/** Returns a function that reads once, and shares the result while it is current. Rejects as `read` does. */
+/**
+ * Returns a function that reads once, and shares the result while it is current. Rejects as `read`
+ * does.
+ */
 export function shareWhileCurrent<T extends Validity>(
   read: (at: Date) => Promise<T>,
   { clock, versions }: Options,
@@ -174,8 +192,9 @@ export function shareWhileCurrent<T extends Validity>(
 }
 
 /**
- * Reads again if the result is older than the version known by then: the data changed meanwhile, or another of several servers behind
- * one address answered. Rejects with Unavailable if it is still older.
+ * Reads again if the result is older than the version known by then: the data changed meanwhile, or
+ * another of several servers behind one address answered. Rejects with Unavailable if it is still
+ * older.
  */
 async function readNewest<T extends Validity>(
   read: (at: Date) => Promise<T>,
@@ -208,7 +227,10 @@ function isCurrent(read: Validity & Read, versions: DataVersions, now: number): 
 /** A part of a string keeps the whole alive: a path, the target with a long query. */
 const copyOf = (text: string) => Buffer.from(text).toString();
 
-/** In whole seconds, as HTTP dates are, and never twice the same for different contents of a document. */
+/**
+ * In whole seconds, as HTTP dates are, and never twice the same for different contents of a
+ * document.
+ */
 function changedAfter(before: CacheEntry | undefined, now: number): number {
   const second = Math.floor(now / 1_000) * 1_000;
   return before === undefined ? second : Math.max(second, before.changedAt + 1_000);

@@ -1,4 +1,7 @@
-/** Current values: of one station, of one region, and of all of them in the stations list. Each is a query and its presentation. */
+/**
+ * Current values: of one station, of one region, and of all of them in the stations list. Each is a
+ * query and its presentation.
+ */
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import {
@@ -67,7 +70,10 @@ export async function queryRegion(
   return await selectRegions(db, { at, locale, only_region: slug }).executeTakeFirst();
 }
 
-/** The response of `region/{slug}.json`, and the element of `regions[]`: city and district differ in their keys. */
+/**
+ * The response of `region/{slug}.json`, and the element of `regions[]`: city and district differ in
+ * their keys.
+ */
 export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): Region {
   const { slug, city: cityTitle, city_slug } = row;
   if (row.kind === 'city' || city_slug === null || cityTitle === null) {
@@ -80,7 +86,10 @@ export function presentRegion(row: RegionRow, locale: Locale, site: SiteUrls): R
   });
 }
 
-/** A station for lists: its keys for selection, and its JSON text with WORD in place of each translated text. */
+/**
+ * A station for lists: its keys for selection, and its JSON text with WORD in place of each
+ * translated text.
+ */
 type ListRow = Pick<StationRow, (typeof CHOSEN_BY)[number]> & Version & { json: string };
 const CHOSEN_BY = [
   'id',
@@ -93,7 +102,10 @@ const CHOSEN_BY = [
   'valid_until',
 ] as const;
 
-/** All providers, stations (hidden ones too: they may appear with time) and regions, each in the order of the response. */
+/**
+ * All providers, stations (hidden ones too: they may appear with time) and regions, each in the
+ * order of the response.
+ */
 export type Network = { providers: ProviderRow[]; stations: ListRow[]; regions: RegionRow[] };
 
 type ProviderRow = Provider & Version;
@@ -109,7 +121,10 @@ export async function queryProviders(db: ApiDb, locale: Locale): Promise<Provide
     .execute();
 }
 
-/** Placeholder for a text that depends on the locale. Of a station, only its titles can contain this character. */
+/**
+ * Placeholder for a text that depends on the locale. Of a station, only its titles can contain this
+ * character.
+ */
 const WORD = '\u0001';
 const WORDS: ReadonlySet<string> = new Set([
   'title',
@@ -118,7 +133,10 @@ const WORDS: ReadonlySet<string> = new Set([
   'url',
 ] satisfies (keyof Station)[]);
 
-/** A station as JSON text, written by the database: many times faster than single values through the driver, and the same in every locale. */
+/**
+ * A station as JSON text, written by the database: many times faster than single values through the
+ * driver, and the same in every locale.
+ */
 const LIST_COLUMNS = Object.keys(station.shape).map((key) => {
   if (WORDS.has(key)) return sql`${sql.lit(WORD)}::text as ${sql.id(key)}`;
   if (key === 'lux') return sql`null::int as lux`;
@@ -156,7 +174,10 @@ export type Titles = {
   regions: ReadonlyMap<string, string>;
 };
 
-/** The titles in every locale, and rows that tell the data version. One row each: the driver takes longer for rows than for JSON. */
+/**
+ * The titles in every locale, and rows that tell the data version. One row each: the driver takes
+ * longer for rows than for JSON.
+ */
 export async function queryTitles(
   db: ApiDb,
 ): Promise<{ titles: Record<Locale, Titles>; rows: readonly Version[] }> {
@@ -281,8 +302,8 @@ export function makeSiteUrls(baseUrl: string): SiteUrls {
 }
 
 /**
- * Returns a function that copies exactly the keys of a schema, in its order, with some values replaced. Create it once: it runs for
- * every row, and lists have ten thousand.
+ * Returns a function that copies exactly the keys of a schema, in its order, with some values
+ * replaced. Create it once: it runs for every row, and lists have ten thousand.
  */
 function picker<Schema extends z.ZodObject>(schema: Schema) {
   type Picked = z.infer<Schema>;

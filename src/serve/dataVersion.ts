@@ -1,7 +1,8 @@
 /**
- * Asks the database every second for the version of the published data, a number that it raises whenever they have changed
- * (logic.raise_data_version). Versions are compared within one history only: a database that was restored, or a replica that was promoted,
- * may count the same numbers for other data.
+ * Asks the database every second for the version of the published data, a number that it raises
+ * whenever they have changed (logic.raise_data_version). Versions are compared within one history
+ * only: a database that was restored, or a replica that was promoted, may count the same numbers
+ * for other data.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';

@@ -1,6 +1,6 @@
 /**
- * Rendered documents and how they are sent: in the encoding that the client prefers, with validators, or as 304. Each encoding is made
- * when the first client asks for it, and kept.
+ * Rendered documents and how they are sent: in the encoding that the client prefers, with
+ * validators, or as 304. Each encoding is made when the first client asks for it, and kept.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,10 @@ import type { Locale } from '../contract/endpoints.ts';
 import { setSent } from '../http/observed.ts';
 import { ANY_ORIGIN, JSON_TYPE } from '../http/send.ts';
 
-/** A document of so many bytes, the validator of its content, and what is kept of it: its bytes, of a large document as `br` only. */
+/**
+ * A document of so many bytes, the validator of its content, and what is kept of it: its bytes, of
+ * a large document as `br` only.
+ */
 export type Document = {
   locale: Locale;
   bytes: number;
@@ -22,14 +25,19 @@ export type Document = {
   kind: Kind;
 };
 
-/** The media type of a document, and the headers that go with it. `isRevalidated`: a browser asks each time whether what it has is current. */
+/**
+ * The media type of a document, and the headers that go with it. `isRevalidated`: a browser asks
+ * each time whether what it has is current.
+ */
 export type Kind = { type: string; headers: readonly string[]; isRevalidated?: boolean };
 
 /** Headers that depend on when the document is sent. */
 export type CacheHeaders = {
   /** How long the document is known not to change without new data, in seconds. */
   maxAge: number;
-  /** When the content last changed; undefined where that is not known, or would lie in the future. */
+  /**
+   * When the content last changed; undefined where that is not known, or would lie in the future.
+   */
   lastModified?: string | undefined;
   /** When it is sent, in milliseconds since 1970; needed with `lastModified`. */
   sentAt?: number;
@@ -56,7 +64,10 @@ type Coding = (typeof CODINGS)[number];
 /** Shorter bodies fit into a packet anyway. In bytes. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/** Longer ones are kept compressed only, or the lists of a large network would fill the cache. In bytes. */
+/**
+ * Longer ones are kept compressed only, or the lists of a large network would fill the cache. In
+ * bytes.
+ */
 const MAX_PLAIN_BYTES = 1_048_576;
 
 export const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
@@ -70,7 +81,10 @@ export const csvKind = (fileName: string): Kind => ({
   headers: [...ANY_ORIGIN_LIST, 'Content-Disposition', `attachment; filename="${fileName}"`],
 });
 
-/** The same bytes in memory of their own: a small buffer keeps the 8 or 16 KiB alive that it was cut from. */
+/**
+ * The same bytes in memory of their own: a small buffer keeps the 8 or 16 KiB alive that it was cut
+ * from.
+ */
 function compact(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);
@@ -100,7 +114,10 @@ export async function renderPieces(locale: Locale, pieces: Iterable<string>): Pr
   return document;
 }
 
-/** How much memory the content of a document takes once its clients have asked for all codings. In bytes, about: pages compress least. */
+/**
+ * How much memory the content of a document takes once its clients have asked for all codings. In
+ * bytes, about: pages compress least.
+ */
 export function sizeOf({ bytes, kept }: Document): number {
   const br = kept.get('br');
   if (kept.has('identity')) return bytes * 1.7;
@@ -108,8 +125,8 @@ export function sizeOf({ bytes, kept }: Document): number {
 }
 
 /**
- * Sends 200 with the document in the coding that the client prefers, or 304 if it has the document (RFC 9110, 13.1). Any web page may
- * read it.
+ * Sends 200 with the document in the coding that the client prefers, or 304 if it has the document
+ * (RFC 9110, 13.1). Any web page may read it.
  */
 export function sendDocument(
   req: IncomingMessage,
@@ -129,12 +146,13 @@ export function sendDocument(
   headers.push('Content-Type', document.kind.type, 'Content-Language', document.locale);
   if (coding !== 'identity') headers.push('Content-Encoding', coding);
   if (Buffer.isBuffer(encoded)) send(req, res, headers, encoded);
-  else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy()); // only for want of memory
+  // only for want of memory
+  else encoded.then((body) => send(req, res, headers, body)).catch(() => res.destroy());
 }
 
 /**
- * Headers as one list, which Node writes unchanged if no other was set before: setting them one by one costs more than all the rest of
- * a cached response.
+ * Headers as one list, which Node writes unchanged if no other was set before: setting them one by
+ * one costs more than all the rest of a cached response.
  */
 function headersOf(
   { etag, kind }: Document,
@@ -160,8 +178,9 @@ const validator = (etag: string, coding: Coding) =>
   coding === 'identity' ? `"${etag}"` : `"${etag}-${coding}"`;
 
 /**
- * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while it revalidates, so nothing shown is
- * older than the five minutes between two digests. Ten minutes bridge an outage.
+ * Fresh for at most a minute, the interval of the refresh. For four more a cache may serve it while
+ * it revalidates, so nothing shown is older than the five minutes between two digests. Ten minutes
+ * bridge an outage.
  */
 const cacheControl = (maxAge: number, isRevalidated = false) =>
   isRevalidated
@@ -183,21 +202,26 @@ function isKnown(
     if (lastModified === undefined || since === undefined) return false;
     return isPastHttpDate(since, sentAt) && fresh(headers, { 'last-modified': lastModified });
   }
-  // nearly always it is the one validator that we would send; there may be lists, weak ones and `*` as well
+  // nearly always it is the one validator that we would send; there may be lists, weak ones and `*`
+  // as well
   if (wanted === validator(etag, coding) && headers['cache-control'] === undefined) return true;
   return CODINGS.some((one) => fresh(headers, { etag: validator(etag, one) }));
 }
 
 /**
- * Only an HTTP date counts in If-Modified-Since (RFC 9110, 13.1.3), in the one form that is still sent: for `Date.parse` `2027` is a date
- * too. A client with a date in the future would get 304 until then.
+ * Only an HTTP date counts in If-Modified-Since (RFC 9110, 13.1.3), in the one form that is still
+ * sent: for `Date.parse` `2027` is a date too. A client with a date in the future would get 304
+ * until then.
  */
 function isPastHttpDate(text: string, now: number): boolean {
   const date = new Date(text);
   return date.getTime() <= now && date.toUTCString() === text;
 }
 
-/** Compresses once; later calls get the buffer at once. Where only `br` is kept, the plain bytes are unpacked for each call. */
+/**
+ * Compresses once; later calls get the buffer at once. Where only `br` is kept, the plain bytes are
+ * unpacked for each call.
+ */
 export function encode(document: Document, coding: Coding): Promise<Buffer> | Buffer {
   const { kept } = document;
   const known = kept.get(coding);
@@ -220,11 +244,17 @@ function send(req: IncomingMessage, res: ServerResponse, headers: string[], body
   res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Browsers send a handful of different Accept-Encoding headers; anything else is negotiated each time. */
+/**
+ * Browsers send a handful of different Accept-Encoding headers; anything else is negotiated each
+ * time.
+ */
 const negotiated = new Map<string, Coding>();
 const REMEMBERED = 200;
 
-/** The published types lack the second argument, which decides between codings that the client likes equally. */
+/**
+ * The published types lack the second argument, which decides between codings that the client likes
+ * equally.
+ */
 type Preferring = {
   encoding(
     available: readonly string[],

@@ -1,4 +1,7 @@
-/** The five documents of the API, and how each is rendered: from one query, or a few for the list of stations. */
+/**
+ * The five documents of the API, and how each is rendered: from one query, or a few for the list of
+ * stations.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/pools.ts';
@@ -24,8 +27,8 @@ import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 export type Rendered = Omit<RenderedDocument, 'route'>;
 
 /**
- * Each renders a document as of the moment of the call, unless the signal is aborted before. Rejects with Problem 404 where there is no such
- * station or region.
+ * Each renders a document as of the moment of the call, unless the signal is aborted before.
+ * Rejects with Problem 404 where there is no such station or region.
  */
 export type Documents<Name extends string, Values = PathValues> = Record<
   Name,
@@ -102,13 +105,19 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
   };
 }
 
-/** Columns of every row that a document is made of: the first instant at which it changes without new data, and the data version. */
+/**
+ * Columns of every row that a document is made of: the first instant at which it changes without
+ * new data, and the data version.
+ */
 export type Row = { valid_until?: string | null; data_version: number | null };
 
 /** The last instant that a Date can hold. */
 export const NEVER = 8.64e15;
 
-/** The validity of a document that is made of these rows; version 0 without any, since an empty network isn't worth keeping. */
+/**
+ * The validity of a document that is made of these rows; version 0 without any, since an empty
+ * network isn't worth keeping.
+ */
 export function validityOf(rows: readonly Row[]): Validity {
   let end = NEVER;
   let version = rows.length === 0 ? 0 : Number.POSITIVE_INFINITY;

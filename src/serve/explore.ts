@@ -1,4 +1,7 @@
-/** Renders the documents of `explore/v1`: one query each, whose long parts the database writes as text. */
+/**
+ * Renders the documents of `explore/v1`: one query each, whose long parts the database writes as
+ * text.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
@@ -12,12 +15,18 @@ import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A file takes a second of a large network's database, which others need too; so many wait in turn, and not longer than a proxy would. */
+/**
+ * A file takes a second of a large network's database, which others need too; so many wait in turn,
+ * and not longer than a proxy would.
+ */
 const FILES_AT_ONCE = 2;
 const FILE_QUEUE = { maxWaiting: 100, acquireTimeoutMs: 30_000 };
 const RETRY_FILE_S = 30;
 
-/** How each document is rendered. `wholeNetwork`: for files, which take long enough to keep others waiting. */
+/**
+ * How each document is rendered. `wholeNetwork`: for files, which take long enough to keep others
+ * waiting.
+ */
 export function makeExplore({
   db,
   wholeNetwork,

@@ -1,6 +1,7 @@
 /**
- * The history of a station or a region in its five windows: query and presentation. The database writes the windows as JSON, because turning
- * columns into objects and back took half of the response time.
+ * The history of a station or a region in its five windows: query and presentation. The database
+ * writes the windows as JSON, because turning columns into objects and back took half of the
+ * response time.
  */
 import { sql } from 'kysely';
 import { WINDOWS } from '../contract/windows.ts';
@@ -10,7 +11,9 @@ import { apiRows, callApi } from '../database/queryPool.ts';
 /** The bounds of the windows at an instant, and the instant at which they move. */
 export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };
 
-/** The points of each window as a JSON array, and how long that stays right (see `documents.ts`). */
+/**
+ * The points of each window as a JSON array, and how long that stays right (see `documents.ts`).
+ */
 type History = ApiRow<'station_history_json'> & { valid_until: string };
 
 /** Returns the windows of an instant. The database is asked only when they have moved. */

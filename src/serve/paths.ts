@@ -22,7 +22,10 @@ export type PathValues = {
   hour: string;
 };
 
-/** The values in the path of a request, which matched this one. Throws Problem 404 for an impossible station id or time. */
+/**
+ * The values in the path of a request, which matched this one. Throws Problem 404 for an impossible
+ * station id or time.
+ */
 export function pathValues({ params }: Request, path: string): PathValues {
   const given = params as Record<string, string>;
   if (Number(given.id) > MAX_STATION_ID) throw noSuchStation(given.id as string);
@@ -56,7 +59,9 @@ export const noSuchRegion = (slug: string): Problem =>
 
 const BASE = /^\/([^/]*)\/(air-quality-app|explore)\//;
 const SUBJECT = /^\/[^/]+\/air-quality-app\/v1\/(station|region)\/(.*?)(?:-history)?\.json$/s;
-/** Matches only impossible names: with a possible one, the rest of the path is what does not exist. */
+/**
+ * Matches only impossible names: with a possible one, the rest of the path is what does not exist.
+ */
 const EXPLORED =
   /^\/[^/]+\/explore\/v1\/(station(?!\/[1-9][0-9]*\/)|region(?!\/[a-z-]+\/))\/([^/]*)\//;
 

@@ -1,4 +1,7 @@
-/** The audit finds and repairs wrong buckets of a live database, and ignores changes that await a refresh. */
+/**
+ * The audit finds and repairs wrong buckets of a live database, and ignores changes that await a
+ * refresh.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
@@ -63,7 +66,8 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select differing from api.last_audit`).toEqual([
       { differing: found.length },
     ]);
-    const kept = await runAudit(true); // no reading gives the surplus bucket, and so it may be what is left of lost ones
+    // no reading gives the surplus bucket, and so it may be what is left of lost ones
+    const kept = await runAudit(true);
     expect(kept.remaining.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
       'region_monthly 2026-10-01T00:00:00+04:00', // which is made of the stored days
       'region_daily 2026-10-03T00:00:00+04:00',

@@ -1,6 +1,7 @@
 /**
- * A backfill does not keep new readings waiting: after each piece of it the refresh looks for newer changes first (S4), and freshness tells
- * how far both are. In a small network everything old is one piece, so here a piece is one day.
+ * A backfill does not keep new readings waiting: after each piece of it the refresh looks for newer
+ * changes first (S4), and freshness tells how far both are. In a small network everything old is
+ * one piece, so here a piece is one day.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';

@@ -1,4 +1,7 @@
-/** A refresh recomputes the buckets of the noted hours, and no others (S4, A10). That each change is noted, and no note lost, is in test/engines.test.ts. */
+/**
+ * A refresh recomputes the buckets of the noted hours, and no others (S4, A10). That each change is
+ * noted, and no note lost, is in test/engines.test.ts.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -9,7 +12,10 @@ import { storageOf } from '../support/storage.ts';
 onEveryEngine('the change log', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
-  /** Buckets of a level whose value was not overwritten behind the engine's back since: those that a refresh has recomputed. */
+  /**
+   * Buckets of a level whose value was not overwritten behind the engine's back since: those that a
+   * refresh has recomputed.
+   */
   const recomputed = async (level: string, change: () => Promise<unknown>) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
     await change();

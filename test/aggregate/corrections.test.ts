@@ -18,7 +18,10 @@ const at = (hours: number, minutes = 0) =>
 const T = at(10, 15);
 const close = (value: number) => expect.closeTo(value, 6);
 
-/** Sensors 1 (particles), 2 (weather) and what else is given at station 1; 3 at station 2 measures both. */
+/**
+ * Sensors 1 (particles), 2 (weather) and what else is given at station 1; 3 at station 2 measures
+ * both.
+ */
 const network = (
   correction?: unknown,
   { corrections = {}, others = [] }: { corrections?: Json; others?: Json[] } = {},
@@ -118,7 +121,8 @@ onEveryEngine('corrections of PM2.5', (engine) => {
       { pm25: null, pm25_raw: 40 },
       { pm25: 10, pm25_raw: 40 },
     ]);
-    expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 18.8 }); // with the humidity of 8:00, which is not stale yet (C1)
+    // with the humidity of 8:00, which is not stale yet (C1)
+    expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 18.8 });
     expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
   });
 
@@ -182,7 +186,8 @@ onEveryEngine('corrections of PM2.5', (engine) => {
         reading(4, time, { pm25: 20 * n, humidity: 50 }),
       ),
     );
-    expect(await current(at(10, 10))).toMatchObject({ 'pm2.5_raw': 30, 'pm2.5': 17.2 }); // of 20 and 40
+    // of 20 and 40
+    expect(await current(at(10, 10))).toMatchObject({ 'pm2.5_raw': 30, 'pm2.5': 17.2 });
   });
 
   it('a formula that is changed in retrospect is in every hour after an import and a refresh, and can be taken back', async () => {

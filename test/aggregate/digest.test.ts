@@ -1,4 +1,7 @@
-/** Digests (C4): a record of each region's current values at an instant. How long it is served is in test/serve/digest.test.ts. */
+/**
+ * Digests (C4): a record of each region's current values at an instant. How long it is served is in
+ * test/serve/digest.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';

@@ -1,4 +1,7 @@
-/** The effect of one run of each job of the worker on the API or the published views. When they run is in schedule.test.ts. */
+/**
+ * The effect of one run of each job of the worker on the API or the published views. When they run
+ * is in schedule.test.ts.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { pullJob } from '../../src/extras/feeds/pullDue.ts';
@@ -32,7 +35,10 @@ type Name = (typeof JOBS)[number];
 const CITIES = JOBS.map((name) => name.replace('_', '-'));
 const sensorOf = (name: Name) => JOBS.indexOf(name) + 1;
 
-/** Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is pulled. */
+/**
+ * Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is
+ * pulled.
+ */
 function network(url: string) {
   const base = citiesOfOneStation(CITIES);
   const feed = { id: 'feed', title: 'Feed', pull: { kind: 'sensor-community', url } };

@@ -1,4 +1,7 @@
-/** The hours that are left of deleted readings: nothing of ours changes them, and an audit says when something else has. */
+/**
+ * The hours that are left of deleted readings: nothing of ours changes them, and an audit says when
+ * something else has.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
@@ -59,7 +62,8 @@ onEveryEngine('hours of deleted readings', (engine) => {
       `update %s set pm25 = pm25 + 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`,
     );
     const before = await stored();
-    expect(lost((await audited({ from: NIGHTLY })).found)).toEqual([]); // of other times it counts the hours
+    // of other times it counts the hours
+    expect(lost((await audited({ from: NIGHTLY })).found)).toEqual([]);
     for (const repair of [false, true]) {
       expect(lost((await audited({ repair })).found)).toEqual([
         'sensor_hourly 2026-07 248 of 248 hours lost',
@@ -72,7 +76,8 @@ onEveryEngine('hours of deleted readings', (engine) => {
     expect((await audited()).found).toEqual([]);
   });
 
-  // of plain PostgreSQL nothing refreshes an aggregate but our own procedure, which leaves such hours alone
+  // of plain PostgreSQL nothing refreshes an aggregate but our own procedure, which leaves such
+  // hours alone
   it.each(engine === 'timescale' ? above.map(({ name }) => name) : [])(
     'are not changed by a stray refresh of %s',
     async (level) => {
@@ -96,7 +101,8 @@ onEveryEngine('hours of deleted readings', (engine) => {
     const before = await stored(above);
     expect(before.every((rows) => rows.length > 5)).toBe(true);
     const gone = RECORDED.flatMap(({ month, hours }) => {
-      const rest = left.find((each) => each.month === month)?.hours ?? 0; // a chunk that is not yet as old gives its own
+      // a chunk that is not yet as old gives its own
+      const rest = left.find((each) => each.month === month)?.hours ?? 0;
       return rest === hours ? [] : [`sensor_hourly ${month} ${rest} of ${hours} hours lost`];
     });
     expect(gone.length).toBeGreaterThan(1);

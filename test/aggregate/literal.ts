@@ -1,6 +1,7 @@
 /**
- * The rules P2, P3, A1 to A8, C9, Q1 and S5 word for word over readings in memory, sharing nothing with the SQL: no templates, no database,
- * ICU's zones. Slow and obvious on purpose. The aggregates are compared with it.
+ * The rules P2, P3, A1 to A8, C9, Q1 and S5 word for word over readings in memory, sharing nothing
+ * with the SQL: no templates, no database, ICU's zones. Slow and obvious on purpose. The aggregates
+ * are compared with it.
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
@@ -33,7 +34,10 @@ const MEANS: Parameter[] = PARAMETERS.filter((parameter) => parameter.kind === '
 const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
 export const HOUR = 3_600_000;
 
-/** Every bucket of every level, by level, subject and start, such as `station_hourly 1 1700000000000`. */
+/**
+ * Every bucket of every level, by level, subject and start, such as `station_hourly 1
+ * 1700000000000`.
+ */
 export function literalBuckets(
   zone: string,
   readings: readonly Reading[],
@@ -48,7 +52,8 @@ export function literalBuckets(
   });
   const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
-  // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit vectors
+  // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit
+  // vectors
   const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
   for (const [key, group] of groupBy(
     readings,
@@ -62,7 +67,8 @@ export function literalBuckets(
     values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
     buckets.set(`sensor_hourly ${key}`, values);
-    // P2: it counts if it was placed at one station for the whole hour and not suspicious in any part of it
+    // P2: it counts if it was placed at one station for the whole hour and not suspicious in any
+    // part of it
     const own = <T extends { sensor: number }>(of: readonly T[]) =>
       of.filter((each) => each.sensor === sensor);
     const placed = own(network.placed).find(
@@ -76,7 +82,8 @@ export function literalBuckets(
     push(byStation, `${placed.station} ${hour}`, { corrected, values });
   }
 
-  // A2, S5: a station's hour is the mean of its sensors' hours; PM2.5 of sensors with a formula is corrected together
+  // A2, S5: a station's hour is the mean of its sensors' hours; PM2.5 of sensors with a formula is
+  // corrected together
   const stationHours = new Map<string, Hour>();
   for (const [key, sensors] of byStation) {
     const values = meansOf(sensors.map((s) => s.values));
@@ -89,7 +96,8 @@ export function literalBuckets(
     buckets.set(`station_hourly ${key}`, { ...values, aqi, sensor_count: sensors.length });
   }
 
-  // A3, P3, C9: a region's hour is the mean of the hours of its stations; flagged ones without temperature, humidity and pressure, or particles
+  // A3, P3, C9: a region's hour is the mean of the hours of its stations; flagged ones without
+  // temperature, humidity and pressure, or particles
   const regionHours = new Map<string, Hour>();
   const byRegion = new Map<string, Values[]>();
   for (const [key, { values }] of stationHours) {
@@ -125,7 +133,10 @@ export function literalBuckets(
   return buckets;
 }
 
-/** A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the hours. */
+/**
+ * A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the
+ * hours.
+ */
 function addCoarser(
   buckets: Map<string, Bucket>,
   zone: string,
@@ -188,7 +199,10 @@ function epa2021(x: number, humidity: number): number {
   return x < 260 ? between(middle, high, 210, 260) : high;
 }
 
-/** The US EPA's categories: from which concentration up to which, PM2.5 in tenths, and the indices of both. Beyond the last it goes on. */
+/**
+ * The US EPA's categories: from which concentration up to which, PM2.5 in tenths, and the indices
+ * of both. Beyond the last it goes on.
+ */
 const CATEGORIES = {
   pm25: [
     [0, 90, 0, 50],

@@ -1,4 +1,7 @@
-/** A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line, otherwise in the log. */
+/**
+ * A refresh, a rebuild and an audit that take long say how far they are: on a terminal in one line,
+ * otherwise in the log.
+ */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
@@ -23,7 +26,10 @@ onEveryEngine('long work', (engine) => {
   afterAll(() => database.drop());
   afterEach(() => vi.restoreAllMocks());
 
-  /** What is logged while the clock of the progress runs so fast that each step comes five seconds after the one before. */
+  /**
+   * What is logged while the clock of the progress runs so fast that each step comes five seconds
+   * after the one before.
+   */
   async function told(work: (watcher: Parameters<typeof refresh>[2]) => Promise<unknown>) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => {

@@ -1,4 +1,7 @@
-/** Rules P1 to P3, A1 to A9, Q3 and S5: every bucket of every level matches a literal implementation of the rules, in eight zones. */
+/**
+ * Rules P1 to P3, A1 to A9, Q3 and S5: every bucket of every level matches a literal implementation
+ * of the rules, in eight zones.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
@@ -73,7 +76,10 @@ function close(stored: unknown, expected: number | null): boolean {
   return Math.abs(Number(stored) - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
 }
 
-/** Within hours: sensors move, are corrected and are suspicious, a station changes its region, one is hidden, two are flagged. */
+/**
+ * Within hours: sensors move, are corrected and are suspicious, a station changes its region, one
+ * is hidden, two are flagged.
+ */
 function makeNetwork(start: number): Network {
   const at = (hours: number) => start + hours * HOUR;
   return {
@@ -110,7 +116,10 @@ function makeNetwork(start: number): Network {
   };
 }
 
-/** Six days with every parameter, irregular intervals, gaps, and rows exactly on hours and midnights. */
+/**
+ * Six days with every parameter, irregular intervals, gaps, and rows exactly on hours and
+ * midnights.
+ */
 function makeReadings(start: number): Reading[] {
   const random = seeded(7);
   const readings = new Map<string, Reading>();

@@ -1,4 +1,7 @@
-/** The scheduled refresh lets the running day and month lag ten minutes (S4); everything closed follows at once, and the rest when asked to. */
+/**
+ * The scheduled refresh lets the running day and month lag ten minutes (S4); everything closed
+ * follows at once, and the rest when asked to.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -24,7 +27,10 @@ onEveryEngine('a lazy refresh', (engine) => {
 
   const lazily = (at: number) =>
     refresh(here.database.target, new Date(at), undefined, { lazily: true });
-  /** Accepts a reading of that instant; afterwards how many hours, days and months have PM10 of which mean. */
+  /**
+   * Accepts a reading of that instant; afterwards how many hours, days and months have PM10 of
+   * which mean.
+   */
   const accept = (at: number, pm10: number) => here.accept([reading(1, at, { pm10 })]);
   const levels = async () => {
     const all = [];

@@ -1,4 +1,7 @@
-/** The scheduler: when jobs run, over a day of the real one with a fake clock, and how runs are counted and logged. */
+/**
+ * The scheduler: when jobs run, over a day of the real one with a fake clock, and how runs are
+ * counted and logged.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { runJob, scheduleJobs } from '../../src/aggregate/schedule.ts';

@@ -1,4 +1,7 @@
-/** A database of two stations with a sensor each, which have measured PM2.5 every six hours from some day on, and what is stored of it. */
+/**
+ * A database of two stations with a sensor each, which have measured PM2.5 every six hours from
+ * some day on, and what is stored of it.
+ */
 
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';

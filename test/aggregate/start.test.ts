@@ -1,4 +1,7 @@
-/** The start of a worker: the demo's last month is served at once, and its history follows behind the jobs. */
+/**
+ * The start of a worker: the demo's last month is served at once, and its history follows behind
+ * the jobs.
+ */
 import { expect, it } from 'vitest';
 import { claimsOn } from '../../src/aggregate/claims.ts';
 import { startJobs } from '../../src/aggregate/schedule.ts';
@@ -16,7 +19,8 @@ onEveryEngine('a worker in an empty database', (engine) => {
   it('has values of the last month before its jobs start, and those before once the history is loaded', async () => {
     const database = await testDatabase(engine);
     const sql = database.as();
-    await sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY)}`; // as far as the history goes
+    // as far as the history goes
+    await sql`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY)}`;
     const log = keepingLog();
     const { target, timeZone } = database;
     const clock = () => NOW;

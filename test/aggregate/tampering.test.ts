@@ -1,6 +1,7 @@
 /**
- * Whatever is written into a stored bucket behind the service's back: the audit names exactly that, its repair mends it, no refresh fails on
- * it, and the API answers JSON meanwhile. Every kind of change in every level.
+ * Whatever is written into a stored bucket behind the service's back: the audit names exactly that,
+ * its repair mends it, no refresh fails on it, and the API answers JSON meanwhile. Every kind of
+ * change in every level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit, type Difference } from '../../src/aggregate/audit.ts';
@@ -11,11 +12,17 @@ import { onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
 import { storageOf } from '../support/storage.ts';
 
-/** What is done to a row, as assignments or as a whole statement, and what the audit must name at its bucket and elsewhere. */
+/**
+ * What is done to a row, as assignments or as a whole statement, and what the audit must name at
+ * its bucket and elsewhere.
+ */
 type Kind = { set?: string; run?: string; columns?: string; surplus?: string };
 
 const HUGE = '1e308';
-/** `count`, `index` and `top` are replaced by a column of the level; `row` by the condition for the row, and `at` by another bucket. */
+/**
+ * `count`, `index` and `top` are replaced by a column of the level; `row` by the condition for the
+ * row, and `at` by another bucket.
+ */
 const KINDS: Record<string, Kind> = {
   'one more': { set: 'pm25 = pm25 + 1' },
   'a millionth more': { set: 'pm25 = pm25 * 1.000001' },
@@ -183,7 +190,8 @@ onEveryEngine('tampered buckets', (engine) => {
     });
 
     it('are all mended', async () => {
-      const { found: before, remaining } = await runAudit(true); // the surplus ones, of times without readings, too
+      // the surplus ones, of times without readings, too
+      const { found: before, remaining } = await runAudit(true);
       expect(before).not.toEqual([]);
       expect(remaining).toEqual([]);
     });
@@ -224,7 +232,8 @@ onEveryEngine('tampered buckets', (engine) => {
       'placement -infinity 1 station_id,formula,until',
       'placement -infinity 2 missing',
     ];
-    expect((await runAudit()).found.map(key).toSorted()).toEqual(periods); // the buckets are still those of the network
+    // the buckets are still those of the network
+    expect((await runAudit()).found.map(key).toSorted()).toEqual(periods);
     const { found, remaining } = await runAudit(true);
     expect([found.map(key).toSorted(), remaining]).toEqual([periods, []]);
     expect((await runAudit()).found).toEqual([]);

@@ -1,4 +1,7 @@
-/** What a stranger sent reaches a terminal as text: in tables, in facts, in JSON and in lines of the log. */
+/**
+ * What a stranger sent reaches a terminal as text: in tables, in facts, in JSON and in lines of the
+ * log.
+ */
 import { afterEach, expect, it, vi } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { printable } from '../../src/base/printable.ts';
@@ -6,7 +9,10 @@ import { sensorTable } from '../../src/commands/status.ts';
 import { facts, resultTable, table } from '../../src/commands/table.ts';
 import type { Quarantined } from '../../src/ingest/quarantine/list.ts';
 
-/** Sets the window's title, clears the screen, by C1 too, goes back to the line's beginning, and reorders what follows. */
+/**
+ * Sets the window's title, clears the screen, by C1 too, goes back to the line's beginning, and
+ * reorders what follows.
+ */
 const HOSTILE = 'roof\x1b]0;owned\x07\x1b[2J\x9b2J\rforged\nline\u2028\u202egpj.exe\x7f';
 const ESCAPED = String.raw`roof\u001b]0;owned\u0007\u001b[2J\u009b2J\u000dforged\u000aline\u2028\u202egpj.exe\u007f`;
 

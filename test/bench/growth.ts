@@ -1,5 +1,6 @@
 /**
- * Draws how the time of each thing grows with the network, from what `npm run bench -- --stations …` has left in dist, as README shows it:
+ * Draws how the time of each thing grows with the network, from what `npm run bench -- --stations
+ * …` has left in dist, as README shows it:
  *
  *   npx tsx test/bench/growth.ts     writes test/bench/growth.svg
  */

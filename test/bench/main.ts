@@ -1,15 +1,18 @@
 /**
- * What airseries costs, next to the least that could be done instead, and next to other ways of doing it:
+ * What airseries costs, next to the least that could be done instead, and next to other ways of
+ * doing it:
  *
  *   npm run bench [-- [--quick] [--plain] [B1 B4 …]]
  *   npm run bench -- --stations 1000|10000|50000 [--quick] [--plain] [S1 S3 …]
  *
- * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a busy machine widens the intervals rather
- * than favours anyone. Prints a table, and writes it to dist/bench.md. Peers are optional: npm ci --prefix test/bench,
- * and the programs influxd and victoria-metrics where they are installed. With --plain, on PostgreSQL without TimescaleDB.
+ * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a
+ * busy machine widens the intervals rather than favours anyone. Prints a table, and writes it to
+ * dist/bench.md. Peers are optional: npm ci --prefix test/bench, and the programs influxd and
+ * victoria-metrics where they are installed. With --plain, on PostgreSQL without TimescaleDB.
  *
- * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and .json. Bounds are those of a quiet machine of
- * two cores. growth.ts draws such runs side by side. 50,000 stations need 30 GB of disk and about an hour.
+ * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and
+ * .json. Bounds are those of a quiet machine of two cores. growth.ts draws such runs side by side.
+ * 50,000 stations need 30 GB of disk and about an hour.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
@@ -146,4 +149,5 @@ try {
   process.stdout.write(`${heading.join('\n')}\n\n${terminalTable(rows)}\n`);
 }
 
-process.exit(failed.length === 0 ? 0 : 1); // what a failed measure left open must not keep it running
+// what a failed measure left open must not keep it running
+process.exit(failed.length === 0 ? 0 : 1);

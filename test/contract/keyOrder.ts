@@ -1,4 +1,7 @@
-/** The key orders of the specification, deliberately written out again to compare what is served with. */
+/**
+ * The key orders of the specification, deliberately written out again to compare what is served
+ * with.
+ */
 const words = (...lines: string[]) => lines.join(' ').split(' ');
 
 export const PROVIDER = words('id title url image image_dark');

@@ -1,4 +1,7 @@
-/** The OpenAPI document: complete, strict, with units, free of lint, and good for a TypeScript client. */
+/**
+ * The OpenAPI document: complete, strict, with units, free of lint, and good for a TypeScript
+ * client.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +55,8 @@ describe('the schemas', () => {
     );
     expect(loose).toEqual([]);
     expect(objects.length).toBeGreaterThan(25);
-    // every array says what is in it, and none is a tuple, which Spectral refuses and oazapfts takes for an empty list
+    // every array says what is in it, and none is a tuple, which Spectral refuses and oazapfts
+    // takes for an empty list
     const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
     expect(
       arrays.filter(({ items, prefixItems }) => items === undefined || prefixItems !== undefined),

@@ -1,6 +1,7 @@
 /**
- * `npm run examples`: writes the examples in the OpenAPI document from a service that runs with the demo network on http://localhost:8080,
- * at the paths of the parameters' examples. Lists are cut to one element, files to a line.
+ * `npm run examples`: writes the examples in the OpenAPI document from a service that runs with the
+ * demo network on http://localhost:8080, at the paths of the parameters' examples. Lists are cut to
+ * one element, files to a line.
  */
 import { writeFileSync } from 'node:fs';
 import { PATH_PARAMETERS } from '../../src/contract/endpoints.ts';

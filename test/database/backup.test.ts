@@ -1,7 +1,8 @@
 /**
- * Backups by the words of src/database/README.md, which are run as they are written: a dump, a base backup with the write-ahead log, and a
- * copy of the embedded server's folder. Each is followed by a mistake and restored; then all bodies are as before, byte for byte, the
- * audit finds nothing, and the service takes new readings in.
+ * Backups by the words of src/database/README.md, which are run as they are written: a dump, a base
+ * backup with the write-ahead log, and a copy of the embedded server's folder. Each is followed by
+ * a mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing,
+ * and the service takes new readings in.
  */
 import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -114,7 +115,10 @@ const series = (count: number, step: number) => Array.from({ length: count }, (_
 
 type Filled = { token: string; before: string[] };
 
-/** A network with readings of two years, and its bodies. `halfway` is called before those of the last days arrive, `after` after that. */
+/**
+ * A network with readings of two years, and its bodies. `halfway` is called before those of the
+ * last days arrive, `after` after that.
+ */
 async function fill(
   place: Place,
   {
@@ -180,7 +184,10 @@ async function keepsItsPromise(place: Place, { token, before }: Filled): Promise
   await close();
 }
 
-/** What the words say for Docker, without it; the plain engine has no use for the lines of TimescaleDB. */
+/**
+ * What the words say for Docker, without it; the plain engine has no use for the lines of
+ * TimescaleDB.
+ */
 const inDocker = (commands: string, engine: string) =>
   `docker() { case $* in 'compose exec -T database '*) shift 4; "$@" ;; esac; }
   ${engine === 'plain' ? commands.replaceAll(/^.*timescaledb_.*\n/gm, '') : commands}`;
@@ -227,7 +234,8 @@ END
     await run("psql -X -q -d airseries -c 'create extension timescaledb'");
   const target = { host: folder, port: 5432, user: 'airseries', database: 'airseries' };
   const place: Place = {
-    config: { databaseUrl: target as unknown as string }, // the driver takes either; the tests have a socket
+    // the driver takes either; the tests have a socket
+    config: { databaseUrl: target as unknown as string },
     open: async () => ({ target, close: async () => undefined }),
   };
   return { place, target, run };

@@ -1,4 +1,7 @@
-/** Which failures count as an outage of the database, answered with 503, and which as bugs; what they say to do; and waiting at start. */
+/**
+ * Which failures count as an outage of the database, answered with 503, and which as bugs; what
+ * they say to do; and waiting at start.
+ */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { Unavailable } from '../../src/base/unavailable.ts';
@@ -186,7 +189,8 @@ onEveryEngine('a database that somebody broke', (engine) => {
       expect(await push('2026-11-20T10:00:00Z')).toMatchObject({ accepted: 1 });
       await database.superuser().unsafe('drop extension timescaledb cascade');
       if (remade !== '') await database.as().unsafe('create extension timescaledb');
-      await expect(push('2026-11-20T11:00:00Z')).rejects.toBeInstanceOf(Unavailable); // this connection may say many things
+      // this connection may say many things
+      await expect(push('2026-11-20T11:00:00Z')).rejects.toBeInstanceOf(Unavailable);
       const refused = await sender()('2026-11-20T12:00:00Z').catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
       expect(refused.message).toMatch(

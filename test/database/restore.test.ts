@@ -1,6 +1,6 @@
 /**
- * A dump restored as people do it, without one of the calls around pg_restore: start, commands and readiness say so, name the
- * line that mends it, and are content once it was run.
+ * A dump restored as people do it, without one of the calls around pg_restore: start, commands and
+ * readiness say so, name the line that mends it, and are content once it was run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

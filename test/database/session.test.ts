@@ -1,4 +1,7 @@
-/** Session settings reach the server, and the check names those that do not: a driver or a pooler may drop some. */
+/**
+ * Session settings reach the server, and the check names those that do not: a driver or a pooler
+ * may drop some.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkSession, onConnection, ROLES } from '../../src/database/client.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -46,7 +49,8 @@ onEveryEngine('session settings', (engine) => {
     const idle = onConnection(database.target, { idleTimeoutMs: 50 }, async (sql) => {
       await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
       const [row] =
-        await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`; // once the session has ended
+        // once the session has ended
+        await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`;
       return row;
     });
     await expect(idle).resolves.toBeDefined();

@@ -1,4 +1,7 @@
-/** Limits on waiting: probes while work is under way, calls that share one flight, and statements that wait for a connection. */
+/**
+ * Limits on waiting: probes while work is under way, calls that share one flight, and statements
+ * that wait for a connection.
+ */
 import { describe, expect, it } from 'vitest';
 import { Unavailable } from '../../src/base/unavailable.ts';
 import { makeSemaphore, singleFlight, withLivenessProbe } from '../../src/database/timeouts.ts';

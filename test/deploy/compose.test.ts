@@ -1,4 +1,7 @@
-/** docker-compose.yml, checked without Docker against the rest of the project; CI has Docker Compose read and start it. */
+/**
+ * docker-compose.yml, checked without Docker against the rest of the project; CI has Docker Compose
+ * read and start it.
+ */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -45,9 +48,10 @@ describe('the file', () => {
   };
 
   /**
-   * What Compose refuses although the specification admits it. A config or secret that is not a file has to be copied into the container: with a
-   * read-only file system, 2.26.1 fails when it creates the container, and 2.33.1 and newer refuse it by themselves (docker/compose#12031). Both
-   * were seen, on 2.26.1 and 2.40.3.
+   * What Compose refuses although the specification admits it. A config or secret that is not a
+   * file has to be copied into the container: with a read-only file system, 2.26.1 fails when it
+   * creates the container, and 2.33.1 and newer refuse it by themselves (docker/compose#12031).
+   * Both were seen, on 2.26.1 and 2.40.3.
    */
   function refused({ services: all, configs = {}, secrets = {} }: Compose): string[] {
     return Object.entries(all).flatMap(([name, service]) => {
@@ -92,7 +96,8 @@ describe('the file', () => {
 
   it('uses only variables that .env.example has, and no secret has a default', () => {
     const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
-    expect(offered).toContain('COMPOSE_PROFILES'); // of Compose itself: without it `down` would leave the demo's container
+    // of Compose itself: without it `down` would leave the demo's container
+    expect(offered).toContain('COMPOSE_PROFILES');
     expect(textOf('README.md') + textOf('.github/workflows/ci.yml')).not.toContain('--profile');
     const taken = variablesOf(text);
     expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
@@ -303,7 +308,8 @@ describe('the other services', () => {
     const jobs = makeJobs({} as Parameters<typeof makeJobs>[0]).length + EXTRAS;
     const budget = {
       api: read + readAll + PROBE,
-      // each job has a connection and its probe; pulling stores readings besides, and the history of the demo comes behind the jobs
+      // each job has a connection and its probe; pulling stores readings besides, and the history
+      // of the demo comes behind the jobs
       worker:
         readiness + readAll + PROBE + ingest + PROBE + (jobs + 1) * (1 + PROBE) + pull + PROBE,
       grafana: Number(ofGrafana),
@@ -375,7 +381,8 @@ describe('the other services', () => {
     expect([...new Set(used)].sort()).toEqual(given.sort());
     expect(grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
     const zone = CONFIGURATION.find(({ name }) => name === 'TIME_ZONE')?.defaultsTo;
-    expect(grafana?.environment?.GF_DATE_FORMATS_DEFAULT_TIMEZONE).toBe(`$\{TIME_ZONE:-${zone}}`); // the network's
+    // the network's
+    expect(grafana?.environment?.GF_DATE_FORMATS_DEFAULT_TIMEZONE).toBe(`$\{TIME_ZONE:-${zone}}`);
   });
 
   it('Grafana opens with the network: a dashboard that is mounted there', () => {
@@ -393,7 +400,8 @@ describe('the other services', () => {
   it('Prometheus scrapes the admin ports of our services, sends alerts, and its rules are mounted where it reads them', () => {
     type Config = { scrape_configs: unknown; rule_files: string[]; alerting: unknown };
     const config = yamlOf('grafana/prometheus/prometheus.yml') as Config;
-    const processes = (name: string) => ({ names: [name], type: 'A', port: defaults.adminPort }); // all behind that name
+    // all behind that name
+    const processes = (name: string) => ({ names: [name], type: 'A', port: defaults.adminPort });
     expect(config.scrape_configs).toEqual([
       { job_name: 'airseries-api', dns_sd_configs: [processes('api')] },
       { job_name: 'airseries-worker', dns_sd_configs: [processes('worker')] },

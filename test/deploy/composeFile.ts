@@ -56,7 +56,9 @@ export function variablesOf(text: string): { name: string; required: boolean }[]
   }));
 }
 
-/** The words of an entrypoint or command, as the container gets them: Compose takes `$$` for `$`. */
+/**
+ * The words of an entrypoint or command, as the container gets them: Compose takes `$$` for `$`.
+ */
 export const unescaped = (words: string[] = []) => words.map((word) => word.replaceAll('$$', '$'));
 
 /** The environment of a container if only the required variables are set. */

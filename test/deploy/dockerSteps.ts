@@ -1,6 +1,7 @@
 /**
- * Runs a Dockerfile without Docker: its steps as plain commands, each stage in a folder that stands for its file system. It supports the
- * few instructions that ours uses and refuses all others. It cannot check the base image, its C library, or the user.
+ * Runs a Dockerfile without Docker: its steps as plain commands, each stage in a folder that stands
+ * for its file system. It supports the few instructions that ours uses and refuses all others. It
+ * cannot check the base image, its C library, or the user.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -33,7 +34,10 @@ export const said = ({ steps }: Stage, word: string) =>
 /** The JSON array of CMD or HEALTHCHECK. */
 export const wordsOf = (rest = '') => JSON.parse(rest.slice(rest.indexOf('['))) as string[];
 
-/** The files and folders that .dockerignore lets through: it excludes everything and then names exceptions. */
+/**
+ * The files and folders that .dockerignore lets through: it excludes everything and then names
+ * exceptions.
+ */
 export function contextOf(ignore: string): string[] {
   const [first, ...rest] = ignore
     .split('\n')

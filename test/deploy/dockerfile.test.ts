@@ -1,4 +1,7 @@
-/** The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result is started. */
+/**
+ * The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result
+ * is started.
+ */
 import {
   chmodSync,
   cpSync,
@@ -98,7 +101,8 @@ it('has files that its user can read, whatever the umask under which the project
 
 it('is started, checked and asked by node alone, as there is no shell, and node is found', () => {
   expect(said(last, 'ENV')).toContain('PATH=/nodejs/bin');
-  expect(said(last, 'ENTRYPOINT')).toEqual(['[]']); // that of the image would make `node dist/cli.js` into `node node dist/cli.js`
+  // that of the image would make `node dist/cli.js` into `node node dist/cli.js`
+  expect(said(last, 'ENTRYPOINT')).toEqual(['[]']);
   for (const word of ['CMD', 'HEALTHCHECK']) expect(wordsOf(said(last, word)[0])[0]).toBe('node');
   for (const [name, { command, healthcheck }] of ours) {
     expect(command?.[0] ?? 'node', name).toBe('node');

@@ -1,4 +1,7 @@
-/** The nginx configuration of src/http/README.md: it requests a document at most once a minute, and gets 304 unless it changed. */
+/**
+ * The nginx configuration of src/http/README.md: it requests a document at most once a minute, and
+ * gets 304 unless it changed.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -22,7 +25,10 @@ const blocks = () =>
 const configuration = () => blocks()[0] ?? '';
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** Starts nginx with this part of its configuration, and waits until it answers at the port. The result stops it. */
+/**
+ * Starts nginx with this part of its configuration, and waits until it answers at the port. The
+ * result stops it.
+ */
 async function startNginx(
   folder: string,
   port: string,

@@ -23,7 +23,8 @@ describe('the login of Grafana', needs('psql'), () => {
   beforeAll(async () => {
     database = await testDatabase(engine);
     superuser = database.superuser();
-    await superuser`drop role if exists grafana, airseries_api`; // roles are shared by all databases of a server
+    // roles are shared by all databases of a server
+    await superuser`drop role if exists grafana, airseries_api`;
   });
   afterAll(async () => {
     const server = connect({ ...(database.target as object), database: 'postgres' } as never, {});
@@ -73,7 +74,8 @@ describe('the login of Grafana', needs('psql'), () => {
     expect(await login`select * from api.station`).toEqual([]);
     expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
     const [role] =
-      await login`select rolconfig as settings from pg_roles where rolname = current_user`; // this connection has its own jit
+      // this connection has its own jit
+      await login`select rolconfig as settings from pg_roles where rolname = current_user`;
     expect(role?.settings).toContain('jit=off');
     for (const statement of [
       'select * from raw.readings',
@@ -88,7 +90,10 @@ describe('the login of Grafana', needs('psql'), () => {
     await login.end();
   });
 
-  /** What every login may do in a new database. The read-only setting of the login is its own to change. */
+  /**
+   * What every login may do in a new database. The read-only setting of the login is its own to
+   * change.
+   */
   it.each([
     'create temporary table mine (id int)',
     'create table public.mine (id int)',

@@ -1,4 +1,7 @@
-/** sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no superuser. */
+/**
+ * sql/service.sql, run by psql as in docker-compose.yml: the service works as a login that is no
+ * superuser.
+ */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';

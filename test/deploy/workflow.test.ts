@@ -1,4 +1,6 @@
-/** The workflows test on the versions that the project supports, and none may do more than it needs. */
+/**
+ * The workflows test on the versions that the project supports, and none may do more than it needs.
+ */
 import { describe, expect, it } from 'vitest';
 import { isNewer } from '../../src/schema/engine.ts';
 import { compose, services, textOf, yamlOf } from './composeFile.ts';

@@ -1,4 +1,7 @@
-/** A feed URL in a network file is fetched only if PULL_HOSTS allows its host, however the address is written. */
+/**
+ * A feed URL in a network file is fetched only if PULL_HOSTS allows its host, however the address
+ * is written.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,7 @@
-/** Whatever a client sends, a listener answers with our JSON or closes: never with a page of Express, nor with headers and no body. */
+/**
+ * Whatever a client sends, a listener answers with our JSON or closes: never with a page of
+ * Express, nor with headers and no body.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, startingListener } from '../../src/http/listen.ts';
 import { engines } from '../support/database.ts';

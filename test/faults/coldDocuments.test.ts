@@ -1,4 +1,7 @@
-/** With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the chunks of its windows, however often it was asked for. */
+/**
+ * With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the
+ * chunks of its windows, however often it was asked for.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
@@ -15,7 +18,10 @@ import { until } from '../support/service.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** With few stations the index of times alone would be nearly as good, so the planner may choose that; plain PostgreSQL is for small networks. */
+/**
+ * With few stations the index of times alone would be nearly as good, so the planner may choose
+ * that; plain PostgreSQL is for small networks.
+ */
 const SIZES = engines.flatMap((engine) =>
   (engine === 'plain' ? [2, 20] : [20]).map((stations) => ({ engine, stations })),
 );
@@ -40,14 +46,16 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
           select at, sensor, 10 from generate_series(${since}::timestamptz, '2026-11-20 11:30Z', ${every}::text::interval) at,
             generate_series(1, ${stations}::int) sensor on conflict do nothing`;
     }
-    await owner`analyze raw.readings`; // otherwise the one big refresh is planned for an empty table
+    // otherwise the one big refresh is planned for an empty table
+    await owner`analyze raw.readings`;
     await refresh(database.target, NOW);
     await maintain(database.target, NOW);
     await makeDigest(database.target, NOW);
     await owner`insert into rollup.digest select earlier.*
         from rollup.digest d, generate_series(1, 300) n,
           jsonb_populate_record(d, jsonb_build_object('made_at', d.made_at - n * interval '10 minutes')) earlier`;
-    // until all rows are visible to all: the planner looks at the ends of an index, and would fetch rows to see whether they are
+    // until all rows are visible to all: the planner looks at the ends of an index, and would fetch
+    // rows to see whether they are
     const superuser = database.superuser();
     const isVisible = async () => {
       await superuser`vacuum (analyze)`;
@@ -113,7 +121,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(
           Array(stations).fill(10),
         );
-        expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region); // readings are what the refresh has kept
+        // readings are what the refresh has kept
+        expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region);
       }
     });
   });
@@ -132,11 +141,14 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
       };
       const hours = 24;
       for (const [name, most] of [
-        ['stationNow', 12 + hours + 9], // and the days, hours of the running day and first hour that tell what to expect, at two instants
+        // and the days, hours of the running day and first hour that tell what to expect, at two
+        // instants
+        ['stationNow', 12 + hours + 9],
         ['regionNow', 12],
         ['stationDays', 2 * 365], // values, and how many of their hours were measured
         ['regionDays', 2 * 365],
-        ['stationReadings', 1 + 2 + 1], // readings, the hour as published and as stored, the hour of the sensor
+        // readings, the hour as published and as stored, the hour of the sensor
+        ['stationReadings', 1 + 2 + 1],
         ['regionStations', 2 + 1], // the hour as published and as stored, the hour of the station
         ['stationCsv', 10 * hours],
       ] as const) {
@@ -155,10 +167,15 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     question: () => PromiseLike<T>,
   ) => Promise<{ answer: T; rows: number; read: string[] }>;
 
-  /** Lends a connection as the API has it, and what counts the rows that a question reads there, in these tables and in chunks. */
+  /**
+   * Lends a connection as the API has it, and what counts the rows that a question reads there, in
+   * these tables and in chunks.
+   */
   async function withReader(use: (sql: Sql, reading: Reading) => Promise<void>) {
     const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
     await onConnection(database.target, session, async (sql) => {
+      // what parallel workers read is not counted here, and starting them takes longer than the
+      // rest
       for (const setting of [
         'parallel_setup_cost',
         'parallel_tuple_cost',
@@ -166,7 +183,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         'min_parallel_index_scan_size',
         'parallel_leader_participation',
       ])
-        await sql`select set_config(${setting}, '0', false)`; // what parallel workers read is not counted here, and starting them takes longer than the rest
+        await sql`select set_config(${setting}, '0', false)`;
       /** Counts of this session, which the server keeps until it has reported them. */
       const counts = (tables: RegExp) => sql<{ name: string; rows: number }[]>`
           select relname as name, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_all_tables

@@ -1,4 +1,7 @@
-/** Limits of connections: of requests sent ahead, of the time to read an answer, and of their number. */
+/**
+ * Limits of connections: of requests sent ahead, of the time to read an answer, and of their
+ * number.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
@@ -122,7 +125,8 @@ it('an answer that is read in time leaves the connection open', async () => {
   const { port, reasons } = await serve((_req, res) => res.end('{}'), { sendMs: 50 });
   const socket = send(port, GET);
   await new Promise((resolve) => socket.once('data', resolve));
-  await new Promise((resolve) => setTimeout(resolve, 150)); // three times the limit for unread answers
+  // three times the limit for unread answers
+  await new Promise((resolve) => setTimeout(resolve, 150));
   socket.write(LAST);
   expect(await closed(socket)).toMatch(/\{\}$/);
   expect(reasons()).toEqual([]);
@@ -186,7 +190,8 @@ it('an answer that is still being read when the service closes is sent completel
   let bytes = 0;
   for await (const chunk of socket) {
     closing ??= served.close({ drainMs: 0, deadlineMs: patient(8_000) });
-    if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30)); // slow at first
+    // slow at first
+    if (bytes < 10 * 65_536) await new Promise((resolve) => setTimeout(resolve, 30));
     bytes += (chunk as Buffer).length;
     if (bytes >= LARGE.length) socket.end();
   }

@@ -29,7 +29,10 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   return { heldMs: delay.max / 1e6, megabytes: (most - before) / 1_048_576, seconds };
 }
 
-/** The least of a few tries, until one is short enough: other load on the machine may block the process, too. */
+/**
+ * The least of a few tries, until one is short enough: other load on the machine may block the
+ * process, too.
+ */
 export async function leastHeld(work: () => Promise<unknown>, enoughMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 4 && least > enoughMs; n++)

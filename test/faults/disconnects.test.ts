@@ -1,4 +1,6 @@
-/** 1,000 clients disconnect, 200 at each stage of a request: afterwards all sixteen slots are free. */
+/**
+ * 1,000 clients disconnect, 200 at each stage of a request: afterwards all sixteen slots are free.
+ */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -86,7 +88,8 @@ const STAGES: Record<string, (n: number) => Promise<void>> = {
     const arrived = arrival();
     const socket = begin(here.port, token(n), { body: BODY.slice(0, 5), length: BODY.length });
     const [req, res] = await arrived;
-    if (!req.readableFlowing) await once(req, 'resume'); // the body is being read, so the slot is taken
+    // the body is being read, so the slot is taken
+    if (!req.readableFlowing) await once(req, 'resume');
     await leave(socket, res);
   },
   'while the batch is stored': (n) => leaveDuring('logic.store_readings', n),

@@ -30,7 +30,8 @@ it('a killed embedded server is restarted', async ({ annotate }) => {
   const began = performance.now();
   process.kill(postmaster, 'SIGKILL');
   const noticed = 'the embedded PostgreSQL has stopped; restarting it';
-  await until(() => service.log().includes(noticed), 'the service notices'); // requests may bridge so short an outage
+  // requests may bridge so short an outage
+  await until(() => service.log().includes(noticed), 'the service notices');
   await until(async () => (await stations()).status === 200, 'the API answers again');
   const seconds = (performance.now() - began) / 1_000;
   await annotate(`row 10: a killed embedded server answered again after ${seconds.toFixed(1)} s`);

@@ -1,4 +1,7 @@
-/** Every regular expression in the sources: none that matches text from senders or clients backtracks. */
+/**
+ * Every regular expression in the sources: none that matches text from senders or clients
+ * backtracks.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafe } from 'redos-detector';
@@ -56,7 +59,8 @@ describe('expressions', () => {
   });
 
   it.each(Object.values(ALL_ENDPOINTS).map(({ path }) => path))('are safe for %s', (path) => {
-    const unnamed = new RegExp(pathPattern(path).source.replaceAll(/\?<\w+>/g, '')); // the checker does not support named groups
+    // the checker does not support named groups
+    const unnamed = new RegExp(pathPattern(path).source.replaceAll(/\?<\w+>/g, ''));
     expect(isSafe(unnamed).safe).toBe(true);
   });
 

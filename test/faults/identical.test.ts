@@ -51,7 +51,8 @@ beforeAll(async () => {
     },
     { port: 0, variable: 'PORT' },
   );
-  await get(`/en/air-quality-app/v1/stations.json`); // the first of a process asks whether the aggregates were ever built
+  // the first of a process asks whether the aggregates were ever built
+  await get(`/en/air-quality-app/v1/stations.json`);
 });
 afterAll(async () => {
   await served.close({ drainMs: 0 });
@@ -61,7 +62,10 @@ afterAll(async () => {
 
 const get = (path: string) => request(`http://127.0.0.1:${served.port}`).get(path);
 
-/** Sends `times` requests for each path, all of them under way before the database answers the first. */
+/**
+ * Sends `times` requests for each path, all of them under way before the database answers the
+ * first.
+ */
 async function sendTogether(paths: readonly string[], times: number) {
   const end = await openTransaction(
     database.as(),
@@ -94,7 +98,8 @@ it('other stations, documents and languages are separate queries', async () => {
   ];
   const { answers, statements } = await sendTogether(paths, 3);
   expect(statements).toBe(4);
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(3); // a history is the same in all languages
+  // a history is the same in all languages
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(3);
   expect(new Set(answers.map(({ headers }) => headers['content-language']))).toEqual(
     new Set(['en', 'ru']),
   );

@@ -1,4 +1,7 @@
-/** However many requests fail, the log has at most one line per second of each kind, and the last line is up to date. */
+/**
+ * However many requests fail, the log has at most one line per second of each kind, and the last
+ * line is up to date.
+ */
 import { beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/base/log.ts';
 import { keepingLog } from '../ingest/support.ts';

@@ -1,4 +1,7 @@
-/** Each provider's quarantine has a size limit: lines beyond it are counted and reported, and other providers are not affected. */
+/**
+ * Each provider's quarantine has a size limit: lines beyond it are counted and reported, and other
+ * providers are not affected.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Express } from 'express';

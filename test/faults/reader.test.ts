@@ -1,4 +1,7 @@
-/** A login that may only read cannot gain rights, nor lock what the service writes. That it can take no advisory lock is in test/deploy/reader.test.ts. */
+/**
+ * A login that may only read cannot gain rights, nor lock what the service writes. That it can take
+ * no advisory lock is in test/deploy/reader.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { openPushing, type Pushing } from '../ingest/http/pushing.ts';

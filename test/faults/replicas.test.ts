@@ -1,4 +1,7 @@
-/** The API over an address that leads to one replica and then to another: whatever these lack, no client sees an older state after a newer one. */
+/**
+ * The API over an address that leads to one replica and then to another: whatever these lack, no
+ * client sees an older state after a newer one.
+ */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
@@ -40,7 +43,10 @@ const statesOf = (body: string) =>
 
 const addressOf = ({ host }: Member) => ({ host: '127.0.0.1', port: Number(host.split(':')[1]) });
 
-/** Two processes over an address that leads to `member` at first: one keeps documents, the other renders each for its request. */
+/**
+ * Two processes over an address that leads to `member` at first: one keeps documents, the other
+ * renders each for its request.
+ */
 async function serve(member: Member) {
   const wire = await openWire({ ...addressOf(member), user: 'airseries', database: 'airseries' });
   const db = openReaderPool<Api>(wire.target, { timeZone: 'UTC', max: 4 });

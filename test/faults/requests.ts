@@ -21,7 +21,9 @@ export async function serve(app: RequestListener): Promise<Here> {
 
 type Begun = { body?: string; length?: number; path?: string };
 
-/** A connection that has sent the headers of a request and `body`, the first part of `length` bytes. */
+/**
+ * A connection that has sent the headers of a request and `body`, the first part of `length` bytes.
+ */
 export function begin(
   port: number,
   token: string,

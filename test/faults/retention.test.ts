@@ -1,4 +1,7 @@
-/** A wrong clock does not empty a database: retention deletes a month a night, counted from the newest reading and the present. */
+/**
+ * A wrong clock does not empty a database: retention deletes a month a night, counted from the
+ * newest reading and the present.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { maintainStorage } from '../../src/aggregate/jobs.ts';

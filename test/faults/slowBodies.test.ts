@@ -1,4 +1,6 @@
-/** Slow senders do not block others: a token has a share of the slots, and a body has a time limit. */
+/**
+ * Slow senders do not block others: a token has a share of the slots, and a body has a time limit.
+ */
 import { once } from 'node:events';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { openPushing, type Pushing } from '../ingest/http/pushing.ts';
@@ -17,7 +19,10 @@ beforeAll(async () => {
 });
 afterEach(() => here.close());
 
-/** Sends requests without their bodies: one more with each token than it has slots. Resolves to counts by status once those are refused. */
+/**
+ * Sends requests without their bodies: one more with each token than it has slots. Resolves to
+ * counts by status once those are refused.
+ */
 async function hold(
   senders: string[],
   each: number,

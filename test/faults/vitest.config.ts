@@ -1,4 +1,7 @@
-/** `npm run test:faults`: every test of this folder, including the long ones, one file at a time because they measure time. */
+/**
+ * `npm run test:faults`: every test of this folder, including the long ones, one file at a time
+ * because they measure time.
+ */
 import { defineConfig } from 'vitest/config';
 import { limits } from '../support/limits.ts';
 import { tally } from '../support/tally.ts';

@@ -6,7 +6,10 @@ export const SQL_DASHBOARDS = ['network', 'station', 'region', 'compare'];
 export const OFFLINE = OFFLINE_STATION;
 export const FLAGGED = demoNetwork('UTC').stations.find((station) => station.is_bad_thp)?.id;
 
-/** Choices of a user; a variable left out takes the first of its options. Together these cover every parameter. */
+/**
+ * Choices of a user; a variable left out takes the first of its options. Together these cover every
+ * parameter.
+ */
 export const CHOICES: Readonly<Record<string, Values[]>> = {
   network: [{}, { locale: 'hy' }],
   station: [

@@ -1,4 +1,7 @@
-/** The committed dashboards: generated from their source, laid out properly, and in line with Grafana's dashboard linter. */
+/**
+ * The committed dashboards: generated from their source, laid out properly, and in line with
+ * Grafana's dashboard linter.
+ */
 import { describe, expect, it } from 'vitest';
 import { EPA } from '../../grafana/source/colours.ts';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
@@ -17,7 +20,10 @@ const LABELS: Readonly<Record<string, string>> = {
 it('there are five dashboards', () =>
   expect([...names].sort()).toEqual(['compare', 'network', 'region', 'service', 'station']));
 
-/** The variable with the data source: of another name where it is of another kind, since links carry variables along. */
+/**
+ * The variable with the data source: of another name where it is of another kind, since links carry
+ * variables along.
+ */
 const SOURCE = (name: string) => (name === 'service' ? 'prometheus_datasource' : 'datasource');
 
 describe.each(names)('%s', (name) => {
@@ -29,7 +35,8 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is classic JSON with a fixed uid, read-only, and not an export', () => {
-    expect(board).toMatchObject({ timezone: '' }); // Grafana's default, the network's in deploy/compose.test.ts
+    // Grafana's default, the network's in deploy/compose.test.ts
+    expect(board).toMatchObject({ timezone: '' });
     expect(board).toMatchObject({
       schemaVersion: 42,
       uid: `airseries-${name}`,
@@ -104,7 +111,8 @@ describe.each(names)('%s', (name) => {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const { matcher } of fieldConfig?.overrides ?? []) {
         const word = /^\/\^?(\w+)/.exec(matcher.options)?.[1] ?? '';
-        const names = matcher.id === 'byRegexp' ? [word] : matcher.options.split('\\'); // of a matrix: row and column
+        // of a matrix: row and column
+        const names = matcher.id === 'byRegexp' ? [word] : matcher.options.split('\\');
         const there = (name: string) =>
           text.includes(`"${name}"`) ||
           text.includes(`'${name}'`) ||
@@ -149,7 +157,8 @@ describe('the PromQL of Service', () => {
       expect(faults(expr)).toEqual([]);
       const { metrics, rates } = parsePromql(expr);
       expect(expr.split('job=~"$job", instance=~"$instance"')).toHaveLength(metrics.length + 1);
-      expect(rates.filter((range) => !range.endsWith('[1m]'))).toEqual([]); // as written: $__rate_interval
+      // as written: $__rate_interval
+      expect(rates.filter((range) => !range.endsWith('[1m]'))).toEqual([]);
       expect(expr).not.toMatch(/\[(?!\$__rate_interval\])/);
       expect(legendFormat).not.toBe('');
       for (const metric of metrics) {

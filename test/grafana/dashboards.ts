@@ -1,4 +1,7 @@
-/** Reads the committed dashboards, and expands queries as Grafana does before sending them: variables, then macros. */
+/**
+ * Reads the committed dashboards, and expands queries as Grafana does before sending them:
+ * variables, then macros.
+ */
 import { readFileSync } from 'node:fs';
 import { DASHBOARDS } from '../../grafana/source/dashboards.ts';
 
@@ -82,7 +85,10 @@ export const targetsOf = ({ panels }: Dashboard): { panel: Panel; target: Target
 /** Chosen values by variable; a list of a variable of which several can be chosen. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** `${name:sqlstring}` is quoted, a list with commas; `${name}` and `$name` are inserted as they are; macros are left alone. */
+/**
+ * `${name:sqlstring}` is quoted, a list with commas; `${name}` and `$name` are inserted as they
+ * are; macros are left alone.
+ */
 export function interpolate(text: string, values: Values): string {
   return text.replace(
     /\$\{(\w+)(?::(\w+))?\}|\$([a-zA-Z]\w*)/g,
@@ -99,7 +105,10 @@ export function interpolate(text: string, values: Values): string {
 
 export type Range = { from: Date; to: Date };
 
-/** Expands the macros in use as the data source does: up to the first closing parenthesis, so they cannot be nested. */
+/**
+ * Expands the macros in use as the data source does: up to the first closing parenthesis, so they
+ * cannot be nested.
+ */
 export function expand(text: string, { from, to }: Range): string {
   const literal = (at: Date) => `'${at.toISOString()}'`;
   return text.replace(/\$([_a-zA-Z0-9]+)\(([^)]*)\)/g, (whole, name, argument) => {

@@ -1,7 +1,8 @@
 /**
- * Thirteen months of the demo network, refreshed, on an engine: enough for every window to have its buckets and for the same month of last
- * year. All hours of the last forty days, and every sixth of those before, which are shown as days and months only. Readings are generated
- * once, and copied to the engine that comes second.
+ * Thirteen months of the demo network, refreshed, on an engine: enough for every window to have its
+ * buckets and for the same month of last year. All hours of the last forty days, and every sixth of
+ * those before, which are shown as days and months only. Readings are generated once, and copied to
+ * the engine that comes second.
  */
 import { pipeline } from 'node:stream/promises';
 import { makeDigest } from '../../src/aggregate/digest.ts';

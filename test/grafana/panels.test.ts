@@ -1,6 +1,7 @@
 /**
- * Runs every SQL query of dashboards and alert rules as Grafana does: as the reader role, which may read schema api only, with chained variables
- * and expanded macros, over thirteen months of the demo network. All in one file, because that takes a while to load.
+ * Runs every SQL query of dashboards and alert rules as Grafana does: as the reader role, which may
+ * read schema api only, with chained variables and expanded macros, over thirteen months of the
+ * demo network. All in one file, because that takes a while to load.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aqiSteps, BANDS, CATEGORIES } from '../../grafana/source/colours.ts';
@@ -52,7 +53,10 @@ onEveryEngine('Grafana', (engine) => {
     await grafana?.end();
   });
 
-  /** The values of all variables for the given choices; each variable is queried with the values of those before it. */
+  /**
+   * The values of all variables for the given choices; each variable is queried with the values of
+   * those before it.
+   */
   const resolve = async ({ templating, time }: Dashboard, chosen: Values): Promise<Values> => {
     const values: Record<string, string | readonly string[]> = { datasource: 'airseries' };
     for (const { name, type, query, options: given, multi } of templating.list) {
@@ -365,7 +369,8 @@ onEveryEngine('Grafana', (engine) => {
     const offline =
       await grafana`select id from api.station_current(${NOW}) where is_listed and status = 'offline' order by id`;
     const listed = rows.filter((row) => row.what === 'offline').map((row) => Number(row.id));
-    expect(listed.sort((a, b) => a - b)).toEqual(offline.map((row) => row.id)); // all of them have measured before
+    // all of them have measured before
+    expect(listed.sort((a, b) => a - b)).toEqual(offline.map((row) => row.id));
     expect(listed).toContain(OFFLINE);
     expect(rows.filter((row) => row.what === 'weather')).toHaveLength(1);
   });
@@ -399,7 +404,10 @@ onEveryEngine('Grafana', (engine) => {
   });
 });
 
-/** A station that left its city, in a zone with days of 25 hours, and a session in the network's zone and in another one. */
+/**
+ * A station that left its city, in a zone with days of 25 hours, and a session in the network's
+ * zone and in another one.
+ */
 onEveryEngine('Grafana of a network in Berlin', (engine) => {
   const timeZone = 'Europe/Berlin';
   let here: Installation;
@@ -435,7 +443,8 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
   };
 
   it.each([
-    ['30d', '2025-10-26T22:30:00Z', '2025-10-24T22:00:00Z'], // the 26th has 25 hours and ends at 23:00
+    // the 26th has 25 hours and ends at 23:00
+    ['30d', '2025-10-26T22:30:00Z', '2025-10-24T22:00:00Z'],
     ['30d', '2025-10-26T23:00:00Z', '2025-10-25T22:00:00Z'],
     ['30d', '2026-03-29T21:59:00Z', '2026-03-27T23:00:00Z'], // the 29th has 23 and ends at 22:00
     ['30d', '2026-03-29T22:00:00Z', '2026-03-28T23:00:00Z'],
@@ -489,7 +498,10 @@ onEveryEngine('Grafana of a network in Berlin', (engine) => {
   });
 });
 
-/** Cities of one station each, on the 22nd: `within`, `slightly` and `twice` the guideline of 24 hours, weather only, particles until the 10th, nothing. */
+/**
+ * Cities of one station each, on the 22nd: `within`, `slightly` and `twice` the guideline of 24
+ * hours, weather only, particles until the 10th, nothing.
+ */
 onEveryEngine('Grafana of cities that measure different things', (engine) => {
   const NOON = new Date('2025-09-22T08:00:00Z');
   const CITIES = ['within', 'slightly', 'twice', 'weather', 'ended', 'nothing'];
@@ -569,7 +581,8 @@ onEveryEngine('Grafana of cities that measure different things', (engine) => {
       ]);
       expect(await tiles(board, 'Current values', 'nothing')).toEqual({});
       const stats = dashboard(board).panels.filter(({ type }) => type === 'stat');
-      expect(stats.length).toBeLessThan(4); // each of them one tile that says so where there is nothing
+      // each of them one tile that says so where there is nothing
+      expect(stats.length).toBeLessThan(4);
       for (const { fieldConfig } of stats) expect(fieldConfig?.defaults.noValue).toBe('no data');
     }
   });

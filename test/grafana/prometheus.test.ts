@@ -1,4 +1,7 @@
-/** Prometheus' alert rules: parsed here, and checked by promtool, as the configuration is, where that is installed. */
+/**
+ * Prometheus' alert rules: parsed here, and checked by promtool, as the configuration is, where
+ * that is installed.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';

@@ -1,4 +1,7 @@
-/** Parses PromQL with the parser of Prometheus' own editor, and reports metrics and labels that do not exist. */
+/**
+ * Parses PromQL with the parser of Prometheus' own editor, and reports metrics and labels that do
+ * not exist.
+ */
 import { parser } from '@prometheus-io/lezer-promql';
 import { DEFINITIONS } from '../metrics/metricsTable.ts';
 
@@ -31,7 +34,10 @@ const STANDARD = [
 
 const PARTS = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_count'] };
 
-/** Labels of every series by its name. Prometheus renames labels that clash with its own: `job` becomes exported_job. */
+/**
+ * Labels of every series by its name. Prometheus renames labels that clash with its own: `job`
+ * becomes exported_job.
+ */
 export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...STANDARD.map((name): [string, string[]] => [name, []]),
   ...DEFINITIONS.flatMap(({ name, type, labelNames }) => {
@@ -45,7 +51,10 @@ export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, re
   }),
 ]);
 
-/** What is wrong with an expression: it cannot be parsed, or uses metrics or labels that do not exist. */
+/**
+ * What is wrong with an expression: it cannot be parsed, or uses metrics or labels that do not
+ * exist.
+ */
 export function faults(expr: string): string[] {
   const { faulty, metrics, labels } = parsePromql(expr);
   const known = new Set([

@@ -16,7 +16,10 @@ it('uses $ for environment variables, which deploy/compose.test.ts compares with
   expect(new Set(used)).toEqual(new Set(['$__timeTo']));
 });
 
-/** A value as Grafana reads it (pkg/services/provisioning/values): first its own expansion, `${NAME}`, and then that of Go, `$NAME` and `${NAME}`. */
+/**
+ * A value as Grafana reads it (pkg/services/provisioning/values): first its own expansion,
+ * `${NAME}`, and then that of Go, `$NAME` and `${NAME}`.
+ */
 function expanded(value: string, environment: Record<string, string>): string {
   const lookUp = (_: string, ...names: (string | undefined)[]) =>
     environment[names.find(Boolean) ?? ''] ?? '';

@@ -1,4 +1,7 @@
-/** Looks at results of queries: their types, what a series must be, and which relations a plan reads. */
+/**
+ * Looks at results of queries: their types, what a series must be, and which relations a plan
+ * reads.
+ */
 import { expect } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -12,7 +15,10 @@ export const TYPES: Readonly<Record<number, string>> = {
   1184: 'timestamptz',
 };
 
-/** A time first, ascending and once for each series; then numbers, and the labels of lines that are compared. */
+/**
+ * A time first, ascending and once for each series; then numbers, and the labels of lines that are
+ * compared.
+ */
 export function expectSeries(what: string, rows: Awaited<ReturnType<Sql['unsafe']>>): void {
   const [time, ...others] = rows.columns.map(({ name, type }) => ({ name, type: TYPES[type] }));
   expect(time, what).toEqual({ name: 'time', type: 'timestamptz' });

@@ -1,4 +1,7 @@
-/** grafana/runbooks.md: a section for each alert and each disaster, with commands that exist, and the dashboard that is made of it. */
+/**
+ * grafana/runbooks.md: a section for each alert and each disaster, with commands that exist, and
+ * the dashboard that is made of it.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runbooks } from '../../grafana/source/runbooks.ts';

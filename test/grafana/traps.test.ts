@@ -87,7 +87,8 @@ describe('colours', () => {
           Array.from({ length: most }, (_, n) => `/line="${String(n + 1).padStart(2, '0')}"/`),
         );
         expect(new Set(styles.map(([, style]) => style)).size).toBe(styles.length);
-        if (panel.title.includes('highest')) expect(JSON.stringify(lines)).not.toContain('dash'); // of stations of one city, which are much alike
+        // of stations of one city, which are much alike
+        if (panel.title.includes('highest')) expect(JSON.stringify(lines)).not.toContain('dash');
         return;
       }
       const [over] = columnsOf(panel);
@@ -101,7 +102,8 @@ describe('colours', () => {
     ofType('timeseries'),
     ({ panel }) => {
       const { color, custom } = panel.fieldConfig?.defaults ?? {};
-      expect(color?.mode).toBe('palette-classic'); // by thresholds, a series would have the colour of its last value
+      // by thresholds, a series would have the colour of its last value
+      expect(color?.mode).toBe('palette-classic');
       if (custom?.thresholdsStyle?.mode === 'off') return;
       const series = columnsOf(panel).filter((name) => name !== 'time');
       expect(series).not.toContain('metric');
@@ -128,7 +130,8 @@ describe('the index', () => {
     const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(
       ([, name = '']) => name,
     );
-    expect(shown.filter((name) => name !== 'index')).toEqual([]); // what the map colours by, which its tooltip leaves out
+    // what the map colours by, which its tooltip leaves out
+    expect(shown.filter((name) => name !== 'index')).toEqual([]);
     expect(sqlOf(panel)).not.toMatch(/max\(c\.aqi\) as/);
   });
 
@@ -197,7 +200,8 @@ describe('tables', () => {
 it('no tile of an idle healthy service says that there are no data', () => {
   const tiles = ofType('stat').filter(({ what }) => what.startsWith('service:'));
   const silent = tiles.filter(({ panel }) => panel.fieldConfig?.defaults.noValue === 'no data');
-  const always = /\(up\{|\(airseries_worker\{| or 0 \* sum\(airseries_build_info\{/; // what every process reports
+  // what every process reports
+  const always = /\(up\{|\(airseries_worker\{| or 0 \* sum\(airseries_build_info\{/;
   expect(
     silent.map(({ panel }) => panel.targets?.[0]?.expr).filter((expr) => !always.test(expr ?? '')),
   ).toEqual([]);

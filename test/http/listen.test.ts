@@ -1,4 +1,7 @@
-/** Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at which no request is lost. */
+/**
+ * Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at
+ * which no request is lost.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

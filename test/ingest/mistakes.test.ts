@@ -1,4 +1,7 @@
-/** The mistakes that people make in a file of readings, and what an import says of them: what is wrong, where, and what to do. */
+/**
+ * The mistakes that people make in a file of readings, and what an import says of them: what is
+ * wrong, where, and what to do.
+ */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';

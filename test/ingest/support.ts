@@ -33,7 +33,9 @@ export function keepingLog(): Log & {
 
 export type Json = Record<string, unknown>;
 
-/** Two stations in one city and its district; sensors 1 and 2 at station 1, sensor 3 at station 2. */
+/**
+ * Two stations in one city and its district; sensors 1 and 2 at station 1, sensor 3 at station 2.
+ */
 export function smallNetwork({
   timeZone = 'Asia/Yerevan',
   one = {},

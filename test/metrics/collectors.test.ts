@@ -1,4 +1,7 @@
-/** A collector whose query fails is reported, and its metrics are absent; the others are not affected. */
+/**
+ * A collector whose query fails is reported, and its metrics are absent; the others are not
+ * affected.
+ */
 import {
   DummyDriver,
   Kysely,
@@ -92,7 +95,8 @@ it('is absent while its query fails, with a warning at the start and a log line 
   expect(queries).toHaveLength(28); // once for both
   answers.storage = undefined;
   vi.advanceTimersByTime(301_000);
-  expect(await scrape()).not.toContain('airseries_database_size_bytes{'); // the schema is gone, and its series with it
+  // the schema is gone, and its series with it
+  expect(await scrape()).not.toContain('airseries_database_size_bytes{');
   expect(log.lines.map(({ level, fields }) => [level, fields])).toEqual([
     ['warn', { collector: 'storage', error: 'too slow' }],
     ['warn', { collector: 'audit', error: 'too slow' }],

@@ -1,4 +1,7 @@
-/** /metrics exposes every defined metric, passes promtool, and has a bounded number of series whatever clients request. */
+/**
+ * /metrics exposes every defined metric, passes promtool, and has a bounded number of series
+ * whatever clients request.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -232,7 +235,8 @@ onEveryEngine('metrics', (engine) => {
     }
     const made = await ours();
     expect(routes(made)).toEqual(routes(before));
-    expect(made.length).toBeLessThanOrEqual(before.length + 30); // at most a few methods and statuses not seen before
+    // at most a few methods and statuses not seen before
+    expect(made.length).toBeLessThanOrEqual(before.length + 30);
     expect(made.length).toBeLessThan(900); // database failures would add about 90
     server.close();
   });

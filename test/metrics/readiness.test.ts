@@ -30,7 +30,8 @@ onOneEngine('readiness', (engine) => {
       missing: await snapshotApiSurface(db),
       fault: () => storageFault(db, engine),
     };
-    await database.as()`update rollup.freshness set refreshed_at = null`; // as before the first build
+    // as before the first build
+    await database.as()`update rollup.freshness set refreshed_at = null`;
     const migrated = {
       migrations: true,
       database: true,
@@ -61,7 +62,8 @@ onOneEngine('readiness', (engine) => {
     await database.superuser()`alter table raw.readings add primary key (sensor_id, measured_at)`;
 
     await database.as()`create view api.added as select 1 as n`;
-    expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true }); // what was added disturbs nobody
+    // what was added disturbs nobody
+    expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true });
     await database.as()`drop function api.newest_bucket`;
     await database.as()`create function api.newest_bucket(at timestamptz, more int) returns table (subject text, resolution text, "timestamp" timestamptz)
       language sql begin atomic select null, null, at; end`;

@@ -9,7 +9,10 @@ const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 const iso = (at: Date) => at.toISOString().replace('.000Z', '+00:00');
 
-/** Stations 1 to 5 are about a kilometre apart, 6 some 11 km from the nearest, 7 hidden beside the first. Sensors have the ids of their stations. */
+/**
+ * Stations 1 to 5 are about a kilometre apart, 6 some 11 km from the nearest, 7 hidden beside the
+ * first. Sensors have the ids of their stations.
+ */
 function network(others: Json = {}) {
   const station = (id: number, more: Json = {}) => ({
     id,
@@ -58,7 +61,10 @@ onEveryEngine('watching stations', (engine) => {
     temperature?: number;
     humidity?: number;
   };
-  /** A reading every half hour, `from` to `to` hours before now; `air` maps hours before now to values. */
+  /**
+   * A reading every half hour, `from` to `to` hours before now; `air` maps hours before now to
+   * values.
+   */
   const measure = async (sensor: number, from: number, to: number, air: (ago: number) => Air) => {
     for (let ago = from; ago >= to; ago -= 0.5) {
       const {
@@ -111,7 +117,8 @@ onEveryEngine('watching stations', (engine) => {
     expect((await offline()).map((row) => row.station_id)).toEqual([2]);
     const stations =
       await reader`select id from api.station_current(${NOW}) where status = 'offline' and is_listed order by 1`;
-    expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]); // those that never measured are offline, but not listed
+    // those that never measured are offline, but not listed
+    expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]);
   });
 
   it('a station is offline once its newest reading is stale to the microsecond, whatever comes from a clock that is ahead', async () => {

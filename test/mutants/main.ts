@@ -1,8 +1,9 @@
 /**
- * `npm run mutants -- [--minutes 60] [--only text]`: changes one thing at a time in a copy of the project, and runs the tests that should notice.
- * Fails where they don't and nothing in the table says why that is right, or where they do although it says so. What there is no time
- * for is told, and is no failure; `--only`, once or more often, takes the mutants with such a text in their
- * file or change. One server of each engine serves them all.
+ * `npm run mutants -- [--minutes 60] [--only text]`: changes one thing at a time in a copy of the
+ * project, and runs the tests that should notice. Fails where they don't and nothing in the table
+ * says why that is right, or where they do although it says so. What there is no time for is told,
+ * and is no failure; `--only`, once or more often, takes the mutants with such a text in their file
+ * or change. One server of each engine serves them all.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -138,7 +139,10 @@ function build(): void {
   } catch {}
 }
 
-/** The first test that fails, undefined if none does. On plain PostgreSQL, unless the group is about the other engine. */
+/**
+ * The first test that fails, undefined if none does. On plain PostgreSQL, unless the group is about
+ * the other engine.
+ */
 async function runTests({ tests, engine = 'plain' }: Group): Promise<string | undefined> {
   const target = servers.targets[engine];
   if (target === undefined) throw new Error(`no server for the engine ${engine}`);
@@ -178,7 +182,10 @@ type Report = {
   }[];
 };
 
-/** Its title, and what it says: that a test took too long may be the machine's fault rather than the mutant's. */
+/**
+ * Its title, and what it says: that a test took too long may be the machine's fault rather than the
+ * mutant's.
+ */
 function firstFailure(output: string): string {
   if (!output.startsWith('{')) return 'it did not end';
   const { testResults } = JSON.parse(output) as Report;
@@ -194,7 +201,10 @@ function firstFailure(output: string): string {
   return oneLine(`${title}: ${why?.split('\n')[0]}`).slice(0, 200);
 }
 
-/** Templates hold the SQL that they were made with; tests that were cut short leave databases of their own. */
+/**
+ * Templates hold the SQL that they were made with; tests that were cut short leave databases of
+ * their own.
+ */
 async function dropDatabases(kind: string): Promise<void> {
   for (const target of Object.values(servers.targets)) {
     await onConnection(target, {}, async (sql) => {

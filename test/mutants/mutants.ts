@@ -1,6 +1,6 @@
 /**
- * The mutants: in which file what is replaced by what, and the tests that touch it. A third word says why one survives: what it changes
- * nobody can see.
+ * The mutants: in which file what is replaced by what, and the tests that touch it. A third word
+ * says why one survives: what it changes nobody can see.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Engine } from '../../src/schema/aggregates.ts';
@@ -868,7 +868,10 @@ export const GROUPS: readonly Group[] = TABLE.map(({ changes, ...group }) => ({
   ),
 }));
 
-/** Where the table no longer fits, in words: the tests it names are gone, or what it replaces does not stand exactly once in its file. */
+/**
+ * Where the table no longer fits, in words: the tests it names are gone, or what it replaces does
+ * not stand exactly once in its file.
+ */
 export const misfits = (groups: readonly Group[]): string[] => [
   ...groups.flatMap(({ tests }) =>
     tests.filter((path) => !existsSync(inProject(path))).map((path) => `no ${path}`),

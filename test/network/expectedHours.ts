@@ -1,4 +1,7 @@
-/** The hours of a network file by the literal rules (test/aggregate/literal.ts), to check the database's answers by. */
+/**
+ * The hours of a network file by the literal rules (test/aggregate/literal.ts), to check the
+ * database's answers by.
+ */
 import { expect } from 'vitest';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { type Bucket, literalBuckets, type Network } from '../aggregate/literal.ts';
@@ -22,7 +25,10 @@ const ends = ({ since, until }: Period) => ({
 });
 const list = (flag: Flag) => (typeof flag === 'object' ? flag.map(ends) : flag ? [ends({})] : []);
 
-/** Periods at the station where the one before ended are one period, within whose hours nothing changes. */
+/**
+ * Periods at the station where the one before ended are one period, within whose hours nothing
+ * changes.
+ */
 function placedOf({ id: sensor, stations = [] }: Sensor): Network['placed'] {
   const placed: Network['placed'] = [];
   for (const period of stations) {
@@ -49,7 +55,8 @@ function networkOf({ stations, regions }: File): Network {
     regions: stations.flatMap(({ id, regions: own }) =>
       own.flatMap((given) => {
         const { slug, ...period } = typeof given === 'string' ? { slug: given } : given;
-        const city = regions.find((each) => each.slug === slug)?.city ?? slug; // a district implies its city
+        // a district implies its city
+        const city = regions.find((each) => each.slug === slug)?.city ?? slug;
         return [slug, city].map((region) => ({ station: id, region, ...ends(period) }));
       }),
     ),

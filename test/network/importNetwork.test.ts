@@ -39,7 +39,10 @@ onEveryEngine('import network', (engine) => {
       reading(sensor, at(n / 2), { pm25: sensor * 10 + n, temperature: n % 20 }),
     ),
   );
-  /** The hours of a level that a change and a refresh compute again: all others keep what is written behind the engine's back. */
+  /**
+   * The hours of a level that a change and a refresh compute again: all others keep what is written
+   * behind the engine's back.
+   */
   const recomputed = async (level: string, change: () => Promise<void>) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
     await change();
@@ -121,7 +124,8 @@ onEveryEngine('import network', (engine) => {
       { station_id: 1, region_slug: 'town', position: 0, ...ALL },
       { station_id: 2, region_slug: 'town', position: 0, ...ALL },
     ]);
-    const until = '2026-02-01T00:00:00+00:00'; // 4:00 in Yerevan: a member to the end of the hour in which it is hidden (P3)
+    // 4:00 in Yerevan: a member to the end of the hour in which it is hidden (P3)
+    const until = '2026-02-01T00:00:00+00:00';
     expect(await memberships()).toEqual([
       {
         station_id: 1,
@@ -208,7 +212,8 @@ onEveryEngine('import network', (engine) => {
         of(2, iso(22), 'infinity'),
       ]);
     });
-    expect(hours).toEqual(expect.arrayContaining([5, 6, 7, 22, 23])); // and hours between, which join them
+    // and hours between, which join them
+    expect(hours).toEqual(expect.arrayContaining([5, 6, 7, 22, 23]));
     expect(await stale()).toEqual([]);
   });
 

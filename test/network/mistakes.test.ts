@@ -1,4 +1,7 @@
-/** The mistakes that people make in a network file, and what they read then: line, position, what is wrong, what to write instead. */
+/**
+ * The mistakes that people make in a network file, and what they read then: line, position, what is
+ * wrong, what to write instead.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';

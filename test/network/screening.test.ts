@@ -1,4 +1,7 @@
-/** Stations whose temperature, humidity or pressure cannot be true are flagged by themselves (C5), and their regions' history is repaired (A3, A10). */
+/**
+ * Stations whose temperature, humidity or pressure cannot be true are flagged by themselves (C5),
+ * and their regions' history is repaired (A3, A10).
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';

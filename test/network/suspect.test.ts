@@ -1,4 +1,7 @@
-/** Particles that cannot be true are found, explained and left out of their regions (C9); the rule word for word is in suspectLiteral.ts. */
+/**
+ * Particles that cannot be true are found, explained and left out of their regions (C9); the rule
+ * word for word is in suspectLiteral.ts.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
@@ -14,7 +17,10 @@ const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 
 const LATITUDE = 40.078;
-/** Stations 1 to 5 are within 10 km of one another, station 6 is 11 km from the next of them; station 1 has sensors 11 and 12, the others one each. */
+/**
+ * Stations 1 to 5 are within 10 km of one another, station 6 is 11 km from the next of them;
+ * station 1 has sensors 11 and 12, the others one each.
+ */
 const PLACES = [1, 2, 3, 4, 5, 6].map((id) => ({
   id,
   latitude: id === 6 ? 40.25 : LATITUDE + (id - 1) * 0.018,

@@ -1,4 +1,7 @@
-/** Rule C9 word for word over hours in memory, sharing nothing with the SQL. Slow and obvious on purpose. */
+/**
+ * Rule C9 word for word over hours in memory, sharing nothing with the SQL. Slow and obvious on
+ * purpose.
+ */
 
 /** An hour of a station or of one of its sensors; `measured` is what the instrument gave. */
 export type Hour = {
@@ -21,8 +24,9 @@ type Facts = {
 };
 
 /**
- * The periods that a screening of the hours from `since` to `closed`, and of those of open periods, finds or continues; `until` is infinite
- * for one that is open. `recorded` are those of earlier screenings.
+ * The periods that a screening of the hours from `since` to `closed`, and of those of open periods,
+ * finds or continues; `until` is infinite for one that is open. `recorded` are those of earlier
+ * screenings.
  */
 export function suspectPeriods(
   { recorded, ...facts }: Facts & { recorded: readonly Suspect[] },
@@ -113,7 +117,10 @@ function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolea
   );
 }
 
-/** True if the hour is in a row of 12 hours that are the same in PM2.5 and PM10, or of 24 that are in PM2.5. */
+/**
+ * True if the hour is in a row of 12 hours that are the same in PM2.5 and PM10, or of 24 that are
+ * in PM2.5.
+ */
 function isFlat({ stationHours }: Facts, place: Place, at: number, closed: number): boolean {
   const hourAt = new Map(
     stationHours.filter((h) => h.station === place.id && h.at < closed).map((h) => [h.at, h]),

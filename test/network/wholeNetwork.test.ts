@@ -1,4 +1,7 @@
-/** The network as a whole: exported and imported again, an import tried out, and parts of it removed. */
+/**
+ * The network as a whole: exported and imported again, an import tried out, and parts of it
+ * removed.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';

@@ -158,14 +158,20 @@ function exceedance(mean: number | null, guideline: number): number | null {
   return mean === null || mean <= 1.15 * guideline ? null : mean / guideline;
 }
 
-/** Tolerates half a unit of the last published digit, plus the errors of single precision and of the reference's six decimals. */
+/**
+ * Tolerates half a unit of the last published digit, plus the errors of single precision and of the
+ * reference's six decimals.
+ */
 function withinRounding(published: unknown, expected: Row[string], digits: number): boolean {
   if (published === null || expected === null) return published === expected;
   const slack = 0.5 * 10 ** -digits + 1e-5 + Math.abs(Number(expected)) * 1e-7;
   return typeof published === 'number' && Math.abs(published - Number(expected)) <= slack;
 }
 
-/** The reference's AQI is that of the unrounded mean and ends at 500; the published one (Q2) may differ by 1 and has no upper end. */
+/**
+ * The reference's AQI is that of the unrounded mean and ends at 500; the published one (Q2) may
+ * differ by 1 and has no upper end.
+ */
 function sameAqi(published: unknown, expected: Row[string] | undefined): boolean {
   if (published === null || expected == null) return published === (expected ?? null);
   return Math.abs(Math.min(Number(published), 500) - Number(expected)) <= 1;

@@ -1,6 +1,6 @@
 /**
- * Real measurements of four networks, from import to HTTP, against aggregates computed elsewhere. Runs if AIRSERIES_DATA names a folder
- * with `data/` and `reference/`; neither may be committed.
+ * Real measurements of four networks, from import to HTTP, against aggregates computed elsewhere.
+ * Runs if AIRSERIES_DATA names a folder with `data/` and `reference/`; neither may be committed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,12 @@
 /**
- * Replays a day of a large network over HTTP, many times faster than real time, while clients read the API:
+ * Replays a day of a large network over HTTP, many times faster than real time, while clients read
+ * the API:
  *
  *   npm run replay -- [--sensors 500] [--speed 200] [--hours 24]
  *
- * Runs the service as a process on an embedded server, and prints errors (there must be none), the latency of the API, the time from the
- * acceptance of a reading to its appearance in the history, and what the audit found (it must be nothing).
+ * Runs the service as a process on an embedded server, and prints errors (there must be none), the
+ * latency of the API, the time from the acceptance of a reading to its appearance in the history,
+ * and what the audit found (it must be nothing).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A network of many sensors and its readings of one day: every sensor each 145 seconds, slightly offset from the others. */
+/**
+ * A network of many sensors and its readings of one day: every sensor each 145 seconds, slightly
+ * offset from the others.
+ */
 import { seeded } from '../support/random.ts';
 
 export const STEP_MS = 145_000;

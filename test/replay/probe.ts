@@ -1,4 +1,7 @@
-/** Measures the time from the acceptance of a reading to its appearance in the history: one reading at a time, each in its own hour. */
+/**
+ * Measures the time from the acceptance of a reading to its appearance in the history: one reading
+ * at a time, each in its own hour.
+ */
 import { percentile } from './percentile.ts';
 
 type Probe = {

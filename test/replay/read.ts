@@ -1,4 +1,6 @@
-/** Clients of the API: several at once, over all five endpoints, for as long as the replay lasts. */
+/**
+ * Clients of the API: several at once, over all five endpoints, for as long as the replay lasts.
+ */
 import { percentile } from './percentile.ts';
 
 const CLIENTS = 4;

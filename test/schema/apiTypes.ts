@@ -1,8 +1,14 @@
-/** Generates the text of src/database/generated/apiTypes.ts from the catalog of a migrated database, formatted as Biome would. */
+/**
+ * Generates the text of src/database/generated/apiTypes.ts from the catalog of a migrated database,
+ * formatted as Biome would.
+ */
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 
-/** PostgreSQL's types as our driver returns them. A timestamptz is ISO 8601 text with the offset of the session's zone. */
+/**
+ * PostgreSQL's types as our driver returns them. A timestamptz is ISO 8601 text with the offset of
+ * the session's zone.
+ */
 const TYPES: Readonly<Record<string, string>> = {
   int4: 'number',
   float8: 'number',
@@ -14,8 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The columns that are never null. The catalog does not say so of views and functions, so every other column is `| null`. The test looks
- * for nulls in these.
+ * The columns that are never null. The catalog does not say so of views and functions, so every
+ * other column is `| null`. The test looks for nulls in these.
  */
 export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   provider: ['id', 'title', 'url', 'image', 'image_dark'],
@@ -96,7 +102,9 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** `kind` is a column of a view or function (t), an argument (i) or an argument with a default (d). */
+/**
+ * `kind` is a column of a view or function (t), an argument (i) or an argument with a default (d).
+ */
 type Item = {
   relation: string;
   is_function: boolean;
@@ -105,7 +113,10 @@ type Item = {
   type: string;
 };
 
-/** The whole file. Throws on a type that is not in TYPES, and on a column of NEVER_NULL that does not exist. */
+/**
+ * The whole file. Throws on a type that is not in TYPES, and on a column of NEVER_NULL that does
+ * not exist.
+ */
 export async function apiTypes(sql: Sql): Promise<string> {
   const items = await sql<Item[]>`
     select c.relname as relation, false as is_function, 't' as kind, a.attname as name, t.typname as type, a.attnum::int as position

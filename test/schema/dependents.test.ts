@@ -1,4 +1,7 @@
-/** What operators build on schemas api, logic and rollup outlives their replacement, or the migration is refused before it changes anything. */
+/**
+ * What operators build on schemas api, logic and rollup outlives their replacement, or the
+ * migration is refused before it changes anything.
+ */
 import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
@@ -81,7 +84,10 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       await sql.unsafe(`alter table ${name} owner to "${analyst}"`);
     await sql.unsafe(`alter function reports.named owner to "${analyst}"`);
   };
-  /** Everything about them, except whether the empty one is filled, and by whom privileges were granted. */
+  /**
+   * Everything about them, except whether the empty one is filled, and by whom privileges were
+   * granted.
+   */
   const reports = async () => ({
     relations: await sql`
       select relname, relkind, pg_get_viewdef(oid) as definition, reloptions, relowner::regrole, relispopulated,

@@ -1,4 +1,7 @@
-/** Rule Z1: nearly every inhabited zone is accepted, some only with a later epoch, which the error then gives. */
+/**
+ * Rule Z1: nearly every inhabited zone is accepted, some only with a later epoch, which the error
+ * then gives.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { checkTimeZone } from '../../src/schema/engine.ts';

@@ -1,4 +1,7 @@
-/** Migrations that were released are applied somewhere, so none of them ever changes: what is wrong in one is mended by the next. */
+/**
+ * Migrations that were released are applied somewhere, so none of them ever changes: what is wrong
+ * in one is mended by the next.
+ */
 import { expect, it } from 'vitest';
 import { readMigrations } from '../../src/schema/migrations.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';

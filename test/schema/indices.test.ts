@@ -1,4 +1,7 @@
-/** The European index (X1) and NowCast (X2) in SQL: reference values, edges, and any values against another computation. */
+/**
+ * The European index (X1) and NowCast (X2) in SQL: reference values, edges, and any values against
+ * another computation.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral, type Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -51,7 +54,8 @@ onOneEngine('indices', (engine) => {
       'extremely poor',
     );
     expect(await value('api.european_index(4, 14, 101, 1, 3)')).toBe('moderate');
-    expect(await value('api.european_index(null, null, null, 14.25, 3)')).toBe('moderate'); // 27.25 µg/m³
+    // 27.25 µg/m³
+    expect(await value('api.european_index(null, null, null, 14.25, 3)')).toBe('moderate');
     expect(await value('api.european_index(null, null, null, 13, 3)')).toBe('fair');
     expect(await value('api.european_index()')).toBeNull();
     expect(await value("api.european_index('NaN', 'Infinity', 1e9)")).toBeNull();
@@ -78,7 +82,8 @@ onOneEngine('indices', (engine) => {
     ['{20, 10}', 1, 16.6], // (20 + 0.5 · 10) / 1.5
     ['{20, 0}', 1, 13.3], // the weight is never less than a half
     ['{20, 16}', 1, 18.2], // (20 + 0.8 · 16) / 1.8
-    ['{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 900}', 1, 10], // the thirteenth hour doesn't count
+    // the thirteenth hour doesn't count
+    ['{10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 900}', 1, 10],
     ['{NaN, 10, Infinity}', 1, null],
   ])('NowCast of %s, to %d decimals, is %s (X2)', async (hours, digits, expected) => {
     expect(await value(`api.nowcast('${hours}', ${digits})`)).toBe(expected);

@@ -1,4 +1,7 @@
-/** TimescaleDB by its public interface only: its private schemas may change with any version, and one that we depend on blocks its upgrade. */
+/**
+ * TimescaleDB by its public interface only: its private schemas may change with any version, and
+ * one that we depend on blocks its upgrade.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

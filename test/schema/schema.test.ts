@@ -1,7 +1,8 @@
 /**
- * The schema of a new database and the SQL that builds it, for both engines, match the snapshots in test/snapshots, which reviewers read.
- * `npm run snapshots` accepts a change. Of the schema with TimescaleDB there is only what differs from the plain one, so whoever adds a
- * column needs no server that has TimescaleDB.
+ * The schema of a new database and the SQL that builds it, for both engines, match the snapshots in
+ * test/snapshots, which reviewers read. `npm run snapshots` accepts a change. Of the schema with
+ * TimescaleDB there is only what differs from the plain one, so whoever adds a column needs no
+ * server that has TimescaleDB.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PARAMETERS } from '../../src/contract/parameters.ts';

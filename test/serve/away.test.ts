@@ -1,7 +1,7 @@
 /**
- * The database becomes unreachable in every possible way: 503 while it is away, no hanging requests, and recovery when it is back. How long
- * that takes is measured by test/faults/long/silence.test.ts.
- * That depends on connections, not on the engine.
+ * The database becomes unreachable in every possible way: 503 while it is away, no hanging
+ * requests, and recovery when it is back. How long that takes is measured by
+ * test/faults/long/silence.test.ts. That depends on connections, not on the engine.
  */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
@@ -75,7 +75,8 @@ describe('an API whose database goes away', () => {
         for (let n = 0; n < 15; n++) {
           const { status } = await get(served.app, DOCUMENTS[(client + n) % DOCUMENTS.length]);
           statuses.push(status);
-          if (statuses.length % 12 === 0) await terminate(); // while the others' requests are under way
+          // while the others' requests are under way
+          if (statuses.length % 12 === 0) await terminate();
         }
       }),
     );

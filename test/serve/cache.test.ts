@@ -156,7 +156,8 @@ describe('a document', () => {
   it('that is older than what was served before is read again, and is never served', async () => {
     version = 7;
     let reads = 0;
-    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) }); // of another server
+    // of another server
+    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) });
     expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
     await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(
       Unavailable,

@@ -1,7 +1,8 @@
 /**
- * No cached answer is ever wrong: two API processes, each with a response cache, share a database while readings arrive, aggregates and
- * digests are computed, the network changes and time passes. After every step, each answer equals a fresh rendering; between the steps,
- * requests and changes overlap.
+ * No cached answer is ever wrong: two API processes, each with a response cache, share a database
+ * while readings arrive, aggregates and digests are computed, the network changes and time passes.
+ * After every step, each answer equals a fresh rendering; between the steps, requests and changes
+ * overlap.
  */
 import { createServer, type Server } from 'node:http';
 import request from 'supertest';

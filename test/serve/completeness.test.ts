@@ -34,7 +34,8 @@ onEveryEngine('completeness', (engine) => {
       [12, 12, 0],
     ]);
     expect(await days('2026-11-18T20:00Z', '2026-11-19T08:30Z', 1)).toEqual([[19, 12, 12]]);
-    expect(await days('2026-11-18T20:00Z', '2026-11-18T20:30Z', 1)).toEqual([]); // no hour of the day has closed
+    // no hour of the day has closed
+    expect(await days('2026-11-18T20:00Z', '2026-11-18T20:30Z', 1)).toEqual([]);
   });
 
   it('expects nothing before the first hour of a station, and nothing of one that never measured', async () => {
@@ -103,8 +104,9 @@ onEveryEngine('completeness', (engine) => {
 const HOUR = 3_600_000;
 
 /**
- * Two stations of a region. The first begins at 12:00 on 23 October 2026, measures the temperature in every hour, and PM2.5 but in 23 of the 25
- * hours of the 25th, in 17 of the 26th and 18 of the 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
+ * Two stations of a region. The first begins at 12:00 on 23 October 2026, measures the temperature
+ * in every hour, and PM2.5 but in 23 of the 25 hours of the 25th, in 17 of the 26th and 18 of the
+ * 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
  */
 onEveryEngine('completeness of days and months in Berlin', (engine) => {
   const NOW = '2026-10-28T12:40:00Z';
@@ -208,9 +210,12 @@ onEveryEngine('completeness of days and months in Berlin', (engine) => {
 
 onEveryEngine('completeness elsewhere', (engine) => {
   it.each([
-    ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]], // from 10:15 to 15:40
-    ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]], // the clocks skip midnight
-    ['Europe/Berlin', '2026-03-29T08:10:00Z', '2026-03-30T10:10:00Z', [14, 12]], // the first day has 23 hours
+    // from 10:15 to 15:40
+    ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]],
+    // the clocks skip midnight
+    ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]],
+    // the first day has 23 hours
+    ['Europe/Berlin', '2026-03-29T08:10:00Z', '2026-03-30T10:10:00Z', [14, 12]],
   ])('in %s', async (zone, first, now, hours) => {
     const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
     try {

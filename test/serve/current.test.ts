@@ -1,6 +1,7 @@
 /**
- * A station's current values and status at their bounds (C1, C2): exactly an hour older than the newest value, exactly as old as the
- * provider allows, and a millisecond to either side. Every row is a separate station.
+ * A station's current values and status at their bounds (C1, C2): exactly an hour older than the
+ * newest value, exactly as old as the provider allows, and a millisecond to either side. Every row
+ * is a separate station.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';

@@ -83,7 +83,8 @@ onOneEngine('the data version', (engine) => {
     await here.accept(hours.map((at) => reading(1, at, { temperature: 0, humidity: 0 })));
     await here.refresh(NOW);
     const refreshed = await version();
-    expect(await screen(here.database.target, NOW)).toMatchObject({ raised: 3 }); // zero, and constant twice
+    // zero, and constant twice
+    expect(await screen(here.database.target, NOW)).toMatchObject({ raised: 3 });
     expect(await version()).toBe(refreshed + 1);
   });
 

@@ -1,6 +1,7 @@
 /**
- * A region's current values at their bounds (C4): valid from the instant of the digest until exactly 30 minutes later, from stations
- * that are online, members and listed at that instant, to the millisecond.
+ * A region's current values at their bounds (C4): valid from the instant of the digest until
+ * exactly 30 minutes later, from stations that are online, members and listed at that instant, to
+ * the millisecond.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';

@@ -1,4 +1,7 @@
-/** The five endpoints on a real database: every answer matches the strict contract in three locales, and has the network's values. */
+/**
+ * The five endpoints on a real database: every answer matches the strict contract in three locales,
+ * and has the network's values.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { makeClock } from '../../src/base/clock.ts';

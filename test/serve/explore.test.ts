@@ -1,4 +1,7 @@
-/** The documents of `explore/v1`: what is in them, and what they refuse. Every answer is compared with the OpenAPI document too. */
+/**
+ * The documents of `explore/v1`: what is in them, and what they refuse. Every answer is compared
+ * with the OpenAPI document too.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

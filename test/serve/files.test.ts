@@ -1,4 +1,7 @@
-/** Files of hours, which take long: two at a time, the others in turn, and none for a client that has left before its turn. */
+/**
+ * Files of hours, which take long: two at a time, the others in turn, and none for a client that
+ * has left before its turn.
+ */
 import { connect } from 'node:net';
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -83,7 +86,8 @@ it('are not made for a client that has left or ended its sending side before its
     second.write(rawRequest(3)),
   );
   const cutOff = closed(second);
-  expect((await httpGet(here.port, '/en/air-quality-app/v1/stations.json')).status).toBe(200); // by now they wait
+  // by now they wait
+  expect((await httpGet(here.port, '/en/air-quality-app/v1/stations.json')).status).toBe(200);
   first.destroy();
   second.end();
   expect(await cutOff).toBe('');

@@ -1,4 +1,7 @@
-/** Until the aggregates of a new database were built, the API says so: clients would keep an empty history. */
+/**
+ * Until the aggregates of a new database were built, the API says so: clients would keep an empty
+ * history.
+ */
 import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -18,7 +21,8 @@ onOneEngine('before the first build', (engine) => {
     await owner`update rollup.freshness set refreshed_at = null`;
     const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 2 });
     const answers = PATHS.map((path) => {
-      const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') }); // each asks the database until it knows of the build
+      // each asks the database until it knows of the build
+      const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') });
       return () => request(app).get(`/en/air-quality-app/v1/${path}.json`);
     });
     for (const get of answers) {

@@ -1,6 +1,6 @@
 /**
- * The exact headers of every kind of answer, which caches and browsers rely on: an extra or missing header or another value fails here.
- * They do not depend on the engine.
+ * The exact headers of every kind of answer, which caches and browsers rely on: an extra or missing
+ * header or another value fails here. They do not depend on the engine.
  */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';

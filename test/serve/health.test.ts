@@ -1,6 +1,7 @@
 /**
- * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside it. Every row is a separate city with
- * one station, whose readings are all that counts; the zone has daylight saving time.
+ * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside
+ * it. Every row is a separate city with one station, whose readings are all that counts; the zone
+ * has daylight saving time.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../support/database.ts';

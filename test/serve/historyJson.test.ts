@@ -1,4 +1,7 @@
-/** The windows that the database writes as JSON: which points are in them (H1), with which keys and values (H2, H3). */
+/**
+ * The windows that the database writes as JSON: which points are in them (H1), with which keys and
+ * values (H2, H3).
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';

@@ -1,6 +1,7 @@
 /**
- * Lists, digests and metrics show the current values that the last refresh found (C1); a station's own document is computed from its readings. At the
- * instant of a refresh both say the same, after whatever happened. `LATEST_STEPS` makes it longer.
+ * Lists, digests and metrics show the current values that the last refresh found (C1); a station's
+ * own document is computed from its readings. At the instant of a refresh both say the same, after
+ * whatever happened. `LATEST_STEPS` makes it longer.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -108,7 +109,8 @@ onEveryEngine('recorded current values', (engine) => {
   it('are those of the last refresh, as far as they are not stale by then', async () => {
     await here.importNetwork(citiesOfOneStation(['a', 'b'], { staleAfter: '40 minutes' }));
     await here.accept([reading(1, now - MINUTE, { pm10: 10 })], new Date(now));
-    await here.accept([reading(1, now + 3 * MINUTE, { pm10: 50 })], new Date(now)); // of a clock that is ahead
+    // of a clock that is ahead
+    await here.accept([reading(1, now + 3 * MINUTE, { pm10: 50 })], new Date(now));
     await here.refresh(new Date(now));
     expect([await pm10(now), await pm10(now, 1)]).toEqual([10, 10]);
     expect([await pm10(now + 3 * MINUTE), await pm10(now + 3 * MINUTE, 1)]).toEqual([10, 30]);

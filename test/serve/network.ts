@@ -1,6 +1,7 @@
 /**
- * A small network with one of each kind: stations that are online, flagged, offline, hidden, with readings of another year only, without
- * readings and without a title; cities that are shown, hidden and empty; districts. Now is 13:20 in Yerevan.
+ * A small network with one of each kind: stations that are online, flagged, offline, hidden, with
+ * readings of another year only, without readings and without a title; cities that are shown,
+ * hidden and empty; districts. Now is 13:20 in Yerevan.
  */
 import type { Sql } from '../../src/database/client.ts';
 

@@ -1,4 +1,7 @@
-/** The OpenAPI document as it is served: on the public port, cached and compressed like other answers, whether or not there is a database. */
+/**
+ * The OpenAPI document as it is served: on the public port, cached and compressed like other
+ * answers, whether or not there is a database.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';

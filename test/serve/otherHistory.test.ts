@@ -1,4 +1,7 @@
-/** After a restore or a failover the database may know less than was served before: nothing kept from then is served. */
+/**
+ * After a restore or a failover the database may know less than was served before: nothing kept
+ * from then is served.
+ */
 import { appendFileSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

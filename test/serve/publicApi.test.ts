@@ -1,5 +1,6 @@
 /**
- * Paths and methods of the public API, with the response cache full. Its headers are in headers.test.ts; neither depends on the engine.
+ * Paths and methods of the public API, with the response cache full. Its headers are in
+ * headers.test.ts; neither depends on the engine.
  */
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

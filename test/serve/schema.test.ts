@@ -1,4 +1,7 @@
-/** Schema api for its readers: everything has a comment, and types are plain. What else they may read is in test/database/roles.test.ts. */
+/**
+ * Schema api for its readers: everything has a comment, and types are plain. What else they may
+ * read is in test/database/roles.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';

@@ -1,4 +1,7 @@
-/** Current values of stations (C1, C2) as periods of the network change them; what they are otherwise is in current.test.ts. */
+/**
+ * Current values of stations (C1, C2) as periods of the network change them; what they are
+ * otherwise is in current.test.ts.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
@@ -108,7 +111,8 @@ onEveryEngine('current values', (engine) => {
     const quarter = { district_slug: 'quarter', district: 'Quarter' };
     expect(await place(ago(51))).toEqual({ ...nowhere, ends: true });
     expect(await place(ago(50))).toEqual({ ...town, ...quarter, ends: true });
-    expect(await place(ago(30))).toEqual({ ...ville, ...quarter, ends: true }); // the city of a district comes last
+    // the city of a district comes last
+    expect(await place(ago(30))).toEqual({ ...ville, ...quarter, ends: true });
     expect(await place(ago(20))).toEqual({ ...nowhere, ...ville, ends: true });
     expect(await place(ago(10))).toEqual({ ...nowhere, ...ville, ends: null });
     await bringIn(owner, { ...smallNetwork({ two: { regions: ['town', 'ville'] } }) });
@@ -163,7 +167,8 @@ onEveryEngine('current values', (engine) => {
     );
     expect(await current(1, ago(51))).toEqual(online(55, 55, 1));
     expect(await current(1, ago(30))).toEqual(OFFLINE);
-    expect(await current(1, ago(20))).toEqual(OFFLINE); // no longer suspicious, but without readings since
+    // no longer suspicious, but without readings since
+    expect(await current(1, ago(20))).toEqual(OFFLINE);
     expect(await current(1)).toEqual(online(15, 15, 1));
   });
 });

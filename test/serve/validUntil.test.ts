@@ -1,4 +1,7 @@
-/** valid_until of every document: the first instant at which it changes without new data, neither earlier nor later. */
+/**
+ * valid_until of every document: the first instant at which it changes without new data, neither
+ * earlier nor later.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';

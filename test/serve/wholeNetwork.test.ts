@@ -1,4 +1,7 @@
-/** The list of stations, whose cost grows with the network: read once for all locales, by connections of its own. */
+/**
+ * The list of stations, whose cost grows with the network: read once for all locales, by
+ * connections of its own.
+ */
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * The five history windows at their edges (H1): the first and the last bucket, on both sides of a full hour, a local midnight and the first
- * of a month, and at clock changes. The expected values come from ICU, not from the database.
+ * The five history windows at their edges (H1): the first and the last bucket, on both sides of a
+ * full hour, a local midnight and the first of a month, and at clock changes. The expected values
+ * come from ICU, not from the database.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, readsOn } from '../../src/database/pools.ts';
@@ -59,7 +60,10 @@ function expectedIn([, unit, buckets, endsWith]: Window, now: number): string[] 
   );
 }
 
-/** Readings that fill every window and go beyond both of its ends: hours for a week, days for a month, months for two years. */
+/**
+ * Readings that fill every window and go beyond both of its ends: hours for a week, days for a
+ * month, months for two years.
+ */
 function measuredAt(): number[] {
   const times = new Set<number>();
   for (const [, text] of INSTANTS) {

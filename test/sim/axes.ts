@@ -1,9 +1,13 @@
 /**
- * What the simulation varies. A fault in refreshing aggregates tends to need two of these together (a deletion that ends on a local
- * midnight, a correction in the hour that occurs twice), so the run asserts that every pair has occurred.
+ * What the simulation varies. A fault in refreshing aggregates tends to need two of these together
+ * (a deletion that ends on a local midnight, a correction in the hour that occurs twice), so the
+ * run asserts that every pair has occurred.
  */
 
-/** Asunción's clocks skip a midnight, even that of the first of a month; the hours of the last three begin at other minutes than UTC's. */
+/**
+ * Asunción's clocks skip a midnight, even that of the first of a month; the hours of the last three
+ * begin at other minutes than UTC's.
+ */
 export const ZONES = [
   'Asia/Yerevan',
   'Europe/Berlin',
@@ -15,7 +19,10 @@ export const ZONES = [
   'Australia/Adelaide',
 ] as const;
 
-/** What happens. An upgrade takes seconds, so it happens beside some of these steps, as compression does. */
+/**
+ * What happens. An upgrade takes seconds, so it happens beside some of these steps, as compression
+ * does.
+ */
 export const EVENTS = [
   'insert',
   'late',

@@ -1,8 +1,9 @@
 /**
- * `npm run sim -- --steps N --seed S [--from N] [--zone Z] [--engine E]`: plays the steps of a seed on every engine of this machine, in chapters
- * of 500, each with a zone and a fresh database. So a run that was stopped at step N is continued by `--from N`, which begins with the chapter
- * of that step: nothing of the chapters before reaches it. A failure is shrunk to a few steps and added to the corpus, which `npm test`
- * plays from then on.
+ * `npm run sim -- --steps N --seed S [--from N] [--zone Z] [--engine E]`: plays the steps of a seed
+ * on every engine of this machine, in chapters of 500, each with a zone and a fresh database. So a
+ * run that was stopped at step N is continued by `--from N`, which begins with the chapter of that
+ * step: nothing of the chapters before reaches it. A failure is shrunk to a few steps and added to
+ * the corpus, which `npm test` plays from then on.
  */
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../src/schema/aggregates.ts';
@@ -112,7 +113,10 @@ async function playFresh(
   }
 }
 
-/** Shows how far the run is where a person watches; returns its rate and the time that is left, in words. */
+/**
+ * Shows how far the run is where a person watches; returns its rate and the time that is left, in
+ * words.
+ */
 function progress(where: string, done: number, startedAt: number): string {
   const rate = done / ((performance.now() - startedAt) / 1000);
   const minutes = Math.ceil((total - first - done) / rate / 60);

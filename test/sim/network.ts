@@ -1,11 +1,17 @@
-/** The small network of the simulation: three stations, five sensors, a city with a district and another city. */
+/**
+ * The small network of the simulation: three stations, five sensors, a city with a district and
+ * another city.
+ */
 
 export type Period = { since?: string; until?: string };
 export type Placed = Period & { id: number };
 export type Grouped = Period & { slug: string };
 export type Corrected = Period & { formula: 'none' | 'epa-2021' };
 
-/** Everything the simulation changes in the network. A step contains all of it, so that steps can be removed when shrinking. */
+/**
+ * Everything the simulation changes in the network. A step contains all of it, so that steps can be
+ * removed when shrinking.
+ */
 export type Network = {
   regions: Record<number, Grouped[]>;
   hidden: Record<number, Period[]>;

@@ -68,8 +68,9 @@ export async function playSteps(
 type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; isOther: boolean };
 
 /**
- * The comparison always asks for the same; planning it anew each time would take four times as long as doing it. And a refresh goes in pieces:
- * of a month, or after every other upgrade of as much time as so small a network allows.
+ * The comparison always asks for the same; planning it anew each time would take four times as long
+ * as doing it. And a refresh goes in pieces: of a month, or after every other upgrade of as much
+ * time as so small a network allows.
  */
 async function planOnce({ superuser, owner, isOther }: Play): Promise<void> {
   if (!isOther)
@@ -86,7 +87,8 @@ async function play(
 ): Promise<string | undefined> {
   const { target } = of.database;
   const now = new Date(step.now ?? NOW);
-  const isAlone = step.retain !== undefined || step.tamper !== undefined; // an upgrade beside them would compute the numbers that they compare
+  // an upgrade beside them would compute the numbers that they compare
+  const isAlone = step.retain !== undefined || step.tamper !== undefined;
   if (isAlone && step.upgrade) await upgrade(of);
   if (isAlone) await refreshHere(of, now);
   const change = () => changeAll(of, step, now);
@@ -102,7 +104,10 @@ async function play(
   return undefined;
 }
 
-/** As `refresh` does, on a connection that stays: most of the time of a small refresh is that of making a new one. */
+/**
+ * As `refresh` does, on a connection that stays: most of the time of a small refresh is that of
+ * making a new one.
+ */
 async function refreshHere({ owner }: Play, now: Date): Promise<void> {
   await refreshOn(owner, () => now);
 }
@@ -196,7 +201,10 @@ async function tamper(
   return `tampered with ${expected}: the audit found ${JSON.stringify(found)}, and after repair ${JSON.stringify(remaining)}`;
 }
 
-/** Replaces all aggregates by others, in which rain counts twice, or back again. (One that is killed is in test/upgrade.) */
+/**
+ * Replaces all aggregates by others, in which rain counts twice, or back again. (One that is killed
+ * is in test/upgrade.)
+ */
 async function upgrade(of: Play): Promise<void> {
   of.isOther = !of.isOther;
   const folder = mkdtempSync(join(tmpdir(), 'airseries-sim-'));
@@ -215,7 +223,10 @@ async function upgrade(of: Play): Promise<void> {
   await planOnce(of);
 }
 
-/** A refresh whose connection is terminated while it works; the next one must complete it, wherever it was. */
+/**
+ * A refresh whose connection is terminated while it works; the next one must complete it, wherever
+ * it was.
+ */
 async function killedRefresh(
   { database, superuser }: Play,
   now: Date,
@@ -230,13 +241,17 @@ async function killedRefresh(
   const working = () => superuser`select pid from pg_stat_activity
     where datname = current_database() and application_name = 'airseries refresh'`;
   while (!finished && (await working()).length === 0);
-  for (let further = index % 40; !finished && further > 0; further--) await superuser`select 1`; // not always at the start
+  // not always at the start
+  for (let further = index % 40; !finished && further > 0; further--) await superuser`select 1`;
   await superuser`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'airseries refresh'`;
   await killed;
 }
 
-/** Every bucket of every level, to compare engines with each other. `sql` must be allowed to read them. */
+/**
+ * Every bucket of every level, to compare engines with each other. `sql` must be allowed to read
+ * them.
+ */
 export async function allBuckets(sql: Sql): Promise<Map<string, Record<string, unknown>>> {
   const buckets = new Map<string, Record<string, unknown>>();
   for (const { name } of LEVELS) {

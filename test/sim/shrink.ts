@@ -1,4 +1,7 @@
-/** Minimizes a failing run: removes ever smaller pieces as long as the rest still fails (Zeller's ddmin). */
+/**
+ * Minimizes a failing run: removes ever smaller pieces as long as the rest still fails (Zeller's
+ * ddmin).
+ */
 
 export async function shrink<T>(
   steps: readonly T[],

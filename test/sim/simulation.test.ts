@@ -1,6 +1,7 @@
 /**
- * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes, some of them killed or concurrent, every
- * bucket follows from the readings, and the engines agree. 400 steps on each engine, and the corpus.
+ * Rule A10 by simulation: after any sequence of writes, deletions, network changes and refreshes,
+ * some of them killed or concurrent, every bucket follows from the readings, and the engines agree.
+ * 400 steps on each engine, and the corpus.
  */
 import { expect, it } from 'vitest';
 import { engines, onEveryEngine, testDatabase } from '../support/database.ts';

@@ -1,4 +1,7 @@
-/** Generates the steps of a run from its seed: plain data, each valid without the others, so that a failure can be shrunk. */
+/**
+ * Generates the steps of a run from its seed: plain data, each valid without the others, so that a
+ * failure can be shrunk.
+ */
 import type { Values } from '../../src/contract/parameters.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
@@ -11,15 +14,24 @@ export type Step = Axes & {
   write?: Reading[];
   remove?: { sensor: number; from: string; to: string }[];
   network?: Network;
-  /** Readings older than `keep` are deleted, or those from `lower` on are accepted again, where that is possible. */
+  /**
+   * Readings older than `keep` are deleted, or those from `lower` on are accepted again, where that
+   * is possible.
+   */
   retain?: { keep: string } | { lower: string };
-  /** A number is written over a stored one, or in place of none: of that row of the level, counted in order of time. */
+  /**
+   * A number is written over a stored one, or in place of none: of that row of the level, counted
+   * in order of time.
+   */
   tamper?: { level: string; row: number; column: string; value: string };
   /** What the clock shows; by it the running day and month are put off before what `then` says. */
   now?: string;
   /** While the step happens, the aggregates are built anew by another definition. */
   upgrade?: true;
-  /** The refresh after the step: none, a normal one, one killed midway, or two concurrent ones while the step is being written. */
+  /**
+   * The refresh after the step: none, a normal one, one killed midway, or two concurrent ones while
+   * the step is being written.
+   */
   then: 'nothing' | 'refresh' | 'kill' | 'race';
   /** Compress old chunks afterwards, so that later writes must go into compressed ones. */
   compress?: true;
@@ -33,7 +45,10 @@ const THEN = [
   ...['kill', 'race'],
 ] as Step['then'][];
 
-/** Anchor days in local time: clock changes (where the zone has them) or else ends of months and years, and a leap day. */
+/**
+ * Anchor days in local time: clock changes (where the zone has them) or else ends of months and
+ * years, and a leap day.
+ */
 const ANCHORS: Record<string, { leap: string; transitions: string[] }> = {
   'Asia/Yerevan': { leap: '2012-02-29', transitions: ['2011-03-27', '2011-10-30'] },
   'Europe/Berlin': { leap: '2024-02-29', transitions: ['2024-03-31', '2024-10-27'] },
@@ -96,7 +111,10 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
   });
 }
 
-/** Of a few draws the one with the most pairs that have not been seen: so few steps meet nearly all of them. */
+/**
+ * Of a few draws the one with the most pairs that have not been seen: so few steps meet nearly all
+ * of them.
+ */
 function drawAxes(random: Random, zone: string, seen: Set<string>): Axes {
   const unseen = (axes: Axes) => pairsOf(axes, zone).filter((pair) => !seen.has(pair)).length;
   const draws = Array.from({ length: 8 }, () => ({
@@ -223,7 +241,10 @@ const NETWORK_EVENTS: ReadonlySet<string> = new Set([
   'formula',
 ]);
 
-/** Replaces one period of the network: a change from some time on, or a correction of the past; also within hours. */
+/**
+ * Replaces one period of the network: a change from some time on, or a correction of the past; also
+ * within hours.
+ */
 function changed(
   random: Random,
   zone: string,

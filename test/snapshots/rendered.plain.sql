@@ -412,12 +412,14 @@ $$;
 
 -- Functions that turn stored values into published ones.
 
--- Returns the value, or null if no instrument can have measured it: NaN, infinities, and magnitudes of a billion or more.
+-- Returns the value, or null if no instrument can have measured it: NaN, infinities, and magnitudes of a billion or
+-- more.
 create function logic.possible(value float8) returns float8 language sql immutable parallel safe
   return case when abs(value) < 1e9 then value end;
 
--- Rounds a value to `digits` decimals, halves away from zero, and never returns -0. Halves are judged by the 15 digits that a float8 certainly holds.
--- Values that logic.possible rejects become null. Near a half, numeric arithmetic decides; elsewhere floats give the same result sooner.
+-- Rounds a value to `digits` decimals, halves away from zero, and never returns -0. Halves are judged by the 15 digits
+-- that a float8 certainly holds. Values that logic.possible rejects become null. Near a half, numeric arithmetic
+-- decides; elsewhere floats give the same result sooner.
 create function logic.published(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when abs(value) >= 1e9 then null -- NaN compares as greater than any number
@@ -431,8 +433,8 @@ create function logic.published_floor(value float8, digits int) returns float8
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
 
--- Direction of a mean wind vector in degrees clockwise from north, in [0, 360). Null if the vector is too short to have a direction (A7), or too long
--- to be a mean of directions.
+-- Direction of a mean wind vector in degrees clockwise from north, in [0, 360). Null if the vector is too short to have
+-- a direction (A7), or too long to be a mean of directions.
 create function logic.wind_degrees(wind_sin float8, wind_cos float8) returns float8 language sql immutable parallel safe
   return case when abs(wind_sin) < 2 and abs(wind_cos) < 2 then
     case when wind_sin * wind_sin + wind_cos * wind_cos >= 1e-12
@@ -444,14 +446,14 @@ create function logic.published_direction(wind_sin float8, wind_cos float8) retu
   language sql immutable parallel safe
   return round(logic.wind_degrees(wind_sin, wind_cos)::numeric)::int % 360;
 
--- Equality of aggregates (A10): the tolerance is relative, 1e-9, and absolute below 1, because terms that cancel leave a sum near 0 but not at 0. Null,
--- NaN and infinities equal only themselves.
+-- Equality of aggregates (A10): the tolerance is relative, 1e-9, and absolute below 1, because terms that cancel leave
+-- a sum near 0 but not at 0. Null, NaN and infinities equal only themselves.
 create function logic.same(a float8, b float8) returns boolean language sql immutable parallel safe return case
   when abs(a) < 1e300 and abs(b) < 1e300 then abs(a - b) <= 1e-9 * greatest(1, abs(a), abs(b))
   else a is not distinct from b end;
 
--- Announces that published data may have changed: processes that cache documents read the version from api.freshness every second. Call it last in a
--- transaction: every other caller waits for the row until that transaction ends.
+-- Announces that published data may have changed: processes that cache documents read the version from api.freshness
+-- every second. Call it last in a transaction: every other caller waits for the row until that transaction ends.
 create function logic.raise_data_version() returns void language sql as $$
   update rollup.freshness set data_version = data_version + 1
 $$;
@@ -487,7 +489,8 @@ create function logic.join_ranges(ranges tstzmultirange, gap interval) returns t
   from unnest((select range_agg(tstzrange(lower(part), upper(part) + gap)) from unnest(ranges) part)) part
 $$;
 
--- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins, in order of time.
+-- Splits finite ranges into pieces of `buckets` buckets of a unit, counted from the bucket in which each range begins,
+-- in order of time.
 create function logic.pieces(unit text, buckets int, ranges tstzmultirange)
   returns table (since timestamptz, until timestamptz)
 language sql immutable parallel safe begin atomic
@@ -505,10 +508,11 @@ language sql immutable parallel safe begin atomic
   order by 1;
 end;
 
--- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours count for a region.
+-- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours
+-- count for a region.
 
--- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their readings, split where its formula
--- changes. Formulas change on full hours.
+-- Placements (P2): when a sensor was at a station, minus its suspicious periods and those that were removed with their
+-- readings, split where its formula changes. Formulas change on full hours.
 create view logic.placement as
   with corrected as (
     select sensor_id, formula, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -535,21 +539,22 @@ create view logic.placement as
   cross join unnest(located.periods * formula.periods - coalesce(suspicious.periods, '{}')
     - coalesce(removed.periods, '{}')) part;
 
--- The periods that screening found and that count: at stations whose operator does not vouch for the flagged parameters.
+-- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
+-- parameters.
 create view logic.screened_period as
   select p.* from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
--- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its particles suspect (kind pm, C9), as
--- set by the operator or found by screening.
+-- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its
+-- particles suspect (kind pm, C9), as set by the operator or found by screening.
 create view logic.flag as
   select station_id, kind, 'operator' as reason, null::int as sensor_id, since, until, null::jsonb as evidence
   from raw.flag_period
   union all
   select station_id, kind, reason, sensor_id, since, until, evidence from logic.screened_period;
 
--- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All bounds are full hours: flags are
--- extended to whole hours, and all other bounds are rounded up.
+-- Memberships (P3): when a station was in a region, minus its hidden periods, split where a flag begins or ends. All
+-- bounds are full hours: flags are extended to whole hours, and all other bounds are rounded up.
 create view logic.membership as
   with hidden as (
     select station_id, range_agg(tstzrange(logic.hour_ceiling(since), logic.hour_ceiling(until))) as periods
@@ -580,8 +585,8 @@ create view logic.membership as
       periods)
   cross join unnest(piece.periods) part;
 
--- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind, the first in the network file
--- counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
+-- The city and the district that a station belongs to at an instant, hidden or not. If it belongs to several of a kind,
+-- the first in the network file counts (C8). The function is in PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_place(at timestamptz, only_station int default null)
 returns table (station_id int, city_slug text, district_slug text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -599,7 +604,8 @@ begin
   group by station_id;
 end $$;
 
--- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that ends last counts.
+-- The city and the district that a station belongs or last belonged to, for views that have no instant. The period that
+-- ends last counts.
 create view logic.station_last_place as
   select m.station_id,
     (array_agg(r.slug order by m.until desc, m.position, r.slug) filter (where r.kind = 'city'))[1] as city_slug,
@@ -607,9 +613,10 @@ create view logic.station_last_place as
   from raw.station_region m join raw.region r on r.slug = m.region_slug
   group by m.station_id;
 
--- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next refresh (P4): a sensor's differences from
--- station hours upwards, a station's from region hours upwards. It writes nothing if nothing changed. It returns how many of the affected
--- sensors and stations have data. Call it after any change of periods, while holding raw.network_lock.
+-- Updates raw.placement and raw.membership from the current periods. It marks the differences stale for the next
+-- refresh (P4): a sensor's differences from station hours upwards, a station's from region hours upwards. It writes
+-- nothing if nothing changed. It returns how many of the affected sensors and stations have data. Call it after any
+-- change of periods, while holding raw.network_lock.
 create function logic.apply_periods(out sensors_changed int, out stations_changed int) language plpgsql as $$
 declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
@@ -680,9 +687,11 @@ end $$;
 
 revoke all on function logic.apply_periods from public;
 
--- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the periods that others mark stale.
+-- Finds the ranges of time that a refresh recomputes at each level, from the changed hours that writers log and the
+-- periods that others mark stale.
 
--- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level stale.
+-- The levels in the order in which a refresh recomputes them. A change at any level in stale_from makes the level
+-- stale.
 create view logic.level (position, name, unit, id, stale_from) as values
   (1, 'sensor_hourly', 'hour', 'sensor_id', '{sensor_hourly}'::text[]),
   (2, 'station_hourly', 'hour', 'station_id', '{sensor_hourly,station_hourly}'::text[]),
@@ -712,9 +721,9 @@ create view logic.pending as
   select distinct hour as since, hour + interval '1 hour' as until from rollup.changed_hour
   union all select since, until from rollup.stale;
 
--- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can concern:
--- those between the first and the last instant of any data, or between the first and the last hour of its sensor or
--- station.
+-- Claims the logged hours and the stale periods for this refresh. A period is narrowed to the hours that it can
+-- concern: those between the first and the last instant of any data, or between the first and the last hour of its
+-- sensor or station.
 create function logic.claim_changes() returns void language plpgsql as $$
 begin
   -- usually there are none, and finding the first and last instant touches every chunk
@@ -910,9 +919,9 @@ begin
   end loop;
 end $$;
 
--- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a time, at most one month a night.
--- A month goes when it is older than RAW_RETENTION, counted from both the present and the newest reading, so a wrong clock deletes little before it is
--- noticed.
+-- Retention: the ages at which readings are still accepted, and still kept. Readings are deleted one local month at a
+-- time, at most one month a night. A month goes when it is older than RAW_RETENTION, counted from both the present and
+-- the newest reading, so a wrong clock deletes little before it is noticed.
 
 -- Refuses readings measured before `since` from now on. It waits for the writers in progress.
 create procedure logic.raise_ingest_cutoff(since timestamptz) language plpgsql as $$
@@ -946,8 +955,8 @@ begin
   );
 end $$;
 
--- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on settings of the session. A
--- column added later does not change it either, as long as these hours have no value in it.
+-- The number of sensor hours in each month of a period, and a checksum of their values. The checksum does not depend on
+-- settings of the session. A column added later does not change it either, as long as these hours have no value in it.
 create function logic.kept_hours(since timestamptz, until timestamptz)
   returns table (month timestamptz, hours bigint, checksum bigint)
 language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
@@ -956,8 +965,9 @@ language sql stable set timezone = 'UTC' set extra_float_digits = 1 as $$
   from rollup.sensor_hourly h where h.bucket >= since and h.bucket < until group by 1
 $$;
 
--- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from then on, refreshes leave those
--- hours as they are. If `until` releases nothing new, it records nothing: a new record would hide hours lost since the last one.
+-- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from
+-- then on, refreshes leave those hours as they are. If `until` releases nothing new, it records nothing: a new record
+-- would hide hours lost since the last one.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -971,8 +981,8 @@ begin
   update raw.installation set retained_from = until;
 end $$;
 
--- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value. Columns: since, until (the month),
--- hours (recorded), stored (present now).
+-- The months without readings whose sensor hours are not as recorded: in number or, within the period, in value.
+-- Columns: since, until (the month), hours (recorded), stored (present now).
 create function logic.lost_months(since timestamptz, until timestamptz)
 returns table (since timestamptz, until timestamptz, hours bigint, stored bigint) language sql stable as $$
   select m.month, month.until, m.hours, there.stored
@@ -1000,8 +1010,9 @@ create function logic.kept_hours_of(sensor int) returns setof timestamptz langua
     where p.sensor_id = sensor and p.since < h.bucket + interval '1 hour' and p.until > h.bucket)
 $$;
 
--- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is given, of all sensors while they
--- were there. Returns their number. To be called before these are deleted from the network, while no refresh runs and holding raw.network_lock.
+-- Leaves the hours that were kept without readings out of all placements from now on, of sensors or, if `station` is
+-- given, of all sensors while they were there. Returns their number. To be called before these are deleted from the
+-- network, while no refresh runs and holding raw.network_lock.
 create function logic.remove_kept_hours(sensors int[], station int default null) returns bigint language sql as $$
   with located as (
     select sensor as sensor_id, timestamptz '-infinity' as since, timestamptz 'infinity' as until
@@ -1019,9 +1030,10 @@ create function logic.remove_kept_hours(sensors int[], station int default null)
   select coalesce(sum(hours), 0)::bigint from kept
 $$;
 
--- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an hour whose readings may have been
--- deleted: recomputing it from late readings alone would lose it. So no cutoff may be earlier than the end of the last sensor hour before
--- retained_from. Raises AS409 if `since` is, or if it is later than the current cutoff.
+-- Moves the ingest cutoff back to `since`, rounded up to a full hour, and returns it. The cutoff cannot go back to an
+-- hour whose readings may have been deleted: recomputing it from late readings alone would lose it. So no cutoff may be
+-- earlier than the end of the last sensor hour before retained_from. Raises AS409 if `since` is, or if it is later than
+-- the current cutoff.
 create function logic.lower_ingest_cutoff(since timestamptz, out cutoff timestamptz) language plpgsql as $$
 declare
   installation raw.installation;
@@ -1050,12 +1062,13 @@ end $$;
 revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
   logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
 
--- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already validated, except for checks that
--- need the database (S2, S3). Each function runs with the rights of the caller, in one transaction: all or nothing.
+-- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already
+-- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
+-- one transaction: all or nothing.
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403, and stores nothing, if the sender
--- lacks authorization for a sensor; the message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is
--- still in the state of a restore: readings would get lost.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403,
+-- and stores nothing, if the sender lacks authorization for a sensor; the message lists those sensors. Raises AS503 if
+-- raw.readings is no longer a hypertable, or TimescaleDB is still in the state of a restore: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
@@ -1252,7 +1265,8 @@ begin
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
-  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as accepted
+  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as
+  -- accepted
   replaced as (
     select count(*)::int as n
     from usable earlier
@@ -1307,7 +1321,8 @@ begin
   left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
   group by replaced.n;
 
-  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a hypertable acts like one
+  -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
+  -- hypertable acts like one
   if has_lost_chunks then
     raise exception using errcode = 'AS503', message = case when current_setting('timescaledb.restoring', true) = 'on'
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
@@ -1336,8 +1351,9 @@ begin
   end if;
 end $$;
 
--- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no row. newest is the time of the
--- newest stored reading, or null. placements lists [since, until) of each placement, with null for infinite bounds. Times are microseconds since 1970.
+-- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no
+-- row. newest is the time of the newest stored reading, or null. placements lists [since, until) of each placement,
+-- with null for infinite bounds. Times are microseconds since 1970.
 create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
   language sql stable
 set plan_cache_mode = force_custom_plan as $$
@@ -1352,8 +1368,9 @@ set plan_cache_mode = force_custom_plan as $$
   where s.id = any (sensors)
 $$;
 
--- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is null if there is none. Both are
--- microseconds since 1970. Its lock keeps the cutoff as it is until the end of the transaction (see raise_ingest_cutoff).
+-- Returns the instants before which readings are refused: the origin of the first hour, and the ingest cutoff, which is
+-- null if there is none. Both are microseconds since 1970. Its lock keeps the cutoff as it is until the end of the
+-- transaction (see raise_ingest_cutoff).
 create function logic.ingest_bounds(out origin float8, out cutoff float8) language plpgsql as $$
 begin
   lock table raw.ingest_lock in row exclusive mode;
@@ -1362,8 +1379,9 @@ begin
   into origin, cutoff from raw.installation;
 end $$;
 
--- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading, suspicious or not, that station must
--- be within the sender's scope. If it was at no station then, it must have been at a station within that scope at some time.
+-- The known sensors that the sender is not authorized for. If a sensor was at a station at the time of a reading,
+-- suspicious or not, that station must be within the sender's scope. If it was at no station then, it must have been at
+-- a station within that scope at some time.
 create function logic.unauthorized_sensors(sensors int[], times float8[], provider text, stations int[]) returns int[]
   language sql stable as $$
   select coalesce(array_agg(distinct g.sensor_id order by g.sensor_id), '{}')
@@ -1394,9 +1412,10 @@ grant usage on schema logic to airseries_ingest;
 
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
 
--- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were refused only because no value
--- remained (S2). A refused reading that could be parsed is recorded with its values, so that it can be retried. A line is recorded once per reason.
--- Each provider's quarantine is limited to 128 MiB; trimming makes room. Returns how many lines did not fit.
+-- Quarantines what a batch could not use: refused readings, and values left out of readings that were stored or were
+-- refused only because no value remained (S2). A refused reading that could be parsed is recorded with its values, so
+-- that it can be retried. A line is recorded once per reason. Each provider's quarantine is limited to 128 MiB;
+-- trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
@@ -1525,17 +1544,19 @@ begin
   return without_room;
 end $$;
 
--- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own excerpt.
+-- At most so many characters of a text, and a few that tell it from others that begin like it. An excerpt is its own
+-- excerpt.
 create function logic.excerpt(text text, most int) returns text language sql immutable as $$
   select case when length(text) <= most + 34 then text else left(text, most) || ' …' || md5(text) end
 $$;
 
--- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index entries.
+-- The approximate size of a quarantined line in bytes: its text plus a constant for its other columns and index
+-- entries.
 create function logic.quarantine_bytes(text text) returns bigint
   language sql immutable as $$ select octet_length(text) + 512::bigint $$;
 
--- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how many lines have not fitted since
--- the last count, and adds them to the provider's dropped lines.
+-- Recounts the size of a provider's quarantine after lines were deleted; '' stands for imports by hand. Returns how
+-- many lines have not fitted since the last count, and adds them to the provider's dropped lines.
 create function logic.recount_quarantine(provider text, out left_out int) language plpgsql as $$
 begin
   select load.left_out into left_out from raw.quarantine_load load where load.provider_id = provider for update;
@@ -1555,9 +1576,11 @@ revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantin
   from public;
 grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;
 
--- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it is.
+-- Imports the network file. The file is authoritative for everything it lists; anything it does not list stays as it
+-- is.
 
--- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and does not write unchanged ones.
+-- Replaces the periods of one table for the listed stations or sensors. It merges adjacent and overlapping periods, and
+-- does not write unchanged ones.
 create procedure logic.replace_periods(period_table text, owner_column text, listed int[], columns text, periods jsonb)
   language plpgsql as $$
 declare
@@ -1576,7 +1599,8 @@ begin
   using periods;
 end $$;
 
--- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out what it changed.
+-- All facts about each provider, region, station and sensor, including its periods. An import compares them to find out
+-- what it changed.
 create view logic.network_fact as
   with station_period as (
     select station_id, jsonb_agg(to_jsonb(p) order by to_jsonb(p)) as periods
@@ -1606,9 +1630,10 @@ create view logic.network_fact as
   select 'sensors', id::text, jsonb_build_array(to_jsonb(s), p.periods) from raw.sensor s
   left join sensor_period p on p.sensor_id = s.id;
 
--- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw: providers, regions, stations,
--- sensors, and by table the periods of these stations and sensors. Returns per kind how many were added, changed and unchanged, and the ids that are
--- not listed. It also returns how many sensors and stations have hours that the next refresh recomputes (P4).
+-- Replaces the listed elements of the network. `network` holds validated, complete rows for the tables of schema raw:
+-- providers, regions, stations, sensors, and by table the periods of these stations and sensors. Returns per kind how
+-- many were added, changed and unchanged, and the ids that are not listed. It also returns how many sensors and
+-- stations have hours that the next refresh recomputes (P4).
 create function logic.replace_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before jsonb;
@@ -1710,8 +1735,8 @@ begin
     jsonb_build_object('sensors', affected.sensors_changed, 'stations', affected.stations_changed));
 end $$;
 
--- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would recompute, and every element that would
--- be added or changed, with the keys that differ.
+-- Runs replace_network and rolls it back. Returns the same, plus how many hours of data the next refresh would
+-- recompute, and every element that would be added or changed, with the keys that differ.
 create function logic.preview_network(network jsonb) returns jsonb language plpgsql as $$
 declare
   facts_before constant jsonb := (select coalesce(jsonb_object_agg(kind || ' ' || id, facts), '{}')
@@ -1758,7 +1783,8 @@ revoke all on function logic.replace_network, logic.preview_network, logic.flat_
 
 -- Writes the network as a file that an import reads. Importing it changes nothing.
 
--- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time zone.
+-- Periods as the file writes them: null for none, true for always, otherwise a list. Times are in the session's time
+-- zone.
 create function logic.flag_of_periods(periods tstzmultirange) returns json language sql stable as $$
   select case when periods = '{(,)}'::tstzmultirange or periods = '{[-infinity,infinity)}' then 'true'::json else (
     select json_agg(json_build_object('since', nullif(lower(part), '-infinity'),
@@ -1837,16 +1863,18 @@ $$;
 
 revoke all on function logic.flag_of_periods, logic.network_file from public;
 
--- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours of sensors, so the result
--- depends only on the readings and does not change with every one of them. A run of enough suspect hours is a flagged period. A run that reaches the
--- newest hour stays open until a good hour follows; going offline does not end it.
+-- Screening automatically flags stations with implausible temperature, humidity or pressure (C5). It tests closed hours
+-- of sensors, so the result depends only on the readings and does not change with every one of them. A run of enough
+-- suspect hours is a flagged period. A run that reaches the newest hour stays open until a good hour follows; going
+-- offline does not end it.
 
 -- Pressure of the standard atmosphere (ISO 2533) in Pa at an altitude in m.
 create function logic.standard_pressure(altitude float8) returns float8 language sql immutable parallel safe
   return 101325 * (1 - 2.25577e-5 * altitude) ^ 5.25588;
 
--- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It looks at quarters of days, in one
--- pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no others. Compiling (jit) would take longer than that.
+-- The sensors that may have a suspect period in closed hours from `since` to `at`; all others certainly have none. It
+-- looks at quarters of days, in one pass: of any 24 measured hours in a row, at least 14 lie in quarters that hold no
+-- others. Compiling (jit) would take longer than that.
 create function logic.suspect_sensors(since timestamptz, at timestamptz) returns setof int language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -1881,8 +1909,9 @@ begin
     or sum(q.pressures) filter (where q.highest_pressure - q.lowest_pressure < 1e-2) >= 14;
 end $$;
 
--- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of kind pm continue after gaps of up to 24
--- hours), all open ones among them. Where the station has no hour since the beginning, nothing says otherwise: a network file may come before its readings.
+-- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of
+-- kind pm continue after gaps of up to 24 hours), all open ones among them. Where the station has no hour since the
+-- beginning, nothing says otherwise: a network file may come before its readings.
 create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
   select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
   from logic.screened_period p
@@ -1890,8 +1919,8 @@ create function logic.rejudged_periods(since timestamptz) returns setof raw.scre
     and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
 $$;
 
--- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`, the periods that are judged again,
--- with an earlier start keeps that start.
+-- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`,
+-- the periods that are judged again, with an earlier start keeps that start.
 create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
 returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -1953,7 +1982,8 @@ begin
     group by station_id, sensor_id, reason, suspect, run, hours
     having count(*) >= hours
   )
-  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer counts
+  -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
+  -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
     'thp', null::jsonb,
     null::timestamptz
@@ -1969,8 +1999,8 @@ begin
   where least(r.next, placed.until, suspicious.since) > implausible_periods.since;
 end $$;
 
--- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3, A10, C5, C9). It writes nothing
--- if nothing changed. It returns how many flags were raised and lifted.
+-- Updates the screened periods from `since` on, one caller at a time, and marks the changes for the next refresh (A3,
+-- A10, C5, C9). It writes nothing if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
   found_periods raw.screened_period[];
@@ -2022,14 +2052,15 @@ end $$;
 revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods,
   logic.implausible_periods, logic.screen from public;
 
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of many equal hours (flat), or if
--- it is far above its neighbours (outlier). Enough suspect hours close to one another are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of
+-- many equal hours (flat), or if it is far above its neighbours (outlier). Enough suspect hours close to one another
+-- are a period of kind pm.
 
 create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
 
--- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station alone, with their PM2.5 and the values
--- it was compared with. Of stations with a period in `open` the hours from its `since` on. Both tests use PM2.5 as the instrument gave it, since a
--- correction also depends on humidity.
+-- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station
+-- alone, with their PM2.5 and the values it was compared with. Of stations with a period in `open` the hours from its
+-- `since` on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
 create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
 returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
@@ -2132,7 +2163,8 @@ begin
   where h.both_hours >= 12 or h.pm25_hours >= 24;
 end $$;
 
--- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one of `alone`.
+-- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one
+-- of `alone`.
 create function logic.suspect_hours_among_neighbours(
   since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
 ) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
@@ -2208,17 +2240,17 @@ begin
   group by station_id, bucket, pair.pm25, median;
 end $$;
 
--- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its beginning, but not what was judged
--- before. When it was judged, one of the 24 hours before was suspect.
+-- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its
+-- beginning, but not what was judged before. When it was judged, one of the 24 hours before was suspect.
 create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
   language sql immutable
   return case when period.until < 'infinity' then since
     else greatest(period.since,
       least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
 
--- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong together; 6 or more are a period.
--- It is open-ended while its last hour ended less than 24 hours before `closed`. A period of `recorded` holds up to the hours that are judged again;
--- suspect hours that follow it continue it.
+-- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
+-- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. A
+-- period of `recorded` holds up to the hours that are judged again; suspect hours that follow it continue it.
 create function logic.periods_of_hours(
   hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
 ) returns setof raw.screened_period language sql stable as $$
@@ -2251,8 +2283,9 @@ create function logic.periods_of_hours(
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
 
--- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged again. The test outlier comes
--- last and takes no neighbour away, so the result does not depend on what an earlier run found by it.
+-- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged
+-- again. The test outlier comes last and takes no neighbour away, so the result does not depend on what an earlier run
+-- found by it.
 create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
 returns setof raw.screened_period language plpgsql stable as $$
 declare
@@ -2281,9 +2314,9 @@ end $$;
 revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
   logic.periods_of_hours, logic.suspect_periods from public;
 
--- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means of y on the day means of x, over the
--- days among the last 30 completed local days that have at least 18 hours of both. The values are as the instruments gave them. x is the sensor at a
--- trusted station, else the one with the lower id.
+-- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means
+-- of y on the day means of x, over the days among the last 30 completed local days that have at least 18 hours of both.
+-- The values are as the instruments gave them. x is the sensor at a trusted station, else the one with the lower id.
 create function logic.sensor_pair(at timestamptz, only_station int default null)
 returns table (
   x_sensor_id int, x_station_id int, y_sensor_id int, y_station_id int, days int, slope float8, intercept float8,
@@ -2347,12 +2380,14 @@ end $$;
 
 revoke all on function logic.sensor_pair from public;
 
--- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their other arguments select one
--- station or region. They run with the rights of their owner, so readers of schema api need no rights on the tables. They are in PL/pgSQL because an
--- SQL function that runs with other rights is planned without its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same
--- from the sixth call on a connection. That holds for every function with this setting.
+-- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their
+-- other arguments select one station or region. They run with the rights of their owner, so readers of schema api need
+-- no rights on the tables. They are in PL/pgSQL because an SQL function that runs with other rights is planned without
+-- its arguments, over every chunk. Without force_custom_plan, PL/pgSQL would do the same from the sixth call on a
+-- connection. That holds for every function with this setting.
 
--- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors, or those at one station.
+-- The station of each sensor at an instant, since when it has been there, and how old its readings may be. All sensors,
+-- or those at one station.
 create function logic.placed(at timestamptz, only_station int default null)
 returns table (sensor_id int, station_id int, formula text, placed_since timestamptz, stale_after interval)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -2376,7 +2411,8 @@ begin
   where p.since <= at and at < p.until and (only_station is null or p.station_id = only_station);
 end $$;
 
--- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor with a reading that is not stale.
+-- The current values of sensors at their stations at an instant (C1), computed from the readings. One row per sensor
+-- with a reading that is not stale.
 create function logic.sensor_current(at timestamptz, only_station int default null)
 returns table (
   sensor_id int,
@@ -2634,8 +2670,9 @@ create function logic.refresh_current(at timestamptz) returns void language sql 
 $$;
 revoke all on function logic.refresh_current from public;
 
--- The current values of the stations that are online (C1). For all stations, they are those that the last refresh recorded, unless stale by now. For
--- one station, or at an instant before the last refresh, they are computed from the readings.
+-- The current values of the stations that are online (C1). For all stations, they are those that the last refresh
+-- recorded, unless stale by now. For one station, or at an instant before the last refresh, they are computed from the
+-- readings.
 create function logic.station_current(at timestamptz, only_station int default null)
 returns table (
   station_id int,
@@ -2783,8 +2820,9 @@ begin
   ) current;
 end $$;
 
--- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the next known change of these, or
--- of its regions, sensors or readings: a period begins or ends, or a reading of a clock that is ahead comes due (by up to five minutes, S3).
+-- Says whether a station is listed (C6), flagged (C5), and has suspect particles (C9) at an instant. changes_at is the
+-- next known change of these, or of its regions, sensors or readings: a period begins or ends, or a reading of a clock
+-- that is ahead comes due (by up to five minutes, S3).
 create function logic.station_state(at timestamptz, only_station int default null)
 returns table (station_id int, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, changes_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -2819,8 +2857,9 @@ begin
   group by station.id;
 end $$;
 
--- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It leaves out temperature, humidity
--- and pressure of flagged stations (C5), and suspect particles (C9). A region without any such station gets a row with station_count 0. Idempotent.
+-- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It
+-- leaves out temperature, humidity and pressure of flagged stations (C5), and suspect particles (C9). A region without
+-- any such station gets a row with station_count 0. Idempotent.
 create procedure logic.make_digest(at timestamptz) language sql as $$
   with made as (
     insert into rollup.digest (made_at, region_slug, station_count, pm_stations, pm_left_out, temperature,
@@ -2941,7 +2980,8 @@ begin
   where only_region is null or region.slug = only_region;
 end $$;
 
--- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed, only listed stations count (C6).
+-- Sensors with their latest station at an instant, and the times of their first and last reading. With only_listed,
+-- only listed stations count (C6).
 create function logic.sensor_state(at timestamptz, only_listed boolean)
 returns table (
   id int, station_id int, kind text, device text, altitude float8,
@@ -2983,7 +3023,8 @@ returns table (
   ) measured
 $$;
 
--- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may not read the tables.
+-- State of the service for metrics. The functions run with the rights of their owner, since readers of schema api may
+-- not read the tables.
 
 -- The newest measurement of each of the given providers. It takes one index probe per period of a sensor at a station.
 create function logic.newest_measurement(at timestamptz, providers text[])
@@ -3002,7 +3043,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   group by station.provider_id
 $$;
 
--- The newest bucket of each published aggregate at an instant. Future buckets, left by a clock that was ahead, are ignored.
+-- The newest bucket of each published aggregate at an instant. Future buckets, left by a clock that was ahead, are
+-- ignored.
 create function logic.newest_bucket(at timestamptz) returns table (subject text, resolution text, bucket timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select 'station', 'hour', (select max(bucket) from rollup.station_hourly where bucket <= at)
@@ -3019,8 +3061,9 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
--- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within one placement count (P2), and
--- only stations that are listed at the instant (C6). `since` and `until` bound the starts of days.
+-- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within
+-- one placement count (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
+-- of days.
 create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
 returns table (
   bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
@@ -3074,12 +3117,13 @@ begin
   group by 1, 2;
 end $$;
 
--- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours. A test returns one row per
--- listed station that fails it, so each row can be an alert. The thresholds are judgements, wide enough to tolerate ordinary weather and ordinary
--- instrument errors. The functions are in PL/pgSQL for the reason given in 70_current.sql.
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours.
+-- A test returns one row per listed station that fails it, so each row can be an alert. The thresholds are judgements,
+-- wide enough to tolerate ordinary weather and ordinary instrument errors. The functions are in PL/pgSQL for the reason
+-- given in 70_current.sql.
 
--- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never sent one, or retention has deleted
--- them all.
+-- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never
+-- sent one, or retention has deleted them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -3117,10 +3161,11 @@ begin
   where last.measured_at is not null;
 end $$;
 
--- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The test uses values as the
--- instrument gave them, since a correction may map many values to one. It leaves out parameters that may well stay constant for 6 hours: wind, UV and
--- rain at zero, pressure in whole hPa, gases at zero. It also leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours.
--- The search for the start of the flat line goes back at most 7 days.
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The
+-- test uses values as the instrument gave them, since a correction may map many values to one. It leaves out parameters
+-- that may well stay constant for 6 hours: wind, UV and rain at zero, pressure in whole hPa, gases at zero. It also
+-- leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours. The search for the start of
+-- the flat line goes back at most 7 days.
 create function logic.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -3199,7 +3244,8 @@ language sql immutable parallel safe
   return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
     + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
 
--- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the same cell or an adjacent one.
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
+-- same cell or an adjacent one.
 create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
   return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
     + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
@@ -3211,9 +3257,10 @@ create function logic.cell_steps() returns bigint[] language sql immutable paral
     select (x * 4096::bigint + y) * 4096 + z
     from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
--- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed stations within 10 km. An outlier is
--- more than 5 times the median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³. A fire next door looks the same. Few
--- stations are far enough from the lowest or the highest value in the cells around them; only those get a median.
+-- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed
+-- stations within 10 km. An outlier is more than 5 times the median and more than 50 µg/m³ above it, or below a fifth
+-- of a median over 25 µg/m³. A fire next door looks the same. Few stations are far enough from the lowest or the
+-- highest value in the cells around them; only those get a median.
 create function logic.station_outlier(at timestamptz)
 returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -3994,7 +4041,8 @@ create function logic.period_differences() returns table (level text, bucket tim
 $oracle$;
 
 revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
--- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to English, any language, slug or id.
+-- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to
+-- English, any language, slug or id.
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
@@ -4685,7 +4733,8 @@ end;
 comment on function api.history_window is
   'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
 
--- The history windows in one row, with the range of each unit that covers all of its windows. History queries read these ranges.
+-- The history windows in one row, with the range of each unit that covers all of its windows. History queries read
+-- these ranges.
 create function api.history_bounds(at timestamptz)
 returns table (
   hours_since timestamptz, hours_until timestamptz, days_since timestamptz, days_until timestamptz,
@@ -4719,9 +4768,9 @@ create function api.history_valid_until(at timestamptz) returns timestamptz lang
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
 comment on function api.history_valid_until is 'The first instant after the given one at which the history windows move.';
 
--- The history document of one station in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
--- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
--- it starts.
+-- The history document of one station in parts. The parts are JSON, because the driver would need as long to decode
+-- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
+-- the rest. A cached plan skips the chunks beyond the bounds when it starts.
 create function api.station_history_json(
   only_station int, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -4863,9 +4912,9 @@ end $$;
 comment on function api.station_history is
   'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and the columns of api.station_daily.';
 
--- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode columns as the database to read
--- the rows. The plan is made once per connection, because planning costs as much as all the rest. A cached plan skips the chunks beyond the bounds when
--- it starts.
+-- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode
+-- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
+-- the rest. A cached plan skips the chunks beyond the bounds when it starts.
 create function api.region_history_json(
   only_region text, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
@@ -5106,8 +5155,8 @@ create view api.server as select pg_is_in_recovery() as is_replica;
 comment on view api.server is 'The server that runs the query. One row.';
 comment on column api.server.is_replica is 'whether it follows a primary';
 
--- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches readings only for providers
--- without a station online.
+-- Counts the listed stations of each provider that are online or offline, and finds its newest measurement. It searches
+-- readings only for providers without a station online.
 create function api.provider_state(at timestamptz)
 returns table (provider text, measurement_time timestamptz, online int, offline int) language sql stable begin atomic
   with state as materialized (
@@ -5154,7 +5203,8 @@ comment on view api.storage is 'Disk space used, including indexes and compresse
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
 
--- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means all is well.
+-- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
+-- all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
@@ -5191,8 +5241,9 @@ Columns:
   difference (avg_pm25 minus neighbour_median [µg/m³]),
   ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
--- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
--- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
+-- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of
+-- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
+-- its owner, since no view of this schema has numbers of hours.
 create function api.station_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_stations int[] default null
 )
@@ -5321,8 +5372,9 @@ Columns:
   wind_speed_hours (those with a value of the parameter [h]),
   wind_hours (those with a wind direction [h]).';
 
--- Measures how complete the days and months of regions are (A11). It reads the stored numbers of hours of completed days. It counts the hours of
--- the running day, because its row may lag behind. It runs with the rights of its owner, since no view of this schema has numbers of hours.
+-- Measures how complete the days and months of regions are (A11). It reads the stored numbers of hours of
+-- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
+-- its owner, since no view of this schema has numbers of hours.
 create function api.region_completeness(
   at timestamptz, unit text, since timestamptz, until timestamptz, only_regions text[] default null
 )
@@ -5453,7 +5505,8 @@ Columns:
 
 -- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
 
--- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database, and is converted (S6).
+-- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database,
+-- and is converted (S6).
 create function api.european_index(
   pm25 float8 default null, pm10 float8 default null, o3 float8 default null, no2 float8 default null,
     so2 float8 default null)
@@ -5483,8 +5536,9 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
 comment on function api.nowcast is
   'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
--- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
--- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown station.
+-- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV.
+-- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
+-- number of rows, and returns none for an unknown station.
 
 create function api.station_now(at timestamptz, only_station int)
 returns table (
@@ -5636,8 +5690,9 @@ end $$;
 comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV. They run with the rights of their
--- owner, since no view of this schema has unrounded means. Each reads a bounded number of rows, and returns none for an unknown region.
+-- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV.
+-- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
+-- number of rows, and returns none for an unknown region.
 
 create function api.region_now(at timestamptz, only_region text)
 returns table (
@@ -5789,8 +5844,8 @@ end $$;
 comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an hour. station_readings_json runs
--- with the rights of its owner, since no view of this schema has readings.
+-- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an
+-- hour. station_readings_json runs with the rights of its owner, since no view of this schema has readings.
 
 create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)
@@ -5925,8 +5980,9 @@ Columns:
   valid_until,
   data_version.';
 
--- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the limits of the EU. These functions run
--- with the rights of their owner, since no view of this schema has unrounded means.
+-- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the
+-- limits of the EU. These functions run with the rights of their owner, since no view of this schema has unrounded
+-- means.
 create function api.region_stations_json(at timestamptz, only_region text, instant timestamptz, most int default 1000)
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
   valid_until timestamptz, data_version int)
@@ -6042,7 +6098,8 @@ Columns:
   valid_until,
   data_version.';
 
--- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and stations left out of a region.
+-- Tells how far measurements can be trusted: flag periods of stations (C5, C9), agreement of neighbouring sensors, and
+-- stations left out of a region.
 
 create function api.sensor_pair(at timestamptz, only_station int default null)
 returns table (

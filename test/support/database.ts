@@ -14,7 +14,10 @@ export function onEveryEngine(name: string, tests: (engine: Engine) => void): vo
   describe.each(engines)(`${name} (%s)`, tests);
 }
 
-/** For what doesn't depend on how data are stored or read: on TimescaleDB where there is one, else on plain PostgreSQL. */
+/**
+ * For what doesn't depend on how data are stored or read: on TimescaleDB where there is one, else
+ * on plain PostgreSQL.
+ */
 export function onOneEngine(name: string, tests: (engine: Engine) => void): void {
   describe.each(engines.slice(-1))(`${name} (%s)`, tests);
 }

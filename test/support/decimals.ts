@@ -1,4 +1,7 @@
-/** Decimal arithmetic on the 15 digits that a float8 holds for certain, independently of the database that it checks. */
+/**
+ * Decimal arithmetic on the 15 digits that a float8 holds for certain, independently of the
+ * database that it checks.
+ */
 
 /** Digits, without the point, and how many of them follow it. */
 type Decimal = { digits: bigint; scale: number };

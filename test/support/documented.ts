@@ -1,4 +1,7 @@
-/** Compares responses of the public API with its OpenAPI document: path, status, headers, media type, and the body, strictly. */
+/**
+ * Compares responses of the public API with its OpenAPI document: path, status, headers, media
+ * type, and the body, strictly.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Response } from 'supertest';
 import { makeOpenApi } from '../../src/contract/openapi.ts';
@@ -14,7 +17,10 @@ type Documented = {
 };
 type Described = { description: string; schema: { type?: string } };
 
-/** As a client gets it: test/serve/openapi.test.ts compares it with what is served. The type is what tests read of it. */
+/**
+ * As a client gets it: test/serve/openapi.test.ts compares it with what is served. The type is what
+ * tests read of it.
+ */
 export const openApi: {
   info: { description: string };
   tags: { name: string }[];
@@ -45,7 +51,10 @@ const PATHS = Object.entries(openApi.paths).map(([path, { get }]) => ({
   responses: get.responses,
 }));
 
-/** A validator of a schema, in the document or by itself. Throws on a keyword that JSON Schema doesn't have. */
+/**
+ * A validator of a schema, in the document or by itself. Throws on a keyword that JSON Schema
+ * doesn't have.
+ */
 export function validatorOf(schema: object & { $ref?: string }): ValidateFunction {
   const { $ref } = schema;
   if ($ref === undefined) return ajv.compile(schema);
@@ -68,7 +77,10 @@ export function documentedResponse(path: string, status: number): Documented {
   return response;
 }
 
-/** Throws where a response differs from the document. Only GET and HEAD are documented, and problems for other methods. */
+/**
+ * Throws where a response differs from the document. Only GET and HEAD are documented, and problems
+ * for other methods.
+ */
 export function expectDocumented(res: Response): void {
   const { method, url } = (res as unknown as { request: { method: string; url: string } }).request;
   const path = new URL(url).pathname;

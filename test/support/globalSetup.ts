@@ -1,4 +1,7 @@
-/** Builds the programs that tests run as processes, starts the servers before all test files, and provides their addresses. */
+/**
+ * Builds the programs that tests run as processes, starts the servers before all test files, and
+ * provides their addresses.
+ */
 import { execFileSync } from 'node:child_process';
 import type { TestProject } from 'vitest/node';
 import { openServers, type Targets } from './servers.ts';

@@ -1,4 +1,7 @@
-/** The European index (X1) and NowCast (X2) as their rules are written, independently of the SQL that they check. */
+/**
+ * The European index (X1) and NowCast (X2) as their rules are written, independently of the SQL
+ * that they check.
+ */
 import { decimal, roundedHalfUp, truncated } from './decimals.ts';
 
 export const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'];

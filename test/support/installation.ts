@@ -1,6 +1,7 @@
 /**
- * An installation under test, used only through its interfaces: networks and readings are imported, and the API answers as of any
- * instant. Tests written against it do not depend on how anything is stored.
+ * An installation under test, used only through its interfaces: networks and readings are imported,
+ * and the API answers as of any instant. Tests written against it do not depend on how anything is
+ * stored.
  */
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
@@ -23,7 +24,10 @@ export type Body = Response['body'];
 
 export type Installation = {
   database: TestDatabase;
-  /** The body at a path below `/en/air-quality-app/v1/`, or at one that begins with a slash, as of an instant. */
+  /**
+   * The body at a path below `/en/air-quality-app/v1/`, or at one that begins with a slash, as of
+   * an instant.
+   */
   get(path: string, at: Date): Promise<Body>;
   /** Accepts readings as ingest does, at an instant after the newest of them. */
   accept(readings: readonly ReadingInput[], now?: Date): Promise<Accepted>;
@@ -49,7 +53,8 @@ export async function install(
   const db = openReaderPool<Api>(database.target, { timeZone, max: 4 });
   let now = LONG_AFTER;
   const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
-  const server = createServer(app).listen(0); // one server for all requests; otherwise each would open its own
+  // one server for all requests; otherwise each would open its own
+  const server = createServer(app).listen(0);
   const installation: Installation = {
     database,
     async get(path, at) {
@@ -104,7 +109,10 @@ export function reading(
   };
 }
 
-/** A network of one city for each slug, each with one station and one sensor, numbered from 1 in order. */
+/**
+ * A network of one city for each slug, each with one station and one sensor, numbered from 1 in
+ * order.
+ */
 export function citiesOfOneStation(
   slugs: readonly string[],
   { timeZone = 'Asia/Yerevan', staleAfter = '3 hours' } = {},

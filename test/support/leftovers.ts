@@ -1,7 +1,8 @@
 /**
- * Finds what a test run leaves behind. A run works in its own temporary folder, so any file in it at the end, and any process with that
- * folder in its arguments or environment, is a leftover of a test. A run that breaks off leaves all it has: a process of its own waits for
- * that, ends the servers and removes the folder.
+ * Finds what a test run leaves behind. A run works in its own temporary folder, so any file in it
+ * at the end, and any process with that folder in its arguments or environment, is a leftover of a
+ * test. A run that breaks off leaves all it has: a process of its own waits for that, ends the
+ * servers and removes the folder.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
@@ -11,14 +12,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listProcesses, type Process } from './processes.ts';
 
-/** Creates the folder, for this process and all that it starts. Its name is short, because paths of sockets must be. */
+/**
+ * Creates the folder, for this process and all that it starts. Its name is short, because paths of
+ * sockets must be.
+ */
 export function beginRun(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'airseries-run-')));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
   const sweeper = spawn(
     process.execPath,
     ['--import', 'tsx', fileURLToPath(new URL('sweep.ts', import.meta.url))],
-    { detached: true, stdio: ['pipe', 'inherit', 'inherit'] }, // Ctrl-C in a terminal does not reach it
+    // Ctrl-C in a terminal does not reach it
+    { detached: true, stdio: ['pipe', 'inherit', 'inherit'] },
   );
   sweeper.unref();
   const input = sweeper.stdin as Socket;
@@ -31,7 +36,10 @@ export function beginRun(): string {
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Waits briefly for processes to end, removes the folder, and returns one line per leftover. Synchronous: it runs while this process exits. */
+/**
+ * Waits briefly for processes to end, removes the folder, and returns one line per leftover.
+ * Synchronous: it runs while this process exits.
+ */
 export function endRun(folder: string): string[] {
   const left = waitFor(() => leftoversOf(folder), PATIENCE_MS);
   for (const { pid } of left) kill(pid, 'SIGKILL');
@@ -43,7 +51,10 @@ export function endRun(folder: string): string[] {
   ];
 }
 
-/** Ends whatever works in the folder: first as its owner would, then PostgreSQL at once, then by force. */
+/**
+ * Ends whatever works in the folder: first as its owner would, then PostgreSQL at once, then by
+ * force.
+ */
 export function sweep(folder: string): void {
   for (const signal of ['SIGTERM', 'SIGQUIT', 'SIGKILL'] as const) {
     for (const { pid } of processesOf(folder)) kill(pid, signal);
@@ -58,7 +69,10 @@ const processesOf = (folder: string): Process[] =>
       pid !== process.pid && (args.includes(folder) || environment.includes(folder)),
   );
 
-/** Vitest's own processes inherit the variable and end with this one: a child of this process counts only if its arguments name the folder. */
+/**
+ * Vitest's own processes inherit the variable and end with this one: a child of this process counts
+ * only if its arguments name the folder.
+ */
 const leftoversOf = (folder: string): Process[] =>
   processesOf(folder).filter(({ args, parent }) => args.includes(folder) || parent !== process.pid);
 

@@ -1,6 +1,7 @@
 /**
- * Limits of time that follow the machine: their lengths on a quiet one, times the slowness of this one, measured when the run begins. A limit
- * only ends a test that hangs; how fast something is, `npm run bench` and `npm run test:faults` measure.
+ * Limits of time that follow the machine: their lengths on a quiet one, times the slowness of this
+ * one, measured when the run begins. A limit only ends a test that hangs; how fast something is,
+ * `npm run bench` and `npm run test:faults` measure.
  */
 import { spawnSync } from 'node:child_process';
 import { pbkdf2Sync } from 'node:crypto';

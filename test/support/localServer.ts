@@ -1,4 +1,7 @@
-/** An installed PostgreSQL with TimescaleDB Community, which tests run as the service runs the bundled one: in a folder, by its own process. */
+/**
+ * An installed PostgreSQL with TimescaleDB Community, which tests run as the service runs the
+ * bundled one: in a folder, by its own process.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +52,8 @@ async function inspect(bin: string): Promise<LocalPostgres | undefined> {
 export function localProgram({ bin, version }: LocalPostgres): Program {
   return {
     version,
-    locale: [process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8'], // no builtin one before 17
+    // no builtin one before 17
+    locale: [process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8'],
     settings: {
       shared_preload_libraries: 'timescaledb',
       'timescaledb.telemetry_level': 'off',

@@ -1,6 +1,7 @@
 /** Local time in a zone by ICU, independently of the database whose answers it checks. */
 
-const formats = new Map<string, Intl.DateTimeFormat>(); // making one takes a hundred times longer than using it
+// making one takes a hundred times longer than using it
+const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
@@ -34,7 +35,10 @@ export function offsetAt(zone: string, instant: number): number {
   return local - Math.floor(instant / 1000) * 1000;
 }
 
-/** The first instant at which the zone's clocks show this local time (days and months may overflow as in Date.UTC). */
+/**
+ * The first instant at which the zone's clocks show this local time (days and months may overflow
+ * as in Date.UTC).
+ */
 export function instantOf(
   zone: string,
   year: number,
@@ -45,7 +49,8 @@ export function instantOf(
   const wanted = Date.UTC(year, month - 1, day, hour);
   const candidates = [-1, 0, 1].map((days) => wanted - offsetAt(zone, wanted + days * 86_400_000));
   const exact = candidates.filter((instant) => instant + offsetAt(zone, instant) === wanted);
-  return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates); // skipped by the clocks: the instant after the jump
+  // skipped by the clocks: the instant after the jump
+  return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates);
 }
 
 /** Year, month and day that the zone's calendar shows at an instant. */

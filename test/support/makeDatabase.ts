@@ -1,4 +1,6 @@
-/** Creates a migrated database without data for a test file, cloned from a template in about 100 ms. */
+/**
+ * Creates a migrated database without data for a test file, cloned from a template in about 100 ms.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -30,7 +32,8 @@ export async function makeDatabase(
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administer(server, async (sql) => {
     await sql.unsafe(`create database ${name} template ${template}`);
-    await sql.unsafe(`grant create on database ${name} to airseries_owner`); // migrations need it, and clones lack it
+    // migrations need it, and clones lack it
+    await sql.unsafe(`grant create on database ${name} to airseries_owner`);
   });
   const target = { ...server, database: name };
   const pools: Sql[] = [];

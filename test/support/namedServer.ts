@@ -1,6 +1,7 @@
 /**
- * A running server with TimescaleDB, such as the database of docker-compose.yml in CI. Databases created here are dropped afterwards;
- * templates also before, since those of an interrupted run may have outdated migrations.
+ * A running server with TimescaleDB, such as the database of docker-compose.yml in CI. Databases
+ * created here are dropped afterwards; templates also before, since those of an interrupted run may
+ * have outdated migrations.
  */
 import { type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
 import { offeredEngine } from '../../src/schema/engine.ts';
@@ -30,7 +31,10 @@ async function dropTemplates(sql: Sql): Promise<void> {
   for (const { name } of made) await sql.unsafe(`drop database ${name} with (force)`);
 }
 
-/** Throws unless the server has TimescaleDB, since the tests would silently cover plain PostgreSQL instead. */
+/**
+ * Throws unless the server has TimescaleDB, since the tests would silently cover plain PostgreSQL
+ * instead.
+ */
 async function versionOf(target: Place): Promise<string> {
   return await onConnection(target, {}, async (sql) => {
     const { engine, why } = await offeredEngine(sql);

@@ -6,7 +6,10 @@ import { inject } from 'vitest';
 export const patient = (milliseconds: number): number =>
   Math.ceil(milliseconds * (inject('slowness') ?? 1));
 
-/** Polls a condition; rejects if it does not come true: it waits for an event, however slow the machine is. */
+/**
+ * Polls a condition; rejects if it does not come true: it waits for an event, however slow the
+ * machine is.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,

@@ -14,7 +14,10 @@ type Options = {
   settings?: string;
 };
 
-/** Calls `work` with the URL of database `airseries` behind it, which has two connections for all clients. */
+/**
+ * Calls `work` with the URL of database `airseries` behind it, which has two connections for all
+ * clients.
+ */
 export async function throughPooler(
   { host, port, database }: Server,
   { user, password = 'none', settings = '' }: Options,

@@ -1,4 +1,7 @@
-/** The processes of this machine, without any program on Linux: from /proc. Elsewhere, such as on macOS, from ps. */
+/**
+ * The processes of this machine, without any program on Linux: from /proc. Elsewhere, such as on
+ * macOS, from ps.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -36,7 +39,10 @@ function read(path: string): string {
   }
 }
 
-/** With the option `e`, ps prints the arguments of a process and then its environment. Either may contain line breaks. */
+/**
+ * With the option `e`, ps prints the arguments of a process and then its environment. Either may
+ * contain line breaks.
+ */
 function fromPs(): Process[] {
   const listed = (options: string) =>
     execFileSync('ps', [options, '-o', 'pid=,ppid=,args='], {

@@ -1,4 +1,7 @@
-/** Runs the programs as an operator does: as separate processes, on an embedded server in its own folder. */
+/**
+ * Runs the programs as an operator does: as separate processes, on an embedded server in its own
+ * folder.
+ */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -82,7 +85,10 @@ export async function ready(port: string, service: Running): Promise<void> {
   await Promise.race([answered(), ended]);
 }
 
-/** Ports below those that the system assigns, in a range of this Vitest worker, so that no other test listens there. */
+/**
+ * Ports below those that the system assigns, in a range of this Vitest worker, so that no other
+ * test listens there.
+ */
 let nextPort =
   12_000 +
   (Number(process.env.VITEST_POOL_ID ?? 0) % 8) * 2_500 +

@@ -23,7 +23,10 @@ export function closed(socket: Socket): Promise<string> {
   });
 }
 
-/** Parses a sequence of answers, skipping `100 Continue`. Throws if the text is malformed or incomplete. */
+/**
+ * Parses a sequence of answers, skipping `100 Continue`. Throws if the text is malformed or
+ * incomplete.
+ */
 export function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest: Buffer = Buffer.from(text);

@@ -1,4 +1,7 @@
-/** A primary and its streaming replicas, each a server of its own that a test stops, pauses and promotes as it likes. */
+/**
+ * A primary and its streaming replicas, each a server of its own that a test stops, pauses and
+ * promotes as it likes.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +44,10 @@ export type Cluster = {
   close(): Promise<void>;
 };
 
-/** Whether such servers can be started here: a named server of TimescaleDB may be on another machine. */
+/**
+ * Whether such servers can be started here: a named server of TimescaleDB may be on another
+ * machine.
+ */
 export const canReplicate = async (engine: Engine) =>
   engine === 'plain' || (await findLocalTimescale()) !== undefined;
 
@@ -111,7 +117,8 @@ async function openMembers(
     const [address, port] = primary.host.split(':');
     const conninfo = `primary_conninfo = 'host=${address} port=${port} user=airseries'\n`;
     appendFileSync(join(data, 'postgresql.auto.conf'), conninfo);
-    execFileSync('cp', ['-a', join(data, 'PG_VERSION'), join(data, 'standby.signal')]); // with its owner
+    // with its owner
+    execFileSync('cp', ['-a', join(data, 'PG_VERSION'), join(data, 'standby.signal')]);
     replicas.push(await make(data));
   }
   await Promise.all(all.map((member) => member.start()));

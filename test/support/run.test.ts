@@ -1,4 +1,7 @@
-/** A test run itself: it names what it skips and what it leaves, needs no program but Node, and ends its servers however it breaks off. */
+/**
+ * A test run itself: it names what it skips and what it leaves, needs no program but Node, and ends
+ * its servers however it breaks off.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,13 @@
-/** Describes a database from its catalogs, one object a line: to compare an upgraded one with a new one, and for review. */
+/**
+ * Describes a database from its catalogs, one object a line: to compare an upgraded one with a new
+ * one, and for review.
+ */
 import type { Sql } from '../../src/database/client.ts';
 
-/** Relations with their columns, constraints, indexes, triggers and comments, and the routines, of our four schemas; sorted. */
+/**
+ * Relations with their columns, constraints, indexes, triggers and comments, and the routines, of
+ * our four schemas; sorted.
+ */
 export async function describeSchema(sql: Sql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     with own as (select oid, nspname from pg_namespace where nspname in ('raw', 'rollup', 'logic', 'api')),

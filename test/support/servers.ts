@@ -1,6 +1,7 @@
 /**
- * The servers that tests run on: a bundled one for the plain engine, and one with TimescaleDB if this machine has it installed, both
- * temporary; or the server that TEST_TIMESCALE_URL names. Prints which engines are covered.
+ * The servers that tests run on: a bundled one for the plain engine, and one with TimescaleDB if
+ * this machine has it installed, both temporary; or the server that TEST_TIMESCALE_URL names.
+ * Prints which engines are covered.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

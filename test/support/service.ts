@@ -79,7 +79,8 @@ export function beginRequest(
   { method, path, headers, body, host = '127.0.0.1' }: Begin,
 ): Begun {
   let done = false;
-  const agent = new Agent({ keepAlive: true }); // its own connection, which it does not ask to close
+  // its own connection, which it does not ask to close
+  const agent = new Agent({ keepAlive: true });
   const sent = httpRequest({ host, port, method, path, headers, agent });
   const answer = new Promise<Answer>((resolve) => {
     const settle = (outcome: Answer) => {

@@ -1,4 +1,7 @@
-/** A network connection between app and database that can be cut silently, as by a firewall, and restored, or led elsewhere. */
+/**
+ * A network connection between app and database that can be cut silently, as by a firewall, and
+ * restored, or led elsewhere.
+ */
 import {
   type AddressInfo,
   createServer,

@@ -1,4 +1,7 @@
-/** The relation that stores a level's rows, to write into it behind the service's back, as no program of ours does. */
+/**
+ * The relation that stores a level's rows, to write into it behind the service's back, as no
+ * program of ours does.
+ */
 import type { Sql } from '../../src/database/client.ts';
 
 export async function storageOf(sql: Sql, level: string): Promise<string> {

@@ -1,4 +1,7 @@
-/** Waits until the test run has ended whose folder its input names, and clears away what a run that broke off has left there. */
+/**
+ * Waits until the test run has ended whose folder its input names, and clears away what a run that
+ * broke off has left there.
+ */
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { sweep } from './leftovers.ts';

@@ -1,4 +1,7 @@
-/** The end of a test run's output: what was skipped and why, measured figures, leftovers, and the counts on a line of their own. */
+/**
+ * The end of a test run's output: what was skipped and why, measured figures, leftovers, and the
+ * counts on a line of their own.
+ */
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { beginRun, endRun } from './leftovers.ts';
 
@@ -6,8 +9,9 @@ let folder: string | undefined;
 let isFiltered = false;
 
 /**
- * A figure is an annotation of a test: `annotate('row 2: 34 MB')`. A leftover folder or process counts as a failure, and so does a test
- * that is skipped without saying what is missing (tools.ts).
+ * A figure is an annotation of a test: `annotate('row 2: 34 MB')`. A leftover folder or process
+ * counts as a failure, and so does a test that is skipped without saying what is missing
+ * (tools.ts).
  */
 export const tally: Reporter = {
   onInit({ config }: Vitest) {

@@ -1,6 +1,7 @@
 /**
- * What a test needs beyond Node: a program, a server, a user. Where it is missing, the tests are skipped, and the output's end says which and
- * why. `npm test` fails if a test is skipped in any other way.
+ * What a test needs beyond Node: a program, a server, a user. Where it is missing, the tests are
+ * skipped, and the output's end says which and why. `npm test` fails if a test is skipped in any
+ * other way.
  *
  *     describe('behind nginx', needs('nginx'), () => …)
  *     it('passes promtool', needs('promtool'), () => …)

@@ -1,6 +1,7 @@
 /**
- * Aggregates whose definition has changed are built beside the old ones, which go on answering, and a build that is killed anywhere is begun
- * again. That what is written meanwhile comes along is in test/engines.test.ts.
+ * Aggregates whose definition has changed are built beside the old ones, which go on answering, and
+ * a build that is killed anywhere is begun again. That what is written meanwhile comes along is in
+ * test/engines.test.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

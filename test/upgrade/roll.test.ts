@@ -1,4 +1,7 @@
-/** Processes of two versions beside each other: nothing that they answer is empty, wrong or refused while one replaces what the other asks. */
+/**
+ * Processes of two versions beside each other: nothing that they answer is empty, wrong or refused
+ * while one replaces what the other asks.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * A database, part of whose readings are gone, becomes one of a later version with one more parameter, another bound and one more window: every
- * number stands, what is new arrives, and the schema is that of a new database.
+ * A database, part of whose readings are gone, becomes one of a later version with one more
+ * parameter, another bound and one more window: every number stands, what is new arrives, and the
+ * schema is that of a new database.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +27,8 @@ const timeZone = 'Asia/Kathmandu';
 const log = makeLog('silent');
 
 /**
- * One more parameter, a wider bound, one more window: a migration, and the tables of the contract. No version will use their names, so this
- * test stands whatever is added.
+ * One more parameter, a wider bound, one more window: a migration, and the tables of the contract.
+ * No version will use their names, so this test stands whatever is added.
  */
 function nextVersion(copy: string): Definitions {
   const { folder } = changedDefinitions(copy);

@@ -1,4 +1,7 @@
-/** The command that loads the demo network, and the guard that keeps an operator's network out of a demo database, or makes the database again. */
+/**
+ * The command that loads the demo network, and the guard that keeps an operator's network out of a
+ * demo database, or makes the database again.
+ */
 import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../../aggregate/digest.ts';
 import { AIRSERIES } from '../../base/shell.ts';

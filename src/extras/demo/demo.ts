@@ -1,4 +1,7 @@
-/** The demo in a database: its network is imported once, and whatever is missing of its readings is copied, the newest first. */
+/**
+ * The demo in a database: its network is imported once, and whatever is missing of its readings is
+ * copied, the newest first.
+ */
 import type { Job } from '../../aggregate/jobs.ts';
 import { refresh } from '../../aggregate/refresh.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -62,7 +65,10 @@ export async function openDemo(
   return keepFed(target, options);
 }
 
-/** Loads whatever is missing, once at a time: a run of the job has nothing to do while an earlier one is loading. */
+/**
+ * Loads whatever is missing, once at a time: a run of the job has nothing to do while an earlier
+ * one is loading.
+ */
 function keepFed(target: DatabaseAddress, options: DemoOptions): Demo {
   const { log } = options;
   const stopping = new AbortController();
@@ -97,7 +103,8 @@ export async function installDemo(
   { timeZone, log }: DemoOptions,
 ): Promise<void> {
   await asOwner(target, SESSION, async (sql) => {
-    await sql`call raw.acquire_lock('airseries.demo')`; // until the connection ends: one process at a time
+    // until the connection ends: one process at a time
+    await sql`call raw.acquire_lock('airseries.demo')`;
     if (await isDemo(sql)) return;
     if (!(await isEmpty(sql)))
       throw new Error(
@@ -111,8 +118,9 @@ export async function installDemo(
 }
 
 /**
- * Loads everything that is missing, piece by piece, and refreshes the aggregates of a piece while the next is copied. Returns the number of
- * readings. An aborted load ends with the piece it is at, and the next one continues.
+ * Loads everything that is missing, piece by piece, and refreshes the aggregates of a piece while
+ * the next is copied. Returns the number of readings. An aborted load ends with the piece it is at,
+ * and the next one continues.
  */
 export async function fillDemo(
   target: DatabaseAddress,
@@ -141,8 +149,9 @@ export async function fillDemo(
 const MANY_READINGS = 1_000;
 
 /**
- * Copies the newest piece that is missing, up to `now`, and returns the number of readings: 0 if nothing is missing, or the database has no
- * demo. `history`: also a piece from before the oldest reading. Can be called at any time, also concurrently.
+ * Copies the newest piece that is missing, up to `now`, and returns the number of readings: 0 if
+ * nothing is missing, or the database has no demo. `history`: also a piece from before the oldest
+ * reading. Can be called at any time, also concurrently.
  */
 export async function copyMissing(
   sql: Sql,
@@ -162,7 +171,8 @@ export async function copyMissing(
         (select min(measured_at) from raw.readings) as oldest,
         (select max(measured_at) from raw.readings) as newest
       from raw.installation`;
-    const { zone, start, oldest, newest } = row as NonNullable<typeof row>; // a provider has a network, and a network an installation
+    // a provider has a network, and a network an installation
+    const { zone, start, oldest, newest } = row as NonNullable<typeof row>;
     const begin = new Date(start);
     const stored =
       oldest === null || newest === null

@@ -1,4 +1,7 @@
-/** The invented country of the demo. No real place has one of its names, so its numbers can't be mistaken for real air. */
+/**
+ * The invented country of the demo. No real place has one of its names, so its numbers can't be
+ * mistaken for real air.
+ */
 import type { ParameterName } from '../../contract/parameters.ts';
 
 /** In English, Russian and Armenian. */
@@ -286,7 +289,10 @@ type Region = {
 /** A region with its stations' streets, and the city that it is or is in. */
 type Area = { region: Region; city: City; streets: readonly Street[] };
 
-/** The city, then its districts, which lie on a circle around the middle of it, the first in the north. */
+/**
+ * The city, then its districts, which lie on a circle around the middle of it, the first in the
+ * north.
+ */
 function areasOf(city: City): [Area, ...Area[]] {
   const { title, latitude, longitude, districts, streets } = city;
   const slug = slugOf(city);

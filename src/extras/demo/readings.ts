@@ -1,6 +1,7 @@
 /**
- * Invents the readings of the demo: the air of its cities by yearly and daily curves with noise, as each station's surroundings change it and
- * its sensors measure it. Every instant is computed on its own, so readings are the same in whatever order they are made.
+ * Invents the readings of the demo: the air of its cities by yearly and daily curves with noise, as
+ * each station's surroundings change it and its sensors measure it. Every instant is computed on
+ * its own, so readings are the same in whatever order they are made.
  */
 import {
   PARAMETER_NAMES,
@@ -25,12 +26,18 @@ const SEED = 20_261_120;
 /** The last week has a reading every ten minutes, earlier ones every hour. */
 const FINE = 7 * DAY;
 const FINE_STEP = 10 * MINUTE;
-/** Hourly readings are off the ten-minute grid, so the instant alone tells which period a reading covers. */
+/**
+ * Hourly readings are off the ten-minute grid, so the instant alone tells which period a reading
+ * covers.
+ */
 const HOURLY_AT = 35 * MINUTE;
 /** The offline station has been offline for as long. */
 const OFFLINE = 6 * DAY;
 
-/** Random streams, each with the id of a station or sensor added; the streams of cities, below, have none. */
+/**
+ * Random streams, each with the id of a station or sensor added; the streams of cities, below, have
+ * none.
+ */
 const STREAM = {
   exposure: 10_000,
   warmth: 20_000,
@@ -46,7 +53,10 @@ export type DemoReading = { at: number; station: DemoStation; sensorId: number; 
 /** `now` decides which readings are fine; default: `to`. */
 type Span = { network: DemoNetwork; from: Date; to: Date; now?: Date };
 
-/** All readings after `from` and up to `to`, one instant at a time. The same span always gives the same readings. */
+/**
+ * All readings after `from` and up to `to`, one instant at a time. The same span always gives the
+ * same readings.
+ */
 export function* demoReadings({ network, from, to, now = to }: Span): Generator<DemoReading[]> {
   const offset = standardOffset(network.time_zone);
   for (const at of demoInstants({ from, to, now })) {
@@ -92,16 +102,23 @@ export function copyLines(readings: readonly DemoReading[]): string {
   return text;
 }
 
-/** A value of every parameter, in its unit. Pressure is at sea level, and rain is the sum of an hour. */
+/**
+ * A value of every parameter, in its unit. Pressure is at sea level, and rain is the sum of an
+ * hour.
+ */
 type Air = Record<ParameterName, number>;
 
-/** The air of a city at an instant, in ms since 1970. `offset`: milliseconds that its standard time is ahead of UTC. */
+/**
+ * The air of a city at an instant, in ms since 1970. `offset`: milliseconds that its standard time
+ * is ahead of UTC.
+ */
 function airAt(city: (typeof CITIES)[number], at: number, offset: number): Air {
   const stream = 100 * (CITIES.indexOf(city) + 1);
   // noise of the country and of the city, each with the hours between two of its random numbers
   const country = (hours: number) => noise(hours, at, hours);
   const own = (hours: number) => noise(stream + hours, at, hours);
-  const winter = Math.cos((2 * Math.PI * (at / DAY - 21)) / 365.25); // 1 in late January, −1 in late July
+  // 1 in late January, −1 in late July
+  const winter = Math.cos((2 * Math.PI * (at / DAY - 21)) / 365.25);
   const local = at + offset;
   const hour = (local % DAY) / HOUR;
   const daily = (highest: number) => Math.cos((2 * Math.PI * (hour - highest)) / 24);
@@ -118,7 +135,8 @@ function airAt(city: (typeof CITIES)[number], at: number, offset: number): Air {
   const heating =
     clamp((14 - temperature) / 16, 0, 1.4) *
     (0.3 + 0.6 * peak(hour, 7.5, 2) + 1.5 * peak(hour, 21, 3.5));
-  const stillness = 1 / ((0.5 + wind / 2.5) * (1 + rain)); // wind disperses particles, and rain washes them out
+  // wind disperses particles, and rain washes them out
+  const stillness = 1 / ((0.5 + wind / 2.5) * (1 + rain));
   const smoke = city.particles * (0.2 + 0.22 * traffic + 1.15 * heating) * stillness;
   const pm25 = 1.65 * smoke * Math.exp(0.6 * own(44)); // some days are hazier than others
   const pm10 = 1.3 * pm25 + 2 + 0.1 * city.particles * Math.max(0, -low); // dry ground gives dust
@@ -154,7 +172,9 @@ const LOCAL = [
   'dust',
 ] as const satisfies ParameterName[];
 
-/** The air at a station: the air of its city, as the station's altitude and surroundings change it. */
+/**
+ * The air at a station: the air of its city, as the station's altitude and surroundings change it.
+ */
 function airAtStation(air: Air, { id, altitude, is_bad_thp }: DemoStation, at: number): Air {
   const nearby = noise(STREAM.nearby + id, at, 2.5); // what is going on around it just now
   const share = (0.75 + 0.5 * chance(STREAM.exposure + id, 0)) * (1 + 0.18 * nearby);
@@ -176,7 +196,9 @@ function airAtStation(air: Air, { id, altitude, is_bad_thp }: DemoStation, at: n
   };
 }
 
-/** True if the reading of a sensor at an instant is missing: lost alone, or in an outage of hours. */
+/**
+ * True if the reading of a sensor at an instant is missing: lost alone, or in an outage of hours.
+ */
 function isMissing(id: number, at: number): boolean {
   return (
     chance(STREAM.lost + id, at / MINUTE) < 0.008 ||
@@ -203,8 +225,10 @@ const DECIMALS: Readonly<Partial<Record<ParameterName, number>>> = {
 
 /** The values that a sensor reports of the air around it. */
 function measure({ id, kind }: DemoStation['sensors'][number], air: Air, at: number): Values {
-  const error = 2 * chance(STREAM.error + id, at / MINUTE) - 1; // one for all: PM1 stays below PM2.5, and PM2.5 below PM10
-  const hours = at % FINE_STEP === 0 ? FINE_STEP / HOUR : 1; // since the previous reading, for the rain gauge
+  // one for all: PM1 stays below PM2.5, and PM2.5 below PM10
+  const error = 2 * chance(STREAM.error + id, at / MINUTE) - 1;
+  // since the previous reading, for the rain gauge
+  const hours = at % FINE_STEP === 0 ? FINE_STEP / HOUR : 1;
   const values: Values = {};
   for (const name of INSTRUMENTS[kind]) {
     const { low, high } = BOUNDS[name];
@@ -234,7 +258,10 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
 }
 
-/** Milliseconds that the zone's standard time is ahead of UTC: the sun does not follow daylight saving time. */
+/**
+ * Milliseconds that the zone's standard time is ahead of UTC: the sun does not follow daylight
+ * saving time.
+ */
 export function standardOffset(timeZone: string): number {
   const offsets = [0, 6].map((month) => {
     const at = new Date(Date.UTC(2026, month, 1, 12));
@@ -244,7 +271,10 @@ export function standardOffset(timeZone: string): number {
   return Math.min(...offsets);
 }
 
-/** A number in −1 … 1 that varies smoothly: one random number per `hours`, joined. `at`: ms since 1970. */
+/**
+ * A number in −1 … 1 that varies smoothly: one random number per `hours`, joined. `at`: ms since
+ * 1970.
+ */
 function noise(stream: number, at: number, hours: number): number {
   const position = at / (hours * HOUR);
   const knot = Math.floor(position);

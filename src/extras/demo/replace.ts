@@ -1,4 +1,7 @@
-/** Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented is left, and the migrations begin again. */
+/**
+ * Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented
+ * is left, and the migrations begin again.
+ */
 import type { Sql } from '../../database/client.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 
@@ -15,9 +18,10 @@ const SCHEMAS = [
 ];
 
 /**
- * Drops everything in one transaction: the network and its readings, aggregates and recorded hours, tokens, the quarantine, what retention has
- * set, zone and epoch. Rejects, with a remedy, where a service runs on the database, or where it has more than the demo. `sql` is a connection of
- * the user who migrates, with the lock of migrations: a service that starts meanwhile waits for it.
+ * Drops everything in one transaction: the network and its readings, aggregates and recorded hours,
+ * tokens, the quarantine, what retention has set, zone and epoch. Rejects, with a remedy, where a
+ * service runs on the database, or where it has more than the demo. `sql` is a connection of the
+ * user who migrates, with the lock of migrations: a service that starts meanwhile waits for it.
  */
 export async function clearDemo(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {
@@ -37,7 +41,10 @@ async function refuseMore(sql: Sql): Promise<void> {
   );
 }
 
-/** A process keeps the zone that it has read at its start. A service always has a session: it asks for the data version every second. */
+/**
+ * A process keeps the zone that it has read at its start. A service always has a session: it asks
+ * for the data version every second.
+ */
 async function refuseService(sql: Sql): Promise<void> {
   const sessions = await sql<{ pid: number; name: string }[]>`
     select pid, application_name as name from pg_stat_activity

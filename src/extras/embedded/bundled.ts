@@ -1,4 +1,7 @@
-/** The PostgreSQL that comes from npm: finds it, and copies it if the server's user cannot run it in place. */
+/**
+ * The PostgreSQL that comes from npm: finds it, and copies it if the server's user cannot run it in
+ * place.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +30,10 @@ export type Program = {
   locale: readonly string[];
   /** Settings of this server, besides the settings of every server (cluster.ts). */
   settings: Readonly<Record<string, string | number>>;
-  /** The folder of programs that the home's user can run. Only who starts the server needs it, and the first may have to copy them. */
+  /**
+   * The folder of programs that the home's user can run. Only who starts the server needs it, and
+   * the first may have to copy them.
+   */
   bin(home: Home): Promise<string>;
 };
 
@@ -62,7 +68,10 @@ export function findBundled(): BundledPackage {
   }
 }
 
-/** The directory of programs that the home's user can run: the package's own or, failing that, a copy. Rejects if neither runs. */
+/**
+ * The directory of programs that the home's user can run: the package's own or, failing that, a
+ * copy. Rejects if neither runs.
+ */
 export async function runnableBundled(
   { directory, version }: BundledPackage,
   home: Home,
@@ -84,7 +93,8 @@ const programs = (directory: string): string => join(directory, 'native', 'bin')
 async function whyNotRunnable(directory: string, user: ServerUser): Promise<string | undefined> {
   const postgres = join(programs(directory), 'postgres');
   try {
-    // the package's script links its libraries, which npm may leave out; it does nothing where they are linked or cannot be
+    // the package's script links its libraries, which npm may leave out; it does nothing where they
+    // are linked or cannot be
     const options = { cwd: directory, env: SERVER_ENVIRONMENT };
     await promisify(execFile)(process.execPath, ['scripts/hydrate-symlinks.js'], options);
     await runAs(user, postgres, ['--version']);
@@ -99,8 +109,9 @@ async function whyNotRunnable(directory: string, user: ServerUser): Promise<stri
 }
 
 /**
- * Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous copies the first wins. Then all other drafts are
- * removed, whether their process was killed or came second.
+ * Makes a copy that every user may read. It is renamed when it is complete; of two simultaneous
+ * copies the first wins. Then all other drafts are removed, whether their process was killed or
+ * came second.
  */
 async function makeCopy(from: string, to: string): Promise<void> {
   const draft = `${to}.${randomUUID()}`;

@@ -1,4 +1,7 @@
-/** Creates a cluster at the first start, in a draft that is renamed when complete; and has the settings of every start. */
+/**
+ * Creates a cluster at the first start, in a draft that is renamed when complete; and has the
+ * settings of every start.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { totalmem } from 'node:os';
@@ -13,8 +16,9 @@ export const DATABASE = 'airseries';
 const DRAFT = 'draft-';
 
 /**
- * Does nothing if the cluster exists. If two processes do this at once, the first to finish wins, and the other finds its draft gone or in vain.
- * Where a cluster exists, every draft is useless: its process was killed, or came second.
+ * Does nothing if the cluster exists. If two processes do this at once, the first to finish wins,
+ * and the other finds its draft gone or in vain. Where a cluster exists, every draft is useless:
+ * its process was killed, or came second.
  */
 export async function createCluster(home: Home, program: Program, bin: string): Promise<void> {
   const { user, directory, data } = home;
@@ -47,13 +51,15 @@ async function makeDraft(
   // trust, because only the server's user and root can reach the socket
   const common = ['-D', draft, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums'];
   await runAs(user, join(bin, 'initdb'), [...common, '--no-instructions', ...locale]);
-  // single-user mode needs no waiting for a server, and completes the cluster before any process can see it
+  // single-user mode needs no waiting for a server, and completes the cluster before any process
+  // can see it
   const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
   await runAs(user, join(bin, 'postgres'), single, `create database ${DATABASE}\n`);
 }
 
 /**
- * An eighth of the memory: the service, the other processes of the server and the system's cache need theirs.
+ * An eighth of the memory: the service, the other processes of the server and the system's cache
+ * need theirs.
  * @param limitBytes of the container; 0 or more than the machine has where there is none
  */
 export function sharedMegabytes(machineBytes: number, limitBytes: number): number {

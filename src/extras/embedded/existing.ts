@@ -1,10 +1,16 @@
-/** The database that a data directory holds already: it is used, or named with what to do about it, and never left for an empty one. */
+/**
+ * The database that a data directory holds already: it is used, or named with what to do about it,
+ * and never left for an empty one.
+ */
 import { AIRSERIES, shellWord } from '../../base/shell.ts';
 import { majorOf, type Program } from './bundled.ts';
 import { DATABASE, quotedPath, USER } from './cluster.ts';
 import { findHomes, type Home, isRoot, nameOf } from './home.ts';
 
-/** The home of the data; undefined if there are none yet. Throws, with a remedy, if this program cannot serve them, or if there are several. */
+/**
+ * The home of the data; undefined if there are none yet. Throws, with a remedy, if this program
+ * cannot serve them, or if there are several.
+ */
 export function existingHome(dataDirectory: string, program: Program): Home | undefined {
   const homes = findHomes(dataDirectory);
   const [home] = homes;
@@ -25,7 +31,9 @@ export function existingHome(dataDirectory: string, program: Program): Home | un
   return home;
 }
 
-/** Until November 2026 an installed PostgreSQL with TimescaleDB was preferred to the bundled one. */
+/**
+ * Until November 2026 an installed PostgreSQL with TimescaleDB was preferred to the bundled one.
+ */
 function madeByAnother({ directory, data, sockets, log, major, user }: Home): string {
   const bin = `/usr/lib/postgresql/${major}/bin`;
   const asOwner = isRoot() ? `runuser -u ${nameOf(user.uid)} -- ` : '';

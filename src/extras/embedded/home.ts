@@ -1,6 +1,7 @@
 /**
- * The home of a cluster: a directory for each major version. Only the user who runs the server may enter it, because anyone
- * who can is a superuser. PostgreSQL refuses to run as root, so root gives the home to an unprivileged user.
+ * The home of a cluster: a directory for each major version. Only the user who runs the server may
+ * enter it, because anyone who can is a superuser. PostgreSQL refuses to run as root, so root gives
+ * the home to an unprivileged user.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,10 @@ import { errorCode } from '../../database/errors.ts';
 /** Who runs the server. */
 export type ServerUser = { uid: number; gid: number };
 
-/** All paths are absolute. The names on disk must not change, because processes of older versions may use the same home. */
+/**
+ * All paths are absolute. The names on disk must not change, because processes of older versions
+ * may use the same home.
+ */
 export type Home = {
   /** `local`: an installed server made it, for a version of airseries that looked for one. */
   kind: 'bundled' | 'local';
@@ -40,7 +44,10 @@ export const PORT = 5432; // only names the socket; nothing listens on the netwo
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
 const NAME = /\/(bundled|local)-(\d{1,3})$/;
 
-/** Every home of the data directory that has a cluster. Creates nothing. Throws, with a remedy, if this user may not see them. */
+/**
+ * Every home of the data directory that has a cluster. Creates nothing. Throws, with a remedy, if
+ * this user may not see them.
+ */
 export function findHomes(dataDirectory: string): Home[] {
   if (!withDataDirErrors(dataDirectory, () => checkFolder(dataDirectory))) return [];
   const base = realpathSync(dataDirectory);
@@ -57,8 +64,8 @@ export function findHomes(dataDirectory: string): Home[] {
 }
 
 /**
- * Makes the home of a cluster that is still to be made. As root, where the server's user cannot enter the data directory, it is below
- * /var/lib/airseries instead.
+ * Makes the home of a cluster that is still to be made. As root, where the server's user cannot
+ * enter the data directory, it is below /var/lib/airseries instead.
  */
 export function makeHome(dataDirectory: string, major: number): Home {
   const user = isRoot() ? unprivilegedUser() : currentUser();
@@ -86,7 +93,8 @@ function homeAt(directory: string): Home {
     user: { uid, gid },
     directory,
     data: join(directory, 'data'),
-    sockets: fits ? run : `/tmp/airseries-${shortHash(directory)}`, // not TMPDIR, which may differ between processes
+    // not TMPDIR, which may differ between processes
+    sockets: fits ? run : `/tmp/airseries-${shortHash(directory)}`,
     log: join(directory, 'server.log'),
   };
 }
@@ -96,12 +104,18 @@ const outsideOf = (base: string): string => join(ROOT_BASE, shortHash(base));
 const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** Makes the directory and those above it. Those that root makes are open to the server's user, whatever the umask. */
+/**
+ * Makes the directory and those above it. Those that root makes are open to the server's user,
+ * whatever the umask.
+ */
 export function makePath(path: string): void {
   for (const made of makeFolders(path)) if (isRoot()) chmodSync(made, 0o755);
 }
 
-/** Runs `work` on folders of the data directory. An error of the system is thrown as one with a remedy. */
+/**
+ * Runs `work` on folders of the data directory. An error of the system is thrown as one with a
+ * remedy.
+ */
 function withDataDirErrors<T>(dataDirectory: string, work: () => T): T {
   try {
     return work();
@@ -114,7 +128,10 @@ function withDataDirErrors<T>(dataDirectory: string, work: () => T): T {
   }
 }
 
-/** Returns the result of `look`. Where this user has no right to look, throws an Error that says who has. */
+/**
+ * Returns the result of `look`. Where this user has no right to look, throws an Error that says who
+ * has.
+ */
 function visible<T>(path: string, look: () => T): T {
   try {
     return look();
@@ -138,7 +155,10 @@ export const currentUser = (): ServerUser => ({
 /** True if this process runs as root. */
 export const isRoot = (): boolean => currentUser().uid === 0;
 
-/** The user for a cluster that root creates: postgres or nobody. Later starts use the cluster's owner. Throws if neither user exists. */
+/**
+ * The user for a cluster that root creates: postgres or nobody. Later starts use the cluster's
+ * owner. Throws if neither user exists.
+ */
 export function unprivilegedUser(): ServerUser {
   for (const name of ['postgres', 'nobody']) {
     const uid = Number(idOf('-u', name));
@@ -158,10 +178,16 @@ export const nameOf = (uid: number): string => idOf('-nu', uid) || String(uid);
 const idOf = (flag: string, user: string | number): string =>
   spawnSync('id', [flag, String(user)], { encoding: 'utf8' }).stdout?.trim() ?? '';
 
-/** The programs of the server get a fresh environment, so that they do not inherit the service's secrets. */
+/**
+ * The programs of the server get a fresh environment, so that they do not inherit the service's
+ * secrets.
+ */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 
-/** Runs a program as the server's user. Rejects if it fails (the error has its stderr) or takes over two minutes. */
+/**
+ * Runs a program as the server's user. Rejects if it fails (the error has its stderr) or takes over
+ * two minutes.
+ */
 export async function runAs(
   user: ServerUser,
   file: string,
@@ -174,7 +200,8 @@ export async function runAs(
     env: SERVER_ENVIRONMENT,
     timeout: 120_000,
   });
-  running.child.stdin?.on('error', () => {}).end(input); // a program that reads nothing may have exited already
+  // a program that reads nothing may have exited already
+  running.child.stdin?.on('error', () => {}).end(input);
   await running;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Runs a private PostgreSQL for a data directory. It belongs to the process that started it, and stops with that process, even if that is
- * killed. Other processes use the server that runs: a command beside a service, or a service beside a command. Any of them that finds it gone
- * starts it again at the same address, so that clients only have to retry.
+ * Runs a private PostgreSQL for a data directory. It belongs to the process that started it, and
+ * stops with that process, even if that is killed. Other processes use the server that runs: a
+ * command beside a service, or a service beside a command. Any of them that finds it gone starts it
+ * again at the same address, so that clients only have to retry.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +23,8 @@ const MAX_STARTS = 5;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export type EmbeddedServer = Required<Omit<Database, 'target'>> & {
-  target: { host: string; port: number; user: string; database: string }; // as the superuser of this private cluster
+  // as the superuser of this private cluster
+  target: { host: string; port: number; user: string; database: string };
   version: string;
   startedHere: boolean; // false: another process had started it first
 };
@@ -33,7 +35,10 @@ type Configured = {
   dataDirectory: string;
 };
 
-/** Makes no connection to the operator's database. Starts or joins the embedded server; with `mustExist`, only where its database exists. */
+/**
+ * Makes no connection to the operator's database. Starts or joins the embedded server; with
+ * `mustExist`, only where its database exists.
+ */
 export async function openDatabase(
   { databaseUrl, dataDirectory }: Configured,
   log: Log,
@@ -54,8 +59,9 @@ type Options = {
 };
 
 /**
- * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves once it answers; rejects, with a remedy,
- * where no server can run, or none that can serve the data.
+ * Starts or joins the server of a data directory, and restarts it if it ends while in use. Resolves
+ * once it answers; rejects, with a remedy, where no server can run, or none that can serve the
+ * data.
  */
 export async function openEmbeddedServer({
   dataDirectory,
@@ -106,8 +112,9 @@ export async function openEmbeddedServer({
 type Running = { pid: number; own?: ChildProcess | undefined };
 
 /**
- * Resolves once a server is ready, however long it recovers: the one that runs or, where there is none, one that it starts. Of two that start one,
- * PostgreSQL's own lock lets one through. Rejects, with the last lines of the server's log, if five starts in a row fail.
+ * Resolves once a server is ready, however long it recovers: the one that runs or, where there is
+ * none, one that it starts. Of two that start one, PostgreSQL's own lock lets one through. Rejects,
+ * with the last lines of the server's log, if five starts in a row fail.
  */
 async function joinOrStart(program: Program, home: Home): Promise<Running> {
   let own: ChildProcess | undefined;
@@ -127,8 +134,9 @@ async function joinOrStart(program: Program, home: Home): Promise<Running> {
 }
 
 /**
- * The server that has the socket, be it ready, starting or stopping; undefined if there is none. The kernel knows that. An id in a file proves
- * nothing: the file survives a power loss, and any process may have the id by then.
+ * The server that has the socket, be it ready, starting or stopping; undefined if there is none.
+ * The kernel knows that. An id in a file proves nothing: the file survives a power loss, and any
+ * process may have the id by then.
  */
 async function findServer(home: Home): Promise<{ pid: number; isReady: boolean } | undefined> {
   const socket = createConnection(join(home.sockets, `.s.PGSQL.${PORT}`));
@@ -147,9 +155,11 @@ async function findServer(home: Home): Promise<{ pid: number; isReady: boolean }
 }
 
 /**
- * Arguments: the log, the server's command line. The shell becomes the server. Beside it, a process waits for the end of stdin and then stops
- * the server: stdin is a pipe, which the kernel closes however its owner dies. This process ignores signals, because stopping a container or a
- * unit signals all processes, and only the owner decides. It is not a child of the server, which takes children that it doesn't know for its own.
+ * Arguments: the log, the server's command line. The shell becomes the server. Beside it, a process
+ * waits for the end of stdin and then stops the server: stdin is a pipe, which the kernel closes
+ * however its owner dies. This process ignores signals, because stopping a container or a unit
+ * signals all processes, and only the owner decides. It is not a child of the server, which takes
+ * children that it doesn't know for its own.
  */
 const SERVER = `
 umask 077
@@ -160,7 +170,10 @@ exec 3<&0
 exec "$@" </dev/null >>"$log" 2>&1 3<&-
 `;
 
-/** Resolves before the server is ready. Makes everything as the server's user, so that root never writes where that user could have placed a link. */
+/**
+ * Resolves before the server is ready. Makes everything as the server's user, so that root never
+ * writes where that user could have placed a link.
+ */
 async function start(program: Program, home: Home): Promise<ChildProcess> {
   if (!existsSync(home.directory)) {
     throw new Error(
@@ -201,14 +214,15 @@ async function stop({ own }: Running): Promise<void> {
 }
 
 /**
- * Checks the server every second and restarts it if it is gone. The result ends that, waits for a restart that is under way, and stops the
- * server if this process has started it.
+ * Checks the server every second and restarts it if it is gone. The result ends that, waits for a
+ * restart that is under way, and stops the server if this process has started it.
  */
 function supervise(program: Program, home: Home, first: Running, log: Log): () => Promise<void> {
   let running = first;
   const closing = new AbortController();
   const watch = async () => {
-    const options = { signal: closing.signal, ref: false }; // must not keep a finished command alive
+    // must not keep a finished command alive
+    const options = { signal: closing.signal, ref: false };
     while (await pause(1_000, true, options).catch(() => false)) {
       try {
         await rotateLog(home);

@@ -1,16 +1,23 @@
-/** Hours and days as open data: which files there are, and the query that the server writes each from. */
+/**
+ * Hours and days as open data: which files there are, and the query that the server writes each
+ * from.
+ */
 import type { Sql } from '../../database/client.ts';
 import { fileOf, isFlagged, type Layout } from './layouts.ts';
 
-/** A file of the export, relative to its folder, and the query of its lines, whose columns are the header. */
+/**
+ * A file of the export, relative to its folder, and the query of its lines, whose columns are the
+ * header.
+ */
 export type ExportedFile = { name: string; select: string };
 
 type Period = { now: Date; from?: Date | undefined; to?: Date | undefined };
 
 /**
- * The files of a layout. Closed buckets only, as in the history windows (H1): without the current hour or day. A file that is written is
- * written from its beginning, so `from` leaves out whole years of files by year, and nothing else. The file of days is written even if it is
- * empty; without hours there is no year to name a file after.
+ * The files of a layout. Closed buckets only, as in the history windows (H1): without the current
+ * hour or day. A file that is written is written from its beginning, so `from` leaves out whole
+ * years of files by year, and nothing else. The file of days is written even if it is empty;
+ * without hours there is no year to name a file after.
  */
 export async function filesOf(
   connection: Sql,
@@ -44,8 +51,9 @@ export async function filesOf(
 }
 
 /**
- * Buckets of what is published, ordered by time, then by sensor, station or city. COPY takes no parameters; the instants are the server's and
- * the clock's. The database has rounded already, and numeric keeps 2.0 where JSON has 2.
+ * Buckets of what is published, ordered by time, then by sensor, station or city. COPY takes no
+ * parameters; the instants are the server's and the clock's. The database has rounded already, and
+ * numeric keeps 2.0 where JSON has 2.
  */
 function selectBuckets(layout: Layout, now: Date, since: string, until: string): string {
   const { source, subject, columns } = layout;

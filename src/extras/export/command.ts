@@ -12,7 +12,10 @@ import {
 import { exportOpenData } from './exportOpenData.ts';
 import { makeFolder } from './publishedFile.ts';
 
-/** Prints the number of lines by file, and which files changed. `license`: the text of OPEN_DATA_LICENSE. */
+/**
+ * Prints the number of lines by file, and which files changed. `license`: the text of
+ * OPEN_DATA_LICENSE.
+ */
 export function exportCommand(run: Run, license: () => string | undefined): Command {
   return new Command('export')
     .description('export sensors, hours and days as open data (CSV)')
@@ -24,7 +27,8 @@ export function exportCommand(run: Run, license: () => string | undefined): Comm
     .action((folder: string, options: PeriodOptions) =>
       run(
         (context) => exportFiles(context, folder, { ...options, license: license() }),
-        { check: () => makeFolder(folder) }, // before the database is opened, which may take a while
+        // before the database is opened, which may take a while
+        { check: () => makeFolder(folder) },
       ),
     );
 }

@@ -1,4 +1,7 @@
-/** Lists what an export's folder holds in the end, and writes the three files that describe it: README.txt, LICENSE and datapackage.json. */
+/**
+ * Lists what an export's folder holds in the end, and writes the three files that describe it:
+ * README.txt, LICENSE and datapackage.json.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UCUM_CODES } from '../../contract/parameters.ts';
@@ -25,7 +28,10 @@ type PublishedData = {
   tables: readonly Table[];
 };
 
-/** Writes the descriptions of what is in the folder. Resolves to the names of those whose content changed. */
+/**
+ * Writes the descriptions of what is in the folder. Resolves to the names of those whose content
+ * changed.
+ */
 export async function describeFolder(
   folder: string,
   { timeZone, license }: { timeZone: string; license: string | undefined },
@@ -109,8 +115,9 @@ function readmeText({ timeZone, license, tables }: PublishedData): string {
 const TIME_FORMAT = '%Y-%m-%d %H:%M:%S';
 
 /**
- * datapackage.json, for programs (Frictionless Data Package 1.0, https://specs.frictionlessdata.io). It says nothing about when it was made, so
- * it changes only when a file does.
+ * datapackage.json, for programs (Frictionless Data Package 1.0,
+ * https://specs.frictionlessdata.io). It says nothing about when it was made, so it changes only
+ * when a file does.
  */
 function datapackageText({ timeZone, license, tables }: PublishedData): string {
   const descriptor = {

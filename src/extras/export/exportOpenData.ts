@@ -1,7 +1,7 @@
 /**
- * Exports the network's history as open data: sensors, and the hours and days of sensors, stations and cities, in airquality.am's CSV
- * layout. The server writes the lines of each file by COPY. Each file is complete or absent, and all of them come from one snapshot of the
- * database.
+ * Exports the network's history as open data: sensors, and the hours and days of sensors, stations
+ * and cities, in airquality.am's CSV layout. The server writes the lines of each file by COPY. Each
+ * file is complete or absent, and all of them come from one snapshot of the database.
  */
 
 import type { Log } from '../../base/log.ts';
@@ -14,7 +14,9 @@ import { LAYOUTS } from './layouts.ts';
 import { makeFolder, publishFile } from './publishedFile.ts';
 import { SENSORS, selectSensors } from './sensors.ts';
 
-/** Lines written by file name, without headers; and the names of the files whose content changed. */
+/**
+ * Lines written by file name, without headers; and the names of the files whose content changed.
+ */
 type Exported = { files: Record<string, number>; rewritten: string[] };
 
 type Options = {
@@ -24,15 +26,18 @@ type Options = {
   terminal: boolean;
   /** The text of LICENSE; undefined: there is none. */
   license: string | undefined;
-  /** Leaves files of earlier years alone; every file that is written is written from its beginning. */
+  /**
+   * Leaves files of earlier years alone; every file that is written is written from its beginning.
+   */
   from?: Date | undefined;
   /** Only buckets that begin before. */
   to?: Date | undefined;
 };
 
 /**
- * Leaves out hidden stations, as all lists do (C6), and the current hour and day. Creates the folder if there is none, replaces files of
- * the same names where their content changed, and leaves others alone. Rejects with InputError if the folder cannot be written to.
+ * Leaves out hidden stations, as all lists do (C6), and the current hour and day. Creates the
+ * folder if there is none, replaces files of the same names where their content changed, and leaves
+ * others alone. Rejects with InputError if the folder cannot be written to.
  */
 export async function exportOpenData(
   target: DatabaseAddress,
@@ -44,7 +49,8 @@ export async function exportOpenData(
     target,
     { timeZone: options.timeZone, name: 'airseries export', role: 'airseries_reader' },
     async (connection) => {
-      await connection`begin isolation level repeatable read read only`; // refreshes meanwhile do not show
+      // refreshes meanwhile do not show
+      await connection`begin isolation level repeatable read read only`;
       return exportFiles(connection, folder, options);
     },
   );
@@ -55,7 +61,8 @@ export async function exportOpenData(
 async function exportFiles(connection: Sql, folder: string, options: Options): Promise<Exported> {
   const files: ExportedFile[] = [];
   for (const layout of LAYOUTS) files.push(...(await filesOf(connection, layout, options)));
-  files.push({ name: SENSORS, select: selectSensors(options.now) }); // last, when everything that refers to it is there
+  // last, when everything that refers to it is there
+  files.push({ name: SENSORS, select: selectSensors(options.now) });
 
   const exported: Exported = { files: {}, rewritten: [] };
   const progress = makeProgress('exporting', options.log, options.terminal);

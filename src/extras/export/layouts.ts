@@ -1,8 +1,9 @@
 /**
- * The files of airquality.am's open data and their columns. Known from published copies of 2025 and 2026: sensors.csv, the first seven
- * columns of the files of sensors and stations, all columns of city_avg_daily.csv and city_avg_hourly, and that PM2.5 is called pm2.5 in
- * hours of sensors and stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like the columns of cities. Pressure is in Pa,
- * and times are local without an offset.
+ * The files of airquality.am's open data and their columns. Known from published copies of 2025 and
+ * 2026: sensors.csv, the first seven columns of the files of sensors and stations, all columns of
+ * city_avg_daily.csv and city_avg_hourly, and that PM2.5 is called pm2.5 in hours of sensors and
+ * stations but avg_pm2.5 elsewhere. Inferred: the other columns, which are like the columns of
+ * cities. Pressure is in Pa, and times are local without an offset.
  */
 import { parameter } from '../../contract/fields.ts';
 import type { ParameterName, Unit } from '../../contract/parameters.ts';
@@ -33,7 +34,10 @@ export type Layout = {
     | 'station_daily'
     | 'region_hourly'
     | 'region_daily';
-  /** The view whose first and last bucket say which period there is. A sensor's hour counts only if there is one of its station. */
+  /**
+   * The view whose first and last bucket say which period there is. A sensor's hour counts only if
+   * there is one of its station.
+   */
   extent: 'station_hourly' | 'station_daily' | 'region_hourly' | 'region_daily';
   /** The column that says what the line is about; `source` is its name in schema api. */
   subject: Field & { source: 'sensor_id' | 'station_id' | 'region_slug' };

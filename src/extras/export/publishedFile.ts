@@ -1,6 +1,6 @@
 /**
- * Files of a folder that others read: written beside their final path and renamed once they are whole, and only if the content changed, so
- * that mirrors and caches fetch no file twice.
+ * Files of a folder that others read: written beside their final path and renamed once they are
+ * whole, and only if the content changed, so that mirrors and caches fetch no file twice.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync } from 'node:fs';
@@ -23,7 +23,10 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Whoever may write to the folder could place links in it, and have files replaced that this user may write to. */
+/**
+ * Whoever may write to the folder could place links in it, and have files replaced that this user
+ * may write to.
+ */
 function makeFolderWithin(folder: string, part: string): void {
   if (part !== folder && lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new InputError(
@@ -36,8 +39,9 @@ function makeFolderWithin(folder: string, part: string): void {
 }
 
 /**
- * Makes a file of what `fill` writes, and resolves to whether it replaced one or is new: false if one of that name has the same
- * content. `name` is relative to the folder; folders that are missing are created. If it fails, whatever had the name is as it was.
+ * Makes a file of what `fill` writes, and resolves to whether it replaced one or is new: false if
+ * one of that name has the same content. `name` is relative to the folder; folders that are missing
+ * are created. If it fails, whatever had the name is as it was.
  */
 export async function publishFile(
   folder: string,

@@ -1,4 +1,7 @@
-/** sensors.csv: each sensor at the listed station where it stands or stood last, with the columns documented with the portal's files. */
+/**
+ * sensors.csv: each sensor at the listed station where it stands or stood last, with the columns
+ * documented with the portal's files.
+ */
 import type { Field } from './layouts.ts';
 
 export const SENSORS = 'sensors.csv';
@@ -65,7 +68,10 @@ export const SENSOR_FIELDS = [
   },
 ] as const satisfies readonly Field[];
 
-/** The query of sensors.csv, by id. Hidden stations are left out (C6); a station's city is its city at the instant (C8). */
+/**
+ * The query of sensors.csv, by id. Hidden stations are left out (C6); a station's city is its city
+ * at the instant (C8).
+ */
 export function selectSensors(now: Date): string {
   const at = `'${now.toISOString()}'::timestamptz`;
   const values: Record<(typeof SENSOR_FIELDS)[number]['name'], string> = {
@@ -97,12 +103,15 @@ export function selectSensors(now: Date): string {
 /** In the network's zone, which is the session's, without an offset. */
 const localTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD HH24:MI:SS')`;
 
-/** The beginning of a text that spreadsheet programs take for a formula, perhaps behind apostrophes of an earlier export. */
+/**
+ * The beginning of a text that spreadsheet programs take for a formula, perhaps behind apostrophes
+ * of an earlier export.
+ */
 const FORMULA = "^''*[-=+@＝＋－＠[:cntrl:]]";
 
 /**
- * A text of the network as a cell: on one line, with an apostrophe before it where a spreadsheet would run it as a formula, and empty as null,
- * which COPY writes without quotes.
+ * A text of the network as a cell: on one line, with an apostrophe before it where a spreadsheet
+ * would run it as a formula, and empty as null, which COPY writes without quotes.
  */
 const asCell = (text: string) =>
   `nullif(case when ${text} ~ '${FORMULA}' then '''' else '' end || translate(${text}, e'\\r\\n', '  '), '')`;

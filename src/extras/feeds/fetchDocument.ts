@@ -1,6 +1,7 @@
 /**
- * Fetches one document over HTTP, from allowed hosts only: a network file comes from many hands, the list of hosts only from the operator
- * of the service. Limits bound the time that the whole document may take and its size after decompression.
+ * Fetches one document over HTTP, from allowed hosts only: a network file comes from many hands,
+ * the list of hosts only from the operator of the service. Limits bound the time that the whole
+ * document may take and its size after decompression.
  */
 import { InputError } from '../../base/inputError.ts';
 
@@ -35,8 +36,8 @@ export class FailedResponse extends InputError {
 export type Refuse = (what: string, remedy: string) => InputError;
 
 /**
- * Resolves to what `read` makes of the document, which it gets as it arrives; the limits apply to `read` too. Rejects with InputError
- * for everything that goes wrong, an error of `read` included.
+ * Resolves to what `read` makes of the document, which it gets as it arrives; the limits apply to
+ * `read` too. Rejects with InputError for everything that goes wrong, an error of `read` included.
  */
 export async function fetchDocument<T>(
   address: string,
@@ -91,7 +92,9 @@ async function* bounded(
   }
 }
 
-/** The target of a redirect, if that is the same host and no less encrypted; undefined otherwise. */
+/**
+ * The target of a redirect, if that is the same host and no less encrypted; undefined otherwise.
+ */
 function followed(location: string, from: URL): URL | undefined {
   if (!URL.canParse(location, from)) return undefined;
   const to = new URL(location, from);
@@ -118,7 +121,10 @@ export function isAllowed(address: string, hosts: readonly string[]): boolean {
   return hosts.some((allowed) => names.includes(allowed.toLowerCase()));
 }
 
-/** An address for messages and logs: without user name, password and query, which may contain secrets. */
+/**
+ * An address for messages and logs: without user name, password and query, which may contain
+ * secrets.
+ */
 export function shownAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const { protocol, host, pathname } = new URL(address);

@@ -1,6 +1,7 @@
 /**
- * The job that polls the providers that are due, those that last answered first. After failures a feed is polled less and less often, and not
- * before it says. Starts and outcomes are stored in raw.pull, so another process continues where this one stops.
+ * The job that polls the providers that are due, those that last answered first. After failures a
+ * feed is polled less and less often, and not before it says. Starts and outcomes are stored in
+ * raw.pull, so another process continues where this one stops.
  */
 import type { Job } from '../../aggregate/jobs.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -30,8 +31,9 @@ export const pullJob = (target: DatabaseAddress, clock: Clock, options: Options)
 });
 
 /**
- * Returns the run of a minute, by the clock of the database: the machine's runs some milliseconds early or late, and an interval of five
- * minutes would become six. Run it every minute, and not twice at once.
+ * Returns the run of a minute, by the clock of the database: the machine's runs some milliseconds
+ * early or late, and an interval of five minutes would become six. Run it every minute, and not
+ * twice at once.
  */
 export function makePull(
   target: DatabaseAddress,
@@ -40,7 +42,10 @@ export function makePull(
 ): (minute: Date) => Promise<void> {
   const { hosts, metrics } = options;
   const refused = new Set<string>();
-  /** Logged and recorded once; the feed stays due, so that it is polled as soon as the host is added. */
+  /**
+   * Logged and recorded once; the feed stays due, so that it is polled as soon as the host is
+   * added.
+   */
   const refuse = async (owner: Sql, { provider, url }: Pull) => {
     const feed = `${provider} ${url}`;
     if (refused.has(feed)) return;
@@ -105,7 +110,10 @@ export function makePull(
     );
 }
 
-/** When a header Retry-After, of seconds or a date, allows the next request; at most half an hour from now. Null: it says nothing. */
+/**
+ * When a header Retry-After, of seconds or a date, allows the next request; at most half an hour
+ * from now. Null: it says nothing.
+ */
 function retryInstant(header: string | null, now: Date): Date | null {
   const asked = /^\d+$/.test(header ?? '')
     ? now.getTime() + Number(header) * 1_000
@@ -115,7 +123,10 @@ function retryInstant(header: string | null, now: Date): Date | null {
     : new Date(Math.min(asked, now.getTime() + LONGEST_RETRY_AFTER_MS));
 }
 
-/** Providers to poll now, in the order to start them. A start in the future was recorded by a clock that was wrong, and makes a provider due. */
+/**
+ * Providers to poll now, in the order to start them. A start in the future was recorded by a clock
+ * that was wrong, and makes a provider due.
+ */
 async function findDue(owner: Sql, now: Date): Promise<Pull[]> {
   return await owner<Pull[]>`
     select p.id as provider, p.pull ->> 'kind' as kind, p.pull ->> 'url' as url,

@@ -1,6 +1,7 @@
 /**
- * Polls one provider and accepts its readings: of each sensor those from a day before its newest stored one on, which is enough for
- * corrections. Older ones that are not stored may carry a wrong time, and wait in quarantine for the operator.
+ * Polls one provider and accepts its readings: of each sensor those from a day before its newest
+ * stored one on, which is enough for corrections. Older ones that are not stored may carry a wrong
+ * time, and wait in quarantine for the operator.
  */
 import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
@@ -44,7 +45,10 @@ export type PullOptions = {
   limits?: FetchLimits | undefined;
 };
 
-/** `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and with Unavailable as the pool does. */
+/**
+ * `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and
+ * with Unavailable as the pool does.
+ */
 export async function pullProvider(
   pool: QueryPool,
   { provider, kind, url, sensor }: Pull,
@@ -101,7 +105,10 @@ export async function pullProvider(
   return pulled;
 }
 
-/** Every sensor that was ever at a station of the provider, and its newest reading there: one index probe for each placement. */
+/**
+ * Every sensor that was ever at a station of the provider, and its newest reading there: one index
+ * probe for each placement.
+ */
 const SENSORS = `
   select placed.sensor_id as id, max(extract(epoch from last.measured_at)::float8 * 1e6) as newest
   from raw.sensor_station placed
@@ -122,7 +129,10 @@ async function findNewest(pool: QueryPool, provider: string): Promise<Newest> {
   return new Map(rows.map(({ id, newest }) => [id, newest]));
 }
 
-/** A reading without a sensor of the provider or a readable time is not old: it is judged when it is accepted. */
+/**
+ * A reading without a sensor of the provider or a readable time is not old: it is judged when it is
+ * accepted.
+ */
 function isOld(reading: ReadingInput, newest: Newest): boolean {
   const last = newest.get(readSensorId(reading.sensorId) ?? 0) ?? Number.NEGATIVE_INFINITY;
   return (timeOf(reading) ?? last) < last - DAY_US;
@@ -132,7 +142,10 @@ function isOld(reading: ReadingInput, newest: Newest): boolean {
 const timeOf = ({ measuredAt }: ReadingInput) =>
   typeof measuredAt === 'string' ? readInstant(measuredAt)?.microseconds : undefined;
 
-/** Expired ones were stored once. The bounds of time keep chunks outside of them from being looked at. */
+/**
+ * Expired ones were stored once. The bounds of time keep chunks outside of them from being looked
+ * at.
+ */
 const UNSTORED = `
   with given as materialized (
     select ordinal, sensor_id, to_timestamp(microseconds / 1e6) as measured_at

@@ -1,4 +1,7 @@
-/** Reads a polled document in the layout of its kind, and keeps what may be of the provider's own sensors. */
+/**
+ * Reads a polled document in the layout of its kind, and keeps what may be of the provider's own
+ * sensors.
+ */
 
 import { InputError } from '../../base/inputError.ts';
 import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
@@ -15,18 +18,28 @@ type Feed = {
   readings: ReadingInput[];
 };
 
-/** Bounds on our readings and on all (the whole world has some 30,000): a larger document does not cover five minutes. */
+/**
+ * Bounds on our readings and on all (the whole world has some 30,000): a larger document does not
+ * cover five minutes.
+ */
 export const MOST_READINGS = 50_000;
 export const MOST_IN_ALL = 500_000;
-/** The limit on our own texts, in characters: a row may have more text than it takes in its document. */
+/**
+ * The limit on our own texts, in characters: a row may have more text than it takes in its
+ * document.
+ */
 const MOST_TEXT = 64 * 1_048_576;
 
-/** In bytes, of a document that is one object: parsing it holds up everything else. An array may be larger. */
+/**
+ * In bytes, of a document that is one object: parsing it holds up everything else. An array may be
+ * larger.
+ */
 const LIMITS = { ...FILE_LIMITS, largestObject: 2 * 1_048_576 };
 
 /**
- * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever their form. Rejects as `chunks` does,
- * and with what `refuse` makes of a document that has another kind or too many readings.
+ * Leaves out readings of sensors for which `isOurs` is false, and elements that name none, whatever
+ * their form. Rejects as `chunks` does, and with what `refuse` makes of a document that has another
+ * kind or too many readings.
  */
 export async function readFeed(
   chunks: AsyncIterable<Uint8Array>,

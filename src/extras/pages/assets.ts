@@ -1,4 +1,7 @@
-/** The files that pages load: styles, icon, modules and the API reference, under one address that changes whenever any of them does. */
+/**
+ * The files that pages load: styles, icon, modules and the API reference, under one address that
+ * changes whenever any of them does.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,7 +28,10 @@ const readModule = (name: string) => readFileSync(new URL(name, BUNDLED), 'utf8'
 
 const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8');
 
-/** A style sheet without its images: the pages' policy allows no data URLs, and nothing shows the others. */
+/**
+ * A style sheet without its images: the pages' policy allows no data URLs, and nothing shows the
+ * others.
+ */
 const withoutImages = (css: string) =>
   css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 

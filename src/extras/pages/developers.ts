@@ -1,4 +1,7 @@
-/** For developers, on the page of what they look at: the addresses behind it, ready-made snippets, and what embeds it. */
+/**
+ * For developers, on the page of what they look at: the addresses behind it, ready-made snippets,
+ * and what embeds it.
+ */
 import { BASE_PATH, type Locale } from '../../contract/endpoints.ts';
 import { type Html, html } from './html.ts';
 import type { Words } from './words.ts';

@@ -1,4 +1,7 @@
-/** The page of the API reference, which Swagger UI makes in the browser from the OpenAPI document (`browser/docs.ts`). */
+/**
+ * The page of the API reference, which Swagger UI makes in the browser from the OpenAPI document
+ * (`browser/docs.ts`).
+ */
 import { assetUrl } from './assets.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';

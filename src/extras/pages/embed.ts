@@ -1,4 +1,7 @@
-/** The current values of a station or region for other sites: as a page for frames, and in the widget, which shows what is on that page. */
+/**
+ * The current values of a station or region for other sites: as a page for frames, and in the
+ * widget, which shows what is on that page.
+ */
 import type { Locale } from '../../contract/endpoints.ts';
 import { html } from './html.ts';
 import type { Page, Site } from './layout.ts';

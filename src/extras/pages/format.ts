@@ -1,10 +1,16 @@
-/** Values with their units and dates as people read them. Shared with the browser, so it imports nothing else. */
+/**
+ * Values with their units and dates as people read them. Shared with the browser, so it imports
+ * nothing else.
+ */
 import { formatNumber, SHORT_MONTHS } from './numbers.ts';
 
 /** A value's key in the API, its unit and the decimals published. */
 export type Quantity = { key: string; unit: string; digits: number };
 
-/** Units that pages write otherwise than the API, in one language or in `all`; none where the name of the parameter says it. */
+/**
+ * Units that pages write otherwise than the API, in one language or in `all`; none where the name
+ * of the parameter says it.
+ */
 const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
   'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
@@ -41,7 +47,10 @@ export function formatValue(
   return name === '' ? text : `${text} ${name}`;
 }
 
-/** The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a little less, and toFixed would round it down. */
+/**
+ * The same without its unit. hPa are rounded half up from the published Pa: 1005.15 as a float is a
+ * little less, and toFixed would round it down.
+ */
 export const formatBare = (locale: string, value: number, { unit, digits }: Precision): string =>
   unit === 'Pa'
     ? formatNumber(locale, Math.round(value / 10) / 10, 1)
@@ -93,10 +102,14 @@ export function fill(text: string, values: Record<string, string | number>): str
   return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** The form of a text that goes with a number: forms stand beside each other, as in `{n} day|{n} days`, for Russian as one|few|many. */
+/**
+ * The form of a text that goes with a number: forms stand beside each other, as in `{n} day|{n}
+ * days`, for Russian as one|few|many.
+ */
 export function plural(locale: string, forms: string, n: number): string {
   const all = forms.split('|');
   const order = all.length === 3 ? ['one', 'few', 'many'] : ['one', 'other'];
   const at = order.indexOf(new Intl.PluralRules(locale).select(n));
-  return all.length === 1 ? forms : (all[at] ?? all[1] ?? forms); // a fraction goes with the second: 1,5 раза
+  // a fraction goes with the second: 1,5 раза
+  return all.length === 1 ? forms : (all[at] ?? all[1] ?? forms);
 }

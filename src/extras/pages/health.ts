@@ -1,4 +1,7 @@
-/** The health figures of a region: the WHO's guideline, cigarettes, and the limits of the EU from 2030. */
+/**
+ * The health figures of a region: the WHO's guideline, cigarettes, and the limits of the EU from
+ * 2030.
+ */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
 import { EU_LIMITS, type ExploreAnswer } from '../../contract/explore.ts';

@@ -1,4 +1,7 @@
-/** HTML as text that knows what is safe: whatever goes into a template is escaped, unless it came from one. */
+/**
+ * HTML as text that knows what is safe: whatever goes into a template is escaped, unless it came
+ * from one.
+ */
 
 export type Html = { readonly text: string };
 
@@ -16,7 +19,10 @@ function write(value: Value): string {
   return 'text' in value ? value.text : value.map(write).join('');
 }
 
-/** A table that scrolls in a box of its own, also by keys. `rows`: the cells of each, the first of which names it. */
+/**
+ * A table that scrolls in a box of its own, also by keys. `rows`: the cells of each, the first of
+ * which names it.
+ */
 export const scrollingTable = (
   label: string,
   heads: readonly string[],

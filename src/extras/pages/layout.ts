@@ -9,7 +9,10 @@ import type { Tiles } from './parts.ts';
 import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
-/** Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the zone of all times; `tiles`: the ground of maps. */
+/**
+ * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the
+ * zone of all times; `tiles`: the ground of maps.
+ */
 export type Site = {
   url: string;
   title: string;
@@ -19,7 +22,10 @@ export type Site = {
   tiles?: Tiles | undefined;
 };
 
-/** `path`: the address after the locale, such as `station/1`; undefined: there is none in another language. */
+/**
+ * `path`: the address after the locale, such as `station/1`; undefined: there is none in another
+ * language.
+ */
 export type Page = {
   locale: Locale;
   path: string | undefined;
@@ -27,7 +33,10 @@ export type Page = {
   body: Html;
   /** Modules of the browser's that the page needs, without `.js`. */
   scripts: readonly string[];
-  /** An open page with another shape is reloaded; of one with the same, the current parts are replaced. */
+  /**
+   * An open page with another shape is reloaded; of one with the same, the current parts are
+   * replaced.
+   */
   shape?: string;
   /** For shared links: a sentence, and the address of a picture. */
   description?: string;
@@ -51,7 +60,10 @@ const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
     `frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
   ].join('; ');
 
-/** The widget reads embeddable pages from anywhere, by a request that cannot itself ask for a fresh answer. */
+/**
+ * The widget reads embeddable pages from anywhere, by a request that cannot itself ask for a fresh
+ * answer.
+ */
 const kindOf = (page: Page): Kind => ({
   type: 'text/html; charset=utf-8',
   isRevalidated: page.isEmbeddable ?? false,

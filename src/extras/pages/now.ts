@@ -1,4 +1,7 @@
-/** The current values of a station or region: the headline with advice and the last 24 hours, the other values as tiles, and the other indices. */
+/**
+ * The current values of a station or region: the headline with advice and the last 24 hours, the
+ * other values as tiles, and the other indices.
+ */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
@@ -71,10 +74,16 @@ const isStation = (values: Station | Region): values is Station => 'status' in v
 const lastDay = ({ history, at }: Subject): Bucket[] =>
   fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
-/** The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity` the value's. */
+/**
+ * The headline of a page, in words: `text` is a number or value, `of` which index it is, `quantity`
+ * the value's.
+ */
 type Headline = { category: Category; text: string; name: string; of: string; quantity?: Quantity };
 
-/** The index where there is one; else the European one, which counts gases; else the first value that there is. */
+/**
+ * The index where there is one; else the European one, which counts gases; else the first value
+ * that there is.
+ */
 function headlineOf(locale: Locale, subject: Current): Headline {
   const words = WORDS[locale];
   const { values, indices, suspect } = subject;
@@ -135,7 +144,10 @@ ${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25,
 export const measuredAt = (locale: Locale, values: Station | Region, time: string): Html =>
   withTime(locale, isStation(values) ? WORDS[locale].meanOfHour : WORDS[locale].digestOf, time);
 
-/** The head of a page: `path` leads to it, `note` stands beneath the title, such as that something is unreliable. */
+/**
+ * The head of a page: `path` leads to it, `note` stands beneath the title, such as that something
+ * is unreliable.
+ */
 export function headPart(
   locale: Locale,
   subject: Subject,
@@ -184,7 +196,10 @@ ${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
 const GUIDE =
   'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
 
-/** Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle pollution. */
+/**
+ * Advice for everybody and for sensitive people: the sentences of the US EPA's guide for particle
+ * pollution.
+ */
 function advice(words: Words, category: Category): Html {
   const care = word(words, `care ${category}`);
   const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;
@@ -193,7 +208,10 @@ ${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
 <p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
 }
 
-/** The other values with a line of the day each, in groups, without the parameters that have no value. */
+/**
+ * The other values with a line of the day each, in groups, without the parameters that have no
+ * value.
+ */
 export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const words = WORDS[locale];
   const buckets = lastDay(subject);

@@ -1,6 +1,6 @@
 /**
- * Numbers and times as people read them, in the language of a page. Shared with the browser, so it imports nothing; and by hand, since
- * Chromium's Intl has no Armenian.
+ * Numbers and times as people read them, in the language of a page. Shared with the browser, so it
+ * imports nothing; and by hand, since Chromium's Intl has no Armenian.
  */
 
 export const SHORT_MONTHS: Readonly<Record<string, string>> = {
@@ -18,7 +18,10 @@ export function formatNumber(locale: string, value: number, digits: number): str
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
-/** `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the reader's clock says. */
+/**
+ * `2026-11-20T13:00:00+04:00` as `20 Nov, 13:00`: the API's times are local already, whatever the
+ * reader's clock says.
+ */
 export function formatTime(locale: string, timestamp: string): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(timestamp) ?? [];
   return `${Number(day)} ${SHORT_MONTHS[locale]?.split(' ')[Number(month) - 1]}, ${time}`;

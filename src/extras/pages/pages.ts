@@ -1,4 +1,7 @@
-/** The pages by their addresses. They are made of what the API answers, and kept as its documents are. */
+/**
+ * The pages by their addresses. They are made of what the API answers, and kept as its documents
+ * are.
+ */
 import type { IRouter, Request, Response } from 'express';
 import type { Region, Station } from '../../contract/current.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../../contract/endpoints.ts';
@@ -210,7 +213,8 @@ export function addPages(
     '/assets',
   );
   const patterns = Object.keys(PAGES).map(pathPattern);
-  // a person who follows a wrong link gets a page, a program JSON: below the path of a locale everything is for people
+  // a person who follows a wrong link gets a page, a program JSON: below the path of a locale
+  // everything is for people
   app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
     if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
@@ -225,7 +229,10 @@ export function addPages(
 /** What stands in the place of a locale, such as `de` or `pt-br`. */
 const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?$/;
 
-/** The page that a wrong path means: in lower case, without a slash at its end, in a language that there is. */
+/**
+ * The page that a wrong path means: in lower case, without a slash at its end, in a language that
+ * there is.
+ */
 function meantPath(path: string, locale: string, patterns: readonly RegExp[]): string | undefined {
   const [first = '', ...others] = path
     .toLowerCase()

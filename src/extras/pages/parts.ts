@@ -13,12 +13,18 @@ export const categoryIn = (place: Station | Region): Category =>
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) =>
   `/${locale}/region/${slug}`;
 
-/** A station of lists and maps, and whether its particles are suspect (C9): its index then says nothing of the air. */
+/**
+ * A station of lists and maps, and whether its particles are suspect (C9): its index then says
+ * nothing of the air.
+ */
 export type ListedStation = Station & { is_bad_pm: boolean };
 
 const isSuspect = (place: Region | ListedStation) => 'is_bad_pm' in place && place.is_bad_pm;
 
-/** The category in words, with the index. A suspect index has no category; where no particles are measured, it is the temperature. */
+/**
+ * The category in words, with the index. A suspect index has no category; where no particles are
+ * measured, it is the temperature.
+ */
 function chip(locale: Locale, place: Region | ListedStation): Html {
   const words = WORDS[locale];
   const category = categoryIn(place);
@@ -41,7 +47,10 @@ export function withTime(locale: Locale, text: string, timestamp: string): Html 
   return html`${before}<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>${after}`;
 }
 
-/** The chip and the PM2.5 of a place in a list. PM2.5 is what people ask for first; there is nothing where there is none. */
+/**
+ * The chip and the PM2.5 of a place in a list. PM2.5 is what people ask for first; there is nothing
+ * where there is none.
+ */
 function line(locale: Locale, path: string, place: Region | ListedStation): Html {
   const { title, 'pm2.5': pm25 } = place;
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
@@ -75,7 +84,10 @@ export function worstFirst<T extends { aqi: number | null; title: string; is_bad
 const MOST_NAMED = 1_500;
 export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_NAMED;
 
-/** Each place: its level (city, district, station, suspect station), key, the index of the place that it is in, coordinates, index (-1: offline), name. */
+/**
+ * Each place: its level (city, district, station, suspect station), key, the index of the place
+ * that it is in, coordinates, index (-1: offline), name.
+ */
 type Place = readonly [
   0 | 1 | 2 | 3,
   string | number,
@@ -86,7 +98,10 @@ type Place = readonly [
   string?,
 ];
 
-/** The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is none; the list has the same. */
+/**
+ * The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is
+ * none; the list has the same.
+ */
 export function mapPart(
   locale: Locale,
   regions: readonly Region[],

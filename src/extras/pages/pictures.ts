@@ -1,4 +1,7 @@
-/** Pictures of the last 24 hours that come with the page: bars beside the headline, and a line in each tile. In SVG, so they need no script. */
+/**
+ * Pictures of the last 24 hours that come with the page: bars beside the headline, and a line in
+ * each tile. In SVG, so they need no script.
+ */
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, tenth, trace, yAxis } from './plot.ts';
@@ -18,7 +21,10 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
   return [Math.min(...known), Math.max(...known)];
 };
 
-/** Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not the least. At least one bucket has a value. */
+/**
+ * Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not
+ * the least. At least one bucket has a value.
+ */
 export function dayChart(
   words: Words,
   locale: string,

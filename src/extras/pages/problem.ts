@@ -5,7 +5,9 @@ import { html } from './html.ts';
 import type { Page } from './layout.ts';
 import { WORDS } from './words.ts';
 
-/** Below a locale, the addresses of stations and regions, of which there may be none with this name. */
+/**
+ * Below a locale, the addresses of stations and regions, of which there may be none with this name.
+ */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 
 export function problemPage(locale: Locale, status: number, path: string): Page {

@@ -1,4 +1,7 @@
-/** The categories of the US EPA's index (Q1, Q2) and the bounds that charts draw. Shared with the browser, so it imports nothing. */
+/**
+ * The categories of the US EPA's index (Q1, Q2) and the bounds that charts draw. Shared with the
+ * browser, so it imports nothing.
+ */
 
 /** Worst last. `upTo`: the highest index in it. */
 export const CATEGORIES = [
@@ -10,7 +13,10 @@ export const CATEGORIES = [
   { name: 'hazardous', upTo: Number.POSITIVE_INFINITY },
 ] as const;
 
-/** `offline` is a station that does not report; `unknown` is one that reports no particulate matter, and a region without recent values. */
+/**
+ * `offline` is a station that does not report; `unknown` is one that reports no particulate matter,
+ * and a region without recent values.
+ */
 export type Category = (typeof CATEGORIES)[number]['name'] | 'unknown' | 'offline';
 
 /** All categories, the categories of an index first. */

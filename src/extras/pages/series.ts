@@ -1,4 +1,7 @@
-/** The points of a history in the order of time, with the gaps between them, and what is said of each. Shared with the browser, so it imports nothing of the service. */
+/**
+ * The points of a history in the order of time, with the gaps between them, and what is said of
+ * each. Shared with the browser, so it imports nothing of the service.
+ */
 import { formatBare, formatDate, formatValue, type Quantity, shownAs } from './format.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 
@@ -52,7 +55,10 @@ export function rangeOf(
   return typeof low === 'number' && typeof high === 'number' ? [low, high] : null;
 }
 
-/** Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the speed. */
+/**
+ * Those that have a value anywhere: PM2.5 first, then the index. A direction is drawn with the
+ * speed.
+ */
 export function measuredQuantities(
   all: readonly Quantity[],
   windows: readonly (readonly Point[])[],
@@ -89,13 +95,16 @@ function next(timestamp: string, unit: Unit): string {
   return `${dateAfter(timestamp, unit)}T00:00:00${offsetOf(timestamp)}`;
 }
 
-/** Hours by their instant, since the clocks may show one twice; days and months by their date, since some begin at 01:00. */
+/**
+ * Hours by their instant, since the clocks may show one twice; days and months by their date, since
+ * some begin at 01:00.
+ */
 const orderOf = (timestamp: string, unit: Unit) =>
   unit === 'hour' ? Date.parse(timestamp) : Date.parse(timestamp.slice(0, 10));
 
 /**
- * All buckets from the first point to the last, and from there to the present, as long as that makes no more than the window has: `now` is
- * another machine's clock.
+ * All buckets from the first point to the last, and from there to the present, as long as that
+ * makes no more than the window has: `now` is another machine's clock.
  */
 export function fillGaps(
   points: readonly Point[],

@@ -1,6 +1,7 @@
 /**
- * How pages and the widget look: six colours and the colours of the categories, light and dark; five sizes of letters; spaces of 4, 8, 16, 24 and 40
- * pixels; cards. The hues of categories are the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds.
+ * How pages and the widget look: six colours and the colours of the categories, light and dark;
+ * five sizes of letters; spaces of 4, 8, 16, 24 and 40 pixels; cards. The hues of categories are
+ * the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds.
  */
 import { CATEGORIES, CATEGORY_NAMES, type Category } from './scale.ts';
 

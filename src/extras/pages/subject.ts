@@ -1,4 +1,7 @@
-/** The page of a station or a region: what it measures now, health, and the places where the browser draws history. */
+/**
+ * The page of a station or a region: what it measures now, health, and the places where the browser
+ * draws history.
+ */
 import type { Region, Station } from '../../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../../contract/endpoints.ts';
 import { RULES } from '../../contract/rules.ts';
@@ -84,7 +87,8 @@ export function regionPage(
     !isAlone &&
     html`<p class="path"><a href="/${locale}/">${words.overview}</a>${'city_slug' in region && html` › <a href="${regionPath(locale, { slug: region.city_slug })}">${region.city}</a>`}</p>`;
   const own = providers.filter(({ id }) => stations.some((station) => station.provider === id));
-  const hasMap = stations.length > (tiles === undefined ? 1 : 0); // without a ground, a single pin says nothing
+  // without a ground, a single pin says nothing
+  const hasMap = stations.length > (tiles === undefined ? 1 : 0);
   const page = pageOf(locale, subject, `region/${region.slug}`);
   return {
     ...page,
@@ -123,7 +127,10 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
 /** Words that only the server uses. */
 const OF_SERVER = /^(advice|care) /;
 
-/** Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where nothing was ever measured, there is none. */
+/**
+ * Filled by the browser (`browser/explore.ts`), which finds the subject and the words here. Where
+ * nothing was ever measured, there is none.
+ */
 function historyPart(words: Words, locale: Locale, subject: Subject, path: string): Html {
   if (newestTime(subject.history) === undefined) return html``;
   const url = `${BASE_PATH.replace('{locale}', locale)}/${path}-history.json`;

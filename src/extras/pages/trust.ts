@@ -1,4 +1,7 @@
-/** How far the numbers of a station can be trusted: why its particles are left out of its city's mean (C9), and how its PM2.5 sensors agree. */
+/**
+ * How far the numbers of a station can be trusted: why its particles are left out of its city's
+ * mean (C9), and how its PM2.5 sensors agree.
+ */
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
 import { fill, formatDate, plural } from './format.ts';

@@ -1,4 +1,7 @@
-/** The texts of the pages in the three languages of the API: English, Russian and Armenian (`words.json`). */
+/**
+ * The texts of the pages in the three languages of the API: English, Russian and Armenian
+ * (`words.json`).
+ */
 import { createRequire } from 'node:module';
 import type { Category } from './scale.ts';
 import type TEXTS from './words.json';

@@ -1,4 +1,7 @@
-/** AirGradient: what the local server says at `/measures/current`, and what the firmware sends. It has no clock. */
+/**
+ * AirGradient: what the local server says at `/measures/current`, and what the firmware sends. It
+ * has no clock.
+ */
 import { has } from '../rows/row.ts';
 import { type Format, text, value } from './format.ts';
 

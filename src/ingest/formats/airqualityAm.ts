@@ -1,6 +1,6 @@
 /**
- * The open data of airquality.am: measurements, and means of sensors. `pm2.5` is the raw value in measurements, and the corrected one in
- * means, whatever it is called.
+ * The open data of airquality.am: measurements, and means of sensors. `pm2.5` is the raw value in
+ * measurements, and the corrected one in means, whatever it is called.
  */
 import { keyOf, PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { has } from '../rows/row.ts';

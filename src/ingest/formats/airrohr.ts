@@ -1,6 +1,7 @@
 /**
- * Reads what a device with the airRohr firmware (Sensor.Community) sends: everything it measured in one body, without a time or sensor ids.
- * The network says which sensor measured a value: on arrival or, on a retry from the quarantine, once the device is in the network.
+ * Reads what a device with the airRohr firmware (Sensor.Community) sends: everything it measured in
+ * one body, without a time or sensor ids. The network says which sensor measured a value: on
+ * arrival or, on a retry from the quarantine, once the device is in the network.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -36,7 +37,10 @@ export function readPushedValues(body: unknown): PushedValue[] | undefined {
   );
 }
 
-/** The record that a quarantined reading was made from; undefined if its text was not written by `textOf`. */
+/**
+ * The record that a quarantined reading was made from; undefined if its text was not written by
+ * `textOf`.
+ */
 export function pushFromText(text: string): PushRecord | undefined {
   try {
     const given: unknown = JSON.parse(text);
@@ -60,8 +64,9 @@ const textOf = ({ device, pin, measuredAt }: PushRecord, values: readonly Pushed
   JSON.stringify({ device, pin, measured_at: measuredAt, sensordatavalues: values });
 
 /**
- * Assigns each value to the one sensor whose kind fits; if none fits, to the one sensor without a kind; otherwise to none. Unassigned
- * values become one reading of an unknown sensor, whose text pushFromText can read for a retry.
+ * Assigns each value to the one sensor whose kind fits; if none fits, to the one sensor without a
+ * kind; otherwise to none. Unassigned values become one reading of an unknown sensor, whose text
+ * pushFromText can read for a retry.
  */
 export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[]): ReadingInput[] {
   const bySensor = new Map<number, Partial<Record<ParameterName, unknown>>>();
@@ -75,7 +80,8 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
       continue;
     }
     const values = bySensor.get(sensor.id) ?? {};
-    values[meaning.parameter] ??= pushed.value; // two instruments in a sensor without a kind: the first counts
+    // two instruments in a sensor without a kind: the first counts
+    values[meaning.parameter] ??= pushed.value;
     bySensor.set(sensor.id, values);
   }
   const { measuredAt } = record;
@@ -96,8 +102,8 @@ export function readingsOfPush(record: PushRecord, sensors: readonly PushSensor[
 }
 
 /**
- * The airRohr firmware adds a prefix for the instrument when it sends everything in one body, and a pin in a header when it sends each
- * instrument by itself. Other names are not used.
+ * The airRohr firmware adds a prefix for the instrument when it sends everything in one body, and a
+ * pin in a header when it sends each instrument by itself. Other names are not used.
  */
 const VALUE_TYPES: ReadonlyMap<unknown, ParameterName> = new Map(
   Object.entries(SENSOR_COMMUNITY_VALUES),
@@ -129,7 +135,10 @@ const FAMILIES: readonly Family[] = [
   { prefix: 'SCD30_', pin: '17', kinds: ['scd30'], instrument: 'SCD30' },
 ];
 
-/** Names without a prefix belong to the DHT; P1 without a prefix or a pin is a count of particles and no mass (PPD42NS). */
+/**
+ * Names without a prefix belong to the DHT; P1 without a prefix or a pin is a count of particles
+ * and no mass (PPD42NS).
+ */
 const BARE: Family = { prefix: '', pin: '7', kinds: ['dht'], instrument: 'DHT22' };
 const BARE_NAMES: ReadonlySet<string> = new Set(['temperature', 'humidity']);
 
@@ -156,7 +165,10 @@ export function meaningOf(valueType: string, pin: string | null): Meaning | unde
   );
 }
 
-/** The sensors that may have measured such a value: sensors of the kinds or, if there are none, sensors without a kind. */
+/**
+ * The sensors that may have measured such a value: sensors of the kinds or, if there are none,
+ * sensors without a kind.
+ */
 export function fittingSensors(
   sensors: readonly PushSensor[],
   kinds: readonly string[],
@@ -165,22 +177,26 @@ export function fittingSensors(
   return fitting.length > 0 ? fitting : sensors.filter(({ kind }) => kind === null);
 }
 
-/** True if a sensor's kind, as the network file writes it, is one of the kinds that meaningOf returns. */
+/**
+ * True if a sensor's kind, as the network file writes it, is one of the kinds that meaningOf
+ * returns.
+ */
 export function isOfKind(kind: string, kinds: readonly string[]): boolean {
   const plain = kind.toLowerCase().replace(/[^a-z0-9]/g, '');
   return kinds.some((word) => plain.includes(word));
 }
 
 /**
- * A line of InfluxDB's line protocol, as far as the firmware sends it: `feinstaub,node=esp8266-1 SDS_P1=5.10,SDS_P2=3.20`, one line for
- * everything a device measured, without a time. The measurement's name is set in the device, and the fields have the names of its JSON.
+ * A line of InfluxDB's line protocol, as far as the firmware sends it: `feinstaub,node=esp8266-1
+ * SDS_P1=5.10,SDS_P2=3.20`, one line for everything a device measured, without a time. The
+ * measurement's name is set in the device, and the fields have the names of its JSON.
  */
 const HEAD = /^[^\s,=]+(?:,[^\s,=]+=[^\s,=]+)*$/;
 const FIELD = /^([^\s,="]+)=(?:"([^"]*)"|([^\s,"]+))(?:,|$)/;
 
 /**
- * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out, because devices have no clock that
- * could be trusted.
+ * In the form of the firmware's JSON; undefined: it is no such line. A time at its end is left out,
+ * because devices have no clock that could be trusted.
  */
 export function readInfluxLine(text: string) {
   const [line = '', ...more] = text.split('\n').filter((each) => each.trim() !== '');

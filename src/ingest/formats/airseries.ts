@@ -1,4 +1,6 @@
-/** Our own names, in any order, in CSV and JSON: what is left where no other format is recognized. */
+/**
+ * Our own names, in any order, in CSV and JSON: what is left where no other format is recognized.
+ */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { type Format, ownValues, text } from './format.ts';
 

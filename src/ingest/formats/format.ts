@@ -1,4 +1,7 @@
-/** What a format is, and what formats share: a field of a row as text, as a value, as the mean of channels, or by its own name. */
+/**
+ * What a format is, and what formats share: a field of a row as text, as a value, as the mean of
+ * channels, or by its own name.
+ */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, cellOf, isGiven, type Names, positionOf, type Row } from '../rows/row.ts';
@@ -16,7 +19,10 @@ export type Format = {
   source: string;
   /** True for a row of this format, or for the header of its CSV. */
   recognizes(row: Row): boolean;
-  /** Undefined for a row that does not count. A header is read like a row, to find out which columns are used. */
+  /**
+   * Undefined for a row that does not count. A header is read like a row, to find out which columns
+   * are used.
+   */
   read(row: Row): Found | Refused | undefined;
   /** In JSON, the document that its rows lie in. */
   document?: Document;
@@ -26,7 +32,10 @@ export type Format = {
   isLong?: true;
   /** The field of a second instrument in the same housing, whose mean with the first counts. */
   secondChannel?(field: string): string;
-  /** The zone of times without an offset. `network`: the zone of the network. Absent: a time needs an offset. */
+  /**
+   * The zone of times without an offset. `network`: the zone of the network. Absent: a time needs
+   * an offset.
+   */
   zone?: 'UTC' | 'network';
   /** The interval that its rows are means of. */
   means?: Means;
@@ -56,7 +65,10 @@ export type Measured = {
 
 export type Values = { readonly [name in ParameterName]?: Measured | undefined };
 
-/** The value of one parameter, which the row names; the parameter is the first of `names` that is known. */
+/**
+ * The value of one parameter, which the row names; the parameter is the first of `names` that is
+ * known.
+ */
 export type LongValue = { names: readonly string[]; value: unknown; unit: string | undefined };
 
 /** The facts that a format finds in a row. */
@@ -67,7 +79,10 @@ export type Found = {
   values: Values;
   /** Values whose parameters the row names. */
   long?: readonly LongValue[] | undefined;
-  /** The object with the sender's own names, if that is not the row: unknown ones in it are reported. */
+  /**
+   * The object with the sender's own names, if that is not the row: unknown ones in it are
+   * reported.
+   */
   payload?: Row | undefined;
 };
 
@@ -83,7 +98,10 @@ export const refused = (why?: string, sensor?: unknown): Refused => ({
 /** Stands for a value that is an object or a list: it is not a number, and need not be kept. */
 const NESTED = 'nested';
 
-/** A sensor, a device or a time: the first of these fields that is given. In a table, the first that there is. */
+/**
+ * A sensor, a device or a time: the first of these fields that is given. In a table, the first that
+ * there is.
+ */
 export function text(row: Row, ...fields: readonly string[]): unknown {
   let first: unknown;
   for (const field of fields) {
@@ -131,8 +149,8 @@ function columnAt({ names }: Row, indexes: readonly number[]): Measured | undefi
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
 /**
- * A cell as a value; undefined if none is given. A decoder may give a value as an object: `{"value": 21.5, "unit": "°C"}`. Every measured
- * value passes here as its source wrote it.
+ * A cell as a value; undefined if none is given. A decoder may give a value as an object:
+ * `{"value": 21.5, "unit": "°C"}`. Every measured value passes here as its source wrote it.
  */
 function measuredAt(
   { names }: Row,
@@ -165,15 +183,18 @@ export function unit(
   return measured;
 }
 
-/** The mean of what two instruments of one housing measured, or the one of them that has a number. */
+/**
+ * The mean of what two instruments of one housing measured, or the one of them that has a number.
+ */
 export function channels(a: Measured | undefined, b: Measured | undefined): Measured | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return { ...a, value: meanOf(a.value, b.value) };
 }
 
 /**
- * The values of fields that have our names, perhaps with a unit: `no2_ugm3`, `pressure [hPa]`. `others` are names that mean ours, in lower
- * case, each with its parameter and perhaps a unit. Of several for one parameter the first of that list counts.
+ * The values of fields that have our names, perhaps with a unit: `no2_ugm3`, `pressure [hPa]`.
+ * `others` are names that mean ours, in lower case, each with its parameter and perhaps a unit. Of
+ * several for one parameter the first of that list counts.
  */
 export function ownValues(row: Row, others: OtherNames = OTHER_NAMES): Values {
   const values: { [name in ParameterName]?: Measured | undefined } = {};
@@ -226,8 +247,8 @@ function ownColumns(names: Names, others: OtherNames): readonly OwnColumn[] {
 }
 
 /**
- * The value of the one parameter that a row names; none where it names none, or in a table that has no such columns. Undefined: the name
- * is malformed.
+ * The value of the one parameter that a row names; none where it names none, or in a table that has
+ * no such columns. Undefined: the name is malformed.
  */
 export function longRow(
   row: Row,

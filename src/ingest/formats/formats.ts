@@ -1,4 +1,7 @@
-/** All formats. A new one is a file beside this one, a line here, a line in README.md, and a sample in test/ingest/formats. */
+/**
+ * All formats. A new one is a file beside this one, a line here, a line in README.md, and a sample
+ * in test/ingest/formats.
+ */
 import { InputError } from '../../base/inputError.ts';
 import { forgetUse, type Row } from '../rows/row.ts';
 import { airgradient } from './airgradient.ts';
@@ -29,8 +32,8 @@ export const FORMAT_NAMES: readonly string[] = [...new Set(FORMATS.map(({ name }
 export const isOwn = (format: Format): boolean => format === airseries;
 
 /**
- * The format of this name, or the one that recognizes the row; of several of a name, the one that does or else the last. Throws InputError for
- * an unknown name.
+ * The format of this name, or the one that recognizes the row; of several of a name, the one that
+ * does or else the last. Throws InputError for an unknown name.
  */
 export function chooseFormat(name: string | undefined, row: Row): Format {
   const candidates = FORMATS.filter((format) => name === undefined || format.name === name);

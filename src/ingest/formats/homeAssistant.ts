@@ -1,4 +1,7 @@
-/** Home Assistant: a state as its REST API gives it, our names in JSON, history and statistics as CSV. A state has one parameter. */
+/**
+ * Home Assistant: a state as its REST API gives it, our names in JSON, history and statistics as
+ * CSV. A state has one parameter.
+ */
 import { has } from '../rows/row.ts';
 import { type Format, longRow, ownValues, refused, text } from './format.ts';
 import { OTHER_NAMES, ownName } from './ownNames.ts';

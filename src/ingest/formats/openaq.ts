@@ -1,4 +1,7 @@
-/** OpenAQ: CSV of the archive, and JSON of `/v3/sensors/ID/measurements` and `hours`. A row has one parameter. */
+/**
+ * OpenAQ: CSV of the archive, and JSON of `/v3/sensors/ID/measurements` and `hours`. A row has one
+ * parameter.
+ */
 import { has } from '../rows/row.ts';
 import { type Format, longRow, refused, text } from './format.ts';
 import { isParameter } from './ownNames.ts';

@@ -1,8 +1,14 @@
-/** Our names of parameters, and names that mean ours wherever they stand, perhaps with a unit at their end. */
+/**
+ * Our names of parameters, and names that mean ours wherever they stand, perhaps with a unit at
+ * their end.
+ */
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { conversionFrom } from '../units.ts';
 
-/** Names in lower case, each with the parameter that it means and perhaps the unit of its values: `pressure hpa`. */
+/**
+ * Names in lower case, each with the parameter that it means and perhaps the unit of its values:
+ * `pressure hpa`.
+ */
 export type OtherNames = Readonly<Record<string, string>>;
 
 /** The names of the API, of Sensor.Community, and short ones. In the order of preference. */
@@ -30,7 +36,9 @@ export type OwnName = {
 const parameters: ReadonlySet<string> = new Set(PARAMETER_NAMES);
 export const isParameter = (name: string): name is ParameterName => parameters.has(name);
 
-/** What a name means: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown. */
+/**
+ * What a name means: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown.
+ */
 export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName | undefined {
   const key = name.toLowerCase();
   const whole = plainName(key, others);
@@ -53,7 +61,10 @@ function plainName(key: string, others: OtherNames): OwnName | undefined {
 /** A name that is longer has no unit at its end. */
 const LONGEST_NAME = 60;
 
-/** The ways to take a name for a shorter one and a unit, which is in brackets or behind an underscore. */
+/**
+ * The ways to take a name for a shorter one and a unit, which is in brackets or behind an
+ * underscore.
+ */
 function withUnits(key: string): [base: string, unit: string][] {
   const last = key.at(-1);
   if (last === ')' || last === ']') {
@@ -70,7 +81,9 @@ const underscores = (key: string): number[] =>
 
 const IN_BRACKETS = /[([]([^()[\]]{0,30})[)\]]/g;
 
-/** The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`, `outdoor_f`. */
+/**
+ * The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`, `outdoor_f`.
+ */
 export function unitInName(name: string, parameter: ParameterName): string | undefined {
   const key = name.toLowerCase();
   const units = [

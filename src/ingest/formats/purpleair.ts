@@ -1,4 +1,6 @@
-/** PurpleAir: the history API as CSV or JSON, files of the SD card, downloads of the earlier map. */
+/**
+ * PurpleAir: the history API as CSV or JSON, files of the SD card, downloads of the earlier map.
+ */
 import { has, type Row } from '../rows/row.ts';
 import { channels, type Format, type Measured, text, unit, value } from './format.ts';
 
@@ -24,7 +26,8 @@ export const purpleair: Format = {
     time: text(row, 'last_seen', 'time_stamp', 'utcdatetime', 'created_at'),
     values: {
       pm1: value(row, 'pm1.0_atm') ?? ofBoth(row, 'pm1_0_atm'),
-      // ATM, not CF=1: above 30 µg/m³ CF=1 is up to 1.5 times ATM, and the pieces of epa-2021 (0.786 = 1.5 × 0.524) are made for ATM
+      // ATM, not CF=1: above 30 µg/m³ CF=1 is up to 1.5 times ATM, and the pieces of epa-2021
+      // (0.786 = 1.5 × 0.524) are made for ATM
       pm25_raw: value(row, 'pm2.5_atm', 'pm2.5_atm_ug/m3') ?? ofBoth(row, 'pm2_5_atm'),
       pm10: value(row, 'pm10.0_atm') ?? ofBoth(row, 'pm10_0_atm'),
       temperature: unit('f', value(row, 'temperature', 'current_temp_f', 'temperature_f')),

@@ -1,12 +1,15 @@
-/** Sensor.Community: CSV of the archive, and the JSON feed, without sensors from indoors. Its times are UTC. */
+/**
+ * Sensor.Community: CSV of the archive, and the JSON feed, without sensors from indoors. Its times
+ * are UTC.
+ */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { isObject } from '../rows/json.ts';
 import { cellOf, has, MOST_FIELDS, type Row } from '../rows/row.ts';
 import { type Format, type LongValue, longValue, refused, text, value } from './format.ts';
 
 /**
- * The names of Sensor.Community for what it measures, in its feeds and in the airRohr firmware: P1 is PM10 and P2 is PM2.5, not the other
- * way round. Pressure is in Pa.
+ * The names of Sensor.Community for what it measures, in its feeds and in the airRohr firmware: P1
+ * is PM10 and P2 is PM2.5, not the other way round. Pressure is in Pa.
  */
 export const SENSOR_COMMUNITY_VALUES = {
   P0: 'pm1',

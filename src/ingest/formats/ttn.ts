@@ -1,4 +1,7 @@
-/** The Things Stack: uplink messages, by the names that the decoder gives the values, and normalized ones. */
+/**
+ * The Things Stack: uplink messages, by the names that the decoder gives the values, and normalized
+ * ones.
+ */
 import { cellOf, has, type Row, rowWithin } from '../rows/row.ts';
 import {
   type Format,

@@ -1,6 +1,6 @@
 /**
- * POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API" or "Send data to InfluxDB", with the token as the password set in
- * the device.
+ * POST /v1/push/airrohr: the airRohr firmware's "Send data to custom API" or "Send data to
+ * InfluxDB", with the token as the password set in the device.
  */
 import type { Request, RequestHandler } from 'express';
 import { Problem, quoted } from '../../http/send.ts';
@@ -34,10 +34,14 @@ export function makeAirrohrRoute(deps: IngestDeps): RequestHandler[] {
   return ingestRoute(deps, limits, read, { neverRefuses: true });
 }
 
-/** The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for anything else. */
+/**
+ * The body that "Send data to InfluxDB" sends, in the form of the other. Throws Problem for
+ * anything else.
+ */
 function lineOf(body: Buffer): unknown {
   const text = body.toString('utf8');
-  if (text.trimStart().startsWith('{')) return parseJson(body); // JSON sent with curl, which names the same type
+  // JSON sent with curl, which names the same type
+  if (text.trimStart().startsWith('{')) return parseJson(body);
   const line = readInfluxLine(text);
   if (line !== undefined) return line;
   const example = 'feinstaub,node=esp8266-1 SDS_P1=5.1';
@@ -65,7 +69,10 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   return { device, pin, measuredAt: timeIn(body) ?? arrivalOf(now), values };
 }
 
-/** NAMF says when it measured what it could not send at once; undefined: the body has no time. Throws Problem for a time that is none. */
+/**
+ * NAMF says when it measured what it could not send at once; undefined: the body has no time.
+ * Throws Problem for a time that is none.
+ */
 function timeIn(body: unknown): string | undefined {
   const { timestamp } = Object(body) as { timestamp?: unknown };
   if (timestamp === undefined || timestamp === null) return undefined;
@@ -77,7 +84,9 @@ function timeIn(body: unknown): string | undefined {
   );
 }
 
-/** In whole seconds: no device is more exact, and the values of a body were measured at one time. */
+/**
+ * In whole seconds: no device is more exact, and the values of a body were measured at one time.
+ */
 const arrivalOf = (now: Date): string =>
   new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
@@ -91,7 +100,10 @@ function deviceIn(body: unknown): string | undefined {
   return id(esp32id) ? `esp32-${esp32id}` : undefined;
 }
 
-/** A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and for what is nested too deeply. */
+/**
+ * A whole body as JSON; a byte order mark is tolerated. Throws Problem 400 for anything else and
+ * for what is nested too deeply.
+ */
 function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
   if (isTooDeep(text)) throw notJson('it is nested too deeply');

@@ -31,13 +31,19 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
 
 const READINGS_PATH = '/v1/readings';
 const AIRROHR_PATH = '/v1/push/airrohr';
-/** One for each layout. What follows is the token, if it stands in the address, and what AirGradient's firmware appends. */
+/**
+ * One for each layout. What follows is the token, if it stands in the address, and what
+ * AirGradient's firmware appends.
+ */
 const pushPath = (format: string) => `/v1/push/${format}`;
 const APPENDED = '(?:/sensors/airgradient:[^/]+/measures)?/?';
 
 /** Bodies of up to 8 MiB each, with what is parsed from them: some hundreds of MiB at worst. */
 const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
-/** 64 KiB at most, as a rule from many devices with one token. Counted apart, so that feeds do not keep devices out. */
+/**
+ * 64 KiB at most, as a rule from many devices with one token. Counted apart, so that feeds do not
+ * keep devices out.
+ */
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
 /** Every request is authenticated and limited before its body is read. */
@@ -86,8 +92,8 @@ export function makeIngestApp({
 }
 
 /**
- * A token in the path, for devices that have a field for an address only, becomes a header before anything else sees the request, so it is
- * in no log and no message.
+ * A token in the path, for devices that have a field for an address only, becomes a header before
+ * anything else sees the request, so it is in no log and no message.
  */
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
@@ -109,14 +115,18 @@ type ListenerOptions = {
 };
 
 const CHECK_EVERY_MS = 1_000;
-/** Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the app enforces. */
+/**
+ * Time for the headers, the look-up of the token and the body, whose own limit of ten seconds the
+ * app enforces.
+ */
 const REQUEST_MS = 20_000;
 /** A piece of a body may be in memory for each. */
 const CONNECTIONS = 500;
 
 /**
- * Opens the port if there is a token, now or within a second of the first: a service without tokens listens to no one. An open port
- * stays open. Rejects if there is a token now and the port cannot be opened, or with Unavailable where `hasTokens` does.
+ * Opens the port if there is a token, now or within a second of the first: a service without tokens
+ * listens to no one. An open port stays open. Rejects if there is a token now and the port cannot
+ * be opened, or with Unavailable where `hasTokens` does.
  */
 export async function openListener({ app, host, port, hasTokens, log }: ListenerOptions) {
   let listening: Listening | undefined;

@@ -9,8 +9,9 @@ import { findToken, makeTokenCheck } from './tokens.ts';
 const MOST_REMEMBERED = 10_000;
 
 /**
- * A handler after which senderOf knows the sender. A missing, unknown or revoked token is 401. Wrong tokens keep no one else out, whatever
- * address they come from: those that were not valid before are looked up together. Errors of the database are passed on.
+ * A handler after which senderOf knows the sender. A missing, unknown or revoked token is 401.
+ * Wrong tokens keep no one else out, whatever address they come from: those that were not valid
+ * before are looked up together. Errors of the database are passed on.
  */
 export function makeAuthenticate({
   writes,
@@ -36,8 +37,9 @@ export function makeAuthenticate({
 }
 
 /**
- * The token in an Authorization header, undefined if there is none. Feeds send it as Bearer; most devices can do only Basic, where it is
- * the password of any user, or the user if there is no password.
+ * The token in an Authorization header, undefined if there is none. Feeds send it as Bearer; most
+ * devices can do only Basic, where it is the password of any user, or the user if there is no
+ * password.
  */
 export function presentedToken(authorization: string | undefined): string | undefined {
   const [, scheme = '', credentials = ''] = /^(\w+) +([^\s,]+) *$/.exec(authorization ?? '') ?? [];

@@ -12,8 +12,8 @@ export type BodyLimits = {
 };
 
 /**
- * Middleware that reads and unpacks the whole body, for bodyOf. The limit is on what comes out, so that a small archive cannot fill the
- * memory. Refuses with 408, 413, 415 or 400.
+ * Middleware that reads and unpacks the whole body, for bodyOf. The limit is on what comes out, so
+ * that a small archive cannot fill the memory. Refuses with 408, 413, 415 or 400.
  */
 export function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });

@@ -1,4 +1,6 @@
-/** Accepts the readings of a request's body in the name of its sender, and answers with the outcome. */
+/**
+ * Accepts the readings of a request's body in the name of its sender, and answers with the outcome.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
@@ -27,7 +29,10 @@ export type IngestDeps = {
   bodyMs: number;
 };
 
-/** The readings of a body, and how they were read if there is a choice. Rejects with Problem for one that has none. */
+/**
+ * The readings of a body, and how they were read if there is a choice. Rejects with Problem for one
+ * that has none.
+ */
 export type ReadReadings = (
   body: Buffer,
   req: Request,
@@ -38,9 +43,10 @@ export type ReadReadings = (
 const MOST_VALUES = 1_000;
 
 /**
- * The handlers of a route, to come after authentication. The answer is 403 if the sender is not authorized for one of the sensors, and
- * 422 if nothing was usable, unless `neverRefuses`: firmware that sends again what was refused would not stop. Errors of `read` and of the
- * database are passed on.
+ * The handlers of a route, to come after authentication. The answer is 403 if the sender is not
+ * authorized for one of the sensors, and 422 if nothing was usable, unless `neverRefuses`: firmware
+ * that sends again what was refused would not stop. Errors of `read` and of the database are passed
+ * on.
  */
 export function ingestRoute(
   { writes, clock, observer, bodyMs }: IngestDeps,
@@ -89,7 +95,8 @@ function describeSource(
   readings: readonly ReadingInput[],
   { values }: Accepted,
 ) {
-  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1))); // with hints of their own
+  // with hints of their own
+  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
   const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));
   const hints = stored.map(
     ({ parameter, field, unit, option, example }) =>
@@ -104,7 +111,10 @@ function describeSource(
   };
 }
 
-/** Why nothing of a body could be used, in the form of a problem: each reason once, with the first reading that has it. */
+/**
+ * Why nothing of a body could be used, in the form of a problem: each reason once, with the first
+ * reading that has it.
+ */
 function explained({ received, quarantined, values }: Accepted, readings: readonly ReadingInput[]) {
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {

@@ -1,6 +1,6 @@
 /**
- * Limits how many requests are accepted at once and in a minute. All counts are in the memory of one process: each process counts for itself,
- * and a restart resets them.
+ * Limits how many requests are accepted at once and in a minute. All counts are in the memory of
+ * one process: each process counts for itself, and a restart resets them.
  */
 import type { RequestHandler } from 'express';
 import { MemoryStore, type Options, rateLimit } from 'express-rate-limit';
@@ -20,10 +20,14 @@ export function limitRate(rate: number): RequestHandler {
 /** `detail`: why a request beyond the limit is refused, and what to do. */
 type RateOptions = Pick<Options, 'limit' | 'keyGenerator'> & { detail: string };
 
-/** Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was set starts the minute again. */
+/**
+ * Refuses requests beyond `limit` a minute for one key with 429 and Retry-After. A clock that was
+ * set starts the minute again.
+ */
 export function perMinute({ detail, ...options }: RateOptions): RequestHandler {
   const store = new MemoryStore();
-  watchClock(() => store.resetAll()); // a clock set back an hour would make this minute last an hour
+  // a clock set back an hour would make this minute last an hour
+  watchClock(() => store.resetAll());
   return rateLimit({
     ...options,
     store,
@@ -35,22 +39,31 @@ export function perMinute({ detail, ...options }: RateOptions): RequestHandler {
   });
 }
 
-/** How many requests may be under way at once: a body is in memory from its first byte until the response has ended. */
+/**
+ * How many requests may be under way at once: a body is in memory from its first byte until the
+ * response has ended.
+ */
 export type Concurrency = {
   /** From all senders together; beyond that the response is 503. */
   all: number;
-  /** From one sender, so that a slow one does not take the room of others; beyond that it is 429. */
+  /**
+   * From one sender, so that a slow one does not take the room of others; beyond that it is 429.
+   */
   each: number;
 };
 
 const SOON = { 'Retry-After': '2' };
 
-/** Refuses requests beyond the limits. A request counts until its response ends, however it ends. Only behind makeAuthenticate. */
+/**
+ * Refuses requests beyond the limits. A request counts until its response ends, however it ends.
+ * Only behind makeAuthenticate.
+ */
 export function limitConcurrency({ all, each }: Concurrency): RequestHandler {
   let inUse = 0;
   const bySender = new Map<string, number>(); // no more entries than there are tokens
   return (_req, res, next) => {
-    if (res.closed) return; // the client left while its token was looked up: there will be no 'close' to count it down
+    // the client left while its token was looked up: there will be no 'close' to count it down
+    if (res.closed) return;
     const { id } = senderOf(res);
     const own = bySender.get(id) ?? 0;
     if (own >= each) {

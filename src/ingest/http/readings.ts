@@ -1,6 +1,6 @@
 /**
- * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, or CSV with a header; on the first path in any
- * layout, on the others in the one they name.
+ * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, or CSV
+ * with a header; on the first path in any layout, on the others in the one they name.
  */
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
@@ -16,13 +16,18 @@ const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const CSV_TYPES = ['text/csv'];
 /** In bytes, unpacked. */
 const LARGEST_BODY = 8 * 1024 * 1024;
-/** The limit for a body that is one object, in bytes: it is parsed in one turn of the event loop. */
+/**
+ * The limit for a body that is one object, in bytes: it is parsed in one turn of the event loop.
+ */
 const LARGEST_OBJECT = 512 * 1024;
 /** The limit for what a device or a webhook sends by itself, in bytes. */
 const LARGEST_PUSH = 64 * 1024;
 const MOST_READINGS = 5_000;
 
-/** The handlers of the route, to come after authentication. `name`: of the layout; undefined: it is recognized. */
+/**
+ * The handlers of the route, to come after authentication. `name`: of the layout; undefined: it is
+ * recognized.
+ */
 export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandler[] {
   const limits = {
     limit: name === undefined ? LARGEST_BODY : LARGEST_PUSH,
@@ -46,8 +51,8 @@ const DECLARATIONS: readonly string[] = [
 ];
 
 /**
- * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`; a device may stand in the path,
- * too. Throws Problem for any other name.
+ * `?unit=no2=ug/m3&column=pm25=PM2_5&only=Validity=1&zone=Europe/Berlin&shift=-1h&date_format=dd/mm/yyyy&sensor_id=11&device=garden`;
+ * a device may stand in the path, too. Throws Problem for any other name.
  */
 function declaredBy(req: Request, name: string | undefined, now: Date): Declarations {
   const query = new URLSearchParams(
@@ -67,7 +72,8 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
     units: query.getAll('unit'),
     columns: query.getAll('column'),
     only: query.getAll('only'),
-    zone: query.get('zone')?.replace(/^ (?=\d\d:)/, '+') ?? undefined, // a plus sign means a blank there
+    // a plus sign means a blank there
+    zone: query.get('zone')?.replace(/^ (?=\d\d:)/, '+') ?? undefined,
     shift: query.get('shift')?.replace(/^ (?=\d)/, '+') ?? undefined,
     dateFormat: query.get('date_format') ?? undefined,
     sensor: query.get('sensor_id') ?? undefined,
@@ -81,7 +87,10 @@ function deviceIn(path: string): string | undefined {
   return rest?.split('/', 1)[0];
 }
 
-/** The readings of a body of a content type. Rejects with Problem for one that cannot be read, has too many, or none that is a reading. */
+/**
+ * The readings of a body of a content type. Rejects with Problem for one that cannot be read, has
+ * too many, or none that is a reading.
+ */
 export async function readBatch(
   body: Buffer,
   type: string,
@@ -115,7 +124,10 @@ const LIMITS: Limits = {
   },
 };
 
-/** At most one batch. Rejects with Problem for a body that cannot be read, before all of it is read if it has too many readings. */
+/**
+ * At most one batch. Rejects with Problem for a body that cannot be read, before all of it is read
+ * if it has too many readings.
+ */
 async function collect(
   body: Buffer,
   limits: Limits,

@@ -1,6 +1,7 @@
 /**
- * Creates, lists, finds and revokes tokens. A token is `airs_<id>_<secret>`: the id finds its row, which has only a hash of the secret. It is 59
- * characters long, because the password field of the airRohr firmware takes no more than 64.
+ * Creates, lists, finds and revokes tokens. A token is `airs_<id>_<secret>`: the id finds its row,
+ * which has only a hash of the secret. It is 59 characters long, because the password field of the
+ * airRohr firmware takes no more than 64.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,8 +23,8 @@ export function senderOf(res: Response): Sender {
 type NewToken = { name: string; provider: string; stations: readonly number[] | null; now: Date };
 
 /**
- * Creates a token, which is in the result and stored nowhere. `sql` is a pool of the owner. Rejects with InputError for a name that is
- * taken, an unknown provider, or stations of another.
+ * Creates a token, which is in the result and stored nowhere. `sql` is a pool of the owner. Rejects
+ * with InputError for a name that is taken, an unknown provider, or stations of another.
  */
 export async function createToken(sql: Sql, { name, provider, stations, now }: NewToken) {
   await checkScope(sql, { provider, stations });
@@ -86,8 +87,8 @@ export async function listTokens(sql: Sql): Promise<ListedToken[]> {
 }
 
 /**
- * Revokes a token; the next request that carries it is refused. `sql` is a pool of the owner. Rejects with InputError if there is no such
- * token in force.
+ * Revokes a token; the next request that carries it is refused. `sql` is a pool of the owner.
+ * Rejects with InputError if there is no such token in force.
  */
 export async function revokeToken(sql: Sql, name: string, now: Date): Promise<void> {
   const [revoked] =
@@ -98,7 +99,10 @@ export async function revokeToken(sql: Sql, name: string, now: Date): Promise<vo
   throw new InputError(`token ${name}`, what, 'See token list.');
 }
 
-/** True if there is a token that was not revoked. `pool` is one in the role airseries_ingest; rejects with Unavailable where it does. */
+/**
+ * True if there is a token that was not revoked. `pool` is one in the role airseries_ingest;
+ * rejects with Unavailable where it does.
+ */
 export async function hasTokens(pool: QueryPool): Promise<boolean> {
   return (
     (await pool.query('select from raw.token where revoked_at is null limit 1', [])).length > 0
@@ -116,8 +120,9 @@ type Row = {
 };
 
 /**
- * The sender of a valid token, undefined for anything else. `pool` is one in the role airseries_ingest; rejects with Unavailable where it
- * does. The last use is recorded once a minute: more often would mean a write for every request.
+ * The sender of a valid token, undefined for anything else. `pool` is one in the role
+ * airseries_ingest; rejects with Unavailable where it does. The last use is recorded once a minute:
+ * more often would mean a write for every request.
  */
 export async function findToken(
   pool: QueryPool,
@@ -153,9 +158,10 @@ const GATHER_MS = 100;
 type Gathered = { ids: Set<string>; hashes: Promise<Map<string, Uint8Array>> };
 
 /**
- * Returns a function that resolves to whether a token is valid. Tokens that are presented within 100 ms are looked up together, one look-up
- * after the other: a flood of wrong ones costs the database no more than ten statements a second, of as many ids as there are connections.
- * Rejects with Unavailable where `pool` does.
+ * Returns a function that resolves to whether a token is valid. Tokens that are presented within
+ * 100 ms are looked up together, one look-up after the other: a flood of wrong ones costs the
+ * database no more than ten statements a second, of as many ids as there are connections. Rejects
+ * with Unavailable where `pool` does.
  */
 export function makeTokenCheck(pool: QueryPool): (presented: string) => Promise<boolean> {
   let gathering: Gathered | undefined;

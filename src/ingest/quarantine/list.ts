@@ -51,7 +51,10 @@ const SHOWN_CHARACTERS = 300;
 /** A device's whole body is looked at. */
 const EXPLAINED_CHARACTERS = 10_000;
 
-/** The lines that match the filter, newest first, at most `limit` of them. `sql` is a pool of the owner. */
+/**
+ * The lines that match the filter, newest first, at most `limit` of them. `sql` is a pool of the
+ * owner.
+ */
 export async function listQuarantine(
   sql: Sql,
   filter: Filter,
@@ -102,7 +105,8 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
       sensors.filter((sensor) => sensor.device === device).map(({ id }) => id),
     );
   }
-  const { sensorId, measuredAt, why } = readLine(text) ?? {}; // the columns of CSV are not known any more
+  // the columns of CSV are not known any more
+  const { sensorId, measuredAt, why } = readLine(text) ?? {};
   return explainReading(reason, {
     sensorId: sensor_id ?? sensorId,
     measuredAt,
@@ -110,9 +114,13 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
   });
 }
 
-/** Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the owner. */
+/**
+ * Deletes what matches the filter, and returns how many lines that were. `sql` is a pool of the
+ * owner.
+ */
 export async function dropQuarantined(sql: Sql, filter: Filter): Promise<number> {
   const deleted = await sql`delete from raw.quarantine where ${matches(sql, filter)}`;
-  await sql`select logic.recount_quarantine(provider_id) from raw.quarantine_load`; // frees what they took up
+  // frees what they took up
+  await sql`select logic.recount_quarantine(provider_id) from raw.quarantine_load`;
   return deleted.count;
 }

@@ -1,4 +1,6 @@
-/** Turns a line of the quarantine back into readings, to be accepted as if they had just arrived. */
+/**
+ * Turns a line of the quarantine back into readings, to be accepted as if they had just arrived.
+ */
 import type { Sql } from '../../database/client.ts';
 import { pushFromText, readingsOfPush } from '../formats/airrohr.ts';
 import { deviceFromText } from '../reading/devices.ts';
@@ -30,8 +32,8 @@ export type RetryLine = {
 };
 
 /**
- * The readings of a line: as they were parsed or, where a device sent it, as the network assigns its values now. None if too little of it
- * could be parsed for a retry.
+ * The readings of a line: as they were parsed or, where a device sent it, as the network assigns
+ * its values now. None if too little of it could be parsed for a retry.
  */
 export async function parseQuarantined(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
   const readings =
@@ -44,7 +46,8 @@ function toInput(
   { sensor_id, microseconds, unusable = [], ...usable }: ParsedReading,
   text: string,
 ): ReadingInput {
-  // now that the reading is kept, its unusable values are recorded (S2), and an unusable pm25 still counts as final (S5)
+  // now that the reading is kept, its unusable values are recorded (S2), and an unusable pm25 still
+  // counts as final (S5)
   const values = { ...usable, ...Object.fromEntries(unusable.map(unusableValue)) };
   return { sensorId: sensor_id, measuredAt: instantText(microseconds), values, text };
 }

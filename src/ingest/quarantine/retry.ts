@@ -1,7 +1,8 @@
 /**
- * Retries readings in quarantine after their cause was removed: the sensor is in the network now, or the time is no longer in the future.
- * Stored readings came later and stay; of two quarantined for one time the later wins, so the newest are tried first. Lines are deleted
- * only after their readings are stored, so an interruption loses nothing, and repeating a retry changes nothing.
+ * Retries readings in quarantine after their cause was removed: the sensor is in the network now,
+ * or the time is no longer in the future. Stored readings came later and stay; of two quarantined
+ * for one time the later wins, so the newest are tried first. Lines are deleted only after their
+ * readings are stored, so an interruption loses nothing, and repeating a retry changes nothing.
  */
 
 import type { Log } from '../../base/log.ts';
@@ -27,7 +28,10 @@ type Options = Filter & { now: Date; log: Log; terminal: boolean };
 /** A reading and the line it is from; a line of a device may have several. */
 type Attempt = { reading: ReadingInput; line: RetryLine };
 
-/** Retries what matches the filter. `sql` is a pool of the owner. Aggregates follow at the next refresh. */
+/**
+ * Retries what matches the filter. `sql` is a pool of the owner. Aggregates follow at the next
+ * refresh.
+ */
 export async function retryQuarantined(
   sql: Sql,
   { now, log, terminal, ...filter }: Options,
@@ -45,7 +49,8 @@ export async function retryQuarantined(
   };
   const progress = makeProgress('retrying', log, terminal);
   let seen = 0;
-  // lines that are recorded again for another reason have ids beyond the end, and are not tried twice
+  // lines that are recorded again for another reason have ids beyond the end, and are not tried
+  // twice
   for await (const lines of pagesNewestFirst(sql, extent.end, filter)) {
     const senders = new Map<string, Attempt[]>();
     const takenBy = new Map<string, string>(); // the sender, by sensor and time
@@ -97,7 +102,10 @@ async function* pagesNewestFirst(
   }
 }
 
-/** Accepts what one sender is authorized for, deletes the lines of which nothing stays, and adds to the result. */
+/**
+ * Accepts what one sender is authorized for, deletes the lines of which nothing stays, and adds to
+ * the result.
+ */
 async function submit(sql: Sql, newestFirst: Attempt[], now: Date, result: Retried): Promise<void> {
   const attempts = newestFirst.toReversed(); // the last reading of a batch wins
   const { source, scope } = (attempts[0] as Attempt).line;

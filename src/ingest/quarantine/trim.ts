@@ -13,9 +13,10 @@ const CAP: Cap = { lines: 100_000, bytes: 96 * 1_048_576 };
 const PIECE = 20_000;
 
 /**
- * Keeps each line for 90 days, and of each provider a number of lines and bytes: the oldest beyond are deleted. Above 128 MiB none is
- * recorded (logic.quarantine_readings). Both are counted. `sql` is a pool of the owner. May be interrupted anywhere: lines are deleted and
- * counted in one statement.
+ * Keeps each line for 90 days, and of each provider a number of lines and bytes: the oldest beyond
+ * are deleted. Above 128 MiB none is recorded (logic.quarantine_readings). Both are counted. `sql`
+ * is a pool of the owner. May be interrupted anywhere: lines are deleted and counted in one
+ * statement.
  */
 export async function trimQuarantine(
   sql: Sql,
@@ -52,7 +53,10 @@ export async function trimQuarantine(
   return trimmed;
 }
 
-/** Deletes the lines that `which` selects, in transactions of at most PIECE lines, and adds them to `trimmed`. */
+/**
+ * Deletes the lines that `which` selects, in transactions of at most PIECE lines, and adds them to
+ * `trimmed`.
+ */
 async function deleteLines(
   sql: Sql,
   why: keyof Trimmed,

@@ -1,6 +1,7 @@
 /**
- * Collects the readings of a source, a file, a push or a polled document, in batches, each when it is asked for, so memory stays constant. Rows
- * of one parameter each are merged: their readings come at the end.
+ * Collects the readings of a source, a file, a push or a polled document, in batches, each when it
+ * is asked for, so memory stays constant. Rows of one parameter each are merged: their readings
+ * come at the end.
  */
 import { InputError } from '../../base/inputError.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
@@ -27,7 +28,9 @@ export type Limits = Pick<RowOptions, 'kind' | 'largestObject'> & {
   /** Readings in a batch, and characters of their texts: long lines fill one earlier. */
   batch: number;
   batchText: number;
-  /** Bounds on a source as a whole, and the error for one beyond them; undefined: there are none. */
+  /**
+   * Bounds on a source as a whole, and the error for one beyond them; undefined: there are none.
+   */
   most?: { rows: number; text: number; refuse(what: string): Error };
 };
 
@@ -39,9 +42,9 @@ export const FILE_LIMITS: Limits = {
 };
 
 /**
- * Yields at least one batch, unless the source has no line. When reading fails, everything before the failure is yielded first; then it
- * rejects with InputError, which names the source and the line, whose cause is a SyntaxError for invalid JSON; or at once with what
- * `refuse` makes.
+ * Yields at least one batch, unless the source has no line. When reading fails, everything before
+ * the failure is yielded first; then it rejects with InputError, which names the source and the
+ * line, whose cause is a SyntaxError for invalid JSON; or at once with what `refuse` makes.
  */
 export async function* readReadings(
   source: Source,
@@ -112,7 +115,10 @@ export function readLine(text: string): ReadingInput | undefined {
 
 type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
-/** The readings of the rows, undefined for rows without a known parameter. Rows within a document are read in slices. */
+/**
+ * The readings of the rows, undefined for rows without a known parameter. Rows within a document
+ * are read in slices.
+ */
 async function* readAll(
   source: Source,
   declared: Declarations,
@@ -171,7 +177,8 @@ async function* readAll(
 const NO_ROW: Row = { names: makeNames([], { isTable: true }), cells: [], text: '', line: 0 };
 
 /**
- * The first of the first rows that is recognized: rows of airquality.am lack `pm2.5_corrected` where there is none.
+ * The first of the first rows that is recognized: rows of airquality.am lack `pm2.5_corrected`
+ * where there is none.
  */
 function firstOfAny(rows: Rows['rows'], { name }: Declarations): Row | undefined {
   const all = rows.filter((row): row is Row => !('unreadable' in row));

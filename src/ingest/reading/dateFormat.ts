@@ -1,4 +1,7 @@
-/** Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one order only. */
+/**
+ * Finds out in which order a file writes dates such as 05/06/2026, from the dates that admit one
+ * order only.
+ */
 import { InputError } from '../../base/inputError.ts';
 import { openSource } from '../rows/source.ts';
 import { readReadings } from './collect.ts';
@@ -7,8 +10,9 @@ import { readInstant } from './instants.ts';
 import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
 
 /**
- * The order in which the file at `path` writes its dates, by the first date whose day is above 12. Undefined if its times need none. Reads
- * the file up to there. Rejects with InputError where both orders fit every date.
+ * The order in which the file at `path` writes its dates, by the first date whose day is above 12.
+ * Undefined if its times need none. Reads the file up to there. Rejects with InputError where both
+ * orders fit every date.
  */
 export async function findDateFormat(
   path: string,
@@ -36,7 +40,8 @@ export async function findDateFormat(
   } finally {
     source.close();
   }
-  if (example === undefined) return isSlashed ? DATE_FORMATS[0] : undefined; // in 05/05/2026 the order makes no difference
+  // in 05/05/2026 the order makes no difference
+  if (example === undefined) return isSlashed ? DATE_FORMATS[0] : undefined;
   throw new InputError(
     path,
     `whether dates such as ${example} begin with the day or the month cannot be told, because no day of the file is above 12`,

@@ -1,4 +1,7 @@
-/** What the operator or the sender declares about a source, because it cannot say it itself; none of it is guessed. */
+/**
+ * What the operator or the sender declares about a source, because it cannot say it itself; none of
+ * it is guessed.
+ */
 import { InputError } from '../../base/inputError.ts';
 import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
 import { type OwnName, ownName } from '../formats/ownNames.ts';
@@ -20,7 +23,10 @@ export type Declarations = {
   only?: readonly string[] | undefined;
   /** `no2=ug/m3`: the unit of a parameter, whatever the format says. */
   units?: readonly string[] | undefined;
-  /** `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and theirs. */
+  /**
+   * `pm25=pm2_5_concentration`: our name for a field (sensor_id, device, time, or a parameter), and
+   * theirs.
+   */
   columns?: readonly string[] | undefined;
   /** The sensor or the device of all readings that do not name one. */
   sensor?: unknown;
@@ -120,8 +126,8 @@ function readPair(
 }
 
 /**
- * Whose a row is: what it says itself, else what is declared. Throws InputError where it says another sensor or device than is declared, which
- * would not be used then.
+ * Whose a row is: what it says itself, else what is declared. Throws InputError where it says
+ * another sensor or device than is declared, which would not be used then.
  */
 export function ownerOf(
   declared: Declarations,

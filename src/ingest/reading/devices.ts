@@ -1,4 +1,7 @@
-/** Writes a device's reading as text in our names and units, and reads it back from the quarantine unchanged. */
+/**
+ * Writes a device's reading as text in our names and units, and reads it back from the quarantine
+ * unchanged.
+ */
 import { PARAMETER_NAMES } from '../../contract/parameters.ts';
 import { isObject } from '../rows/json.ts';
 import type { ReadingInput } from './reading.ts';

@@ -1,4 +1,7 @@
-/** Checks the header of a table: whether a reading can be read by it, and what to say where it cannot. */
+/**
+ * Checks the header of a table: whether a reading can be read by it, and what to say where it
+ * cannot.
+ */
 import { InputError } from '../../base/inputError.ts';
 import type { Format, Found } from '../formats/format.ts';
 import type { Row } from '../rows/row.ts';

@@ -1,12 +1,18 @@
 /** Reads and writes instants as ISO 8601, to the microsecond. */
 
-/** Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they count in local time. */
+/**
+ * Microseconds since 1970, as PostgreSQL stores them; `local`: no offset was given, and they count
+ * in local time.
+ */
 type Instant = { microseconds: number; local: boolean };
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
 
-/** An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text is none. */
+/**
+ * An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text
+ * is none.
+ */
 export function readInstant(text: string): Instant | undefined {
   const part = ISO.exec(text);
   if (part === null) return undefined;
@@ -32,7 +38,10 @@ export function readInstant(text: string): Instant | undefined {
   };
 }
 
-/** The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws RangeError beyond the range of Date. */
+/**
+ * The inverse of readInstant: ISO 8601 in UTC with microseconds, for PostgreSQL too. Throws
+ * RangeError beyond the range of Date.
+ */
 export function instantText(microseconds: number): string {
   const milliseconds = Math.floor(microseconds / 1_000);
   const rest = String(microseconds - milliseconds * 1_000).padStart(3, '0');

@@ -6,8 +6,8 @@ import type { ReadingInput } from './reading.ts';
 const MOST_READINGS = 500_000;
 
 /**
- * Collects rows; rows of one sensor and time become one reading, because a reading that is sent again replaces the one before as a whole
- * (S3). Its text is then in our names and units.
+ * Collects rows; rows of one sensor and time become one reading, because a reading that is sent
+ * again replaces the one before as a whole (S3). Its text is then in our names and units.
  */
 export function makeMerger(source: string) {
   const bySlot = new Map<string, { reading: ReadingInput; isMerged: boolean }>();

@@ -1,6 +1,6 @@
 /**
- * Recognizes values that look like another unit. No value is converted for that: a hint names the unit, and an import stops before it stores
- * anything if a whole column looks like one.
+ * Recognizes values that look like another unit. No value is converted for that: a hint names the
+ * unit, and an import stops before it stores anything if a whole column looks like one.
  */
 
 import { InputError } from '../../base/inputError.ts';
@@ -35,7 +35,9 @@ const milligrams: OtherUnit = {
   isScale: true,
 };
 
-/** Where the median of a column is within these, ends included, it is hardly in our unit outdoors. */
+/**
+ * Where the median of a column is within these, ends included, it is hardly in our unit outdoors.
+ */
 const OTHER_UNITS: Partial<Record<ParameterName, OtherUnit>> = {
   temperature: {
     unit: '°F',
@@ -83,7 +85,10 @@ type Suspicion = {
   values: number;
 };
 
-/** The columns that look like another unit by their median, among the columns without a declared unit. */
+/**
+ * The columns that look like another unit by their median, among the columns without a declared
+ * unit.
+ */
 export function suspectUnits(
   readings: readonly ReadingInput[],
   { undeclared }: Pick<SourceNotes, 'undeclared'>,

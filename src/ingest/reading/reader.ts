@@ -1,6 +1,6 @@
 /**
- * Turns the rows of one source into readings: its format finds the facts in a row, the declarations come before them, and values and times
- * become ours here, once for every format.
+ * Turns the rows of one source into readings: its format finds the facts in a row, the declarations
+ * come before them, and values and times become ours here, once for every format.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { Format, Found, LongValue, Means, Measured } from '../formats/format.ts';
@@ -53,7 +53,10 @@ export type SourceNotes = {
 export type Reader = {
   notes: SourceNotes;
   format: Format;
-  /** Checks the header of a table, and notes the columns that are not used. Throws InputError for one that cannot be used. */
+  /**
+   * Checks the header of a table, and notes the columns that are not used. Throws InputError for
+   * one that cannot be used.
+   */
   begin(header: Row, position: string): void;
   /** Undefined for a row whose parameter is unknown. Throws InputError as ownerOf does. */
   read(row: Row | Unreadable): ReadingInput | undefined;
@@ -61,7 +64,9 @@ export type Reader = {
   sharedBy(document: Row): [name: string, cell: unknown][];
 };
 
-/** Names that are reported as not used: a bound, because a file may have a new one on every line. */
+/**
+ * Names that are reported as not used: a bound, because a file may have a new one on every line.
+ */
 const MOST_IGNORED = 100;
 
 type SomeValues = { -readonly [name in ParameterName]?: unknown };
@@ -76,7 +81,10 @@ export const makeNotes = (): SourceNotes => ({
   usedServerTime: false,
 });
 
-/** A reader for rows like `first`. Adds to `notes`. Throws InputError for an unknown format and a declaration that cannot be followed. */
+/**
+ * A reader for rows like `first`. Adds to `notes`. Throws InputError for an unknown format and a
+ * declaration that cannot be followed.
+ */
 export function makeReader(first: Row, declared: Declarations, notes: SourceNotes): Reader {
   const format = chooseFormat(declared.name, first);
   const columns = declaredColumns(declared).map((column) => withUnitOfFormat(column, format));
@@ -212,7 +220,10 @@ const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefin
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-/** Declared columns count, whatever the format finds. They may lie where the sender's own names are, or in the row as a whole. */
+/**
+ * Declared columns count, whatever the format finds. They may lie where the sender's own names are,
+ * or in the row as a whole.
+ */
 function declaredFirst(
   row: Row,
   found: Found,
@@ -280,7 +291,10 @@ function release({ positions, used }: Names, names: readonly string[], kept: rea
   }
 }
 
-/** The unit of a column that is mapped is said by its format or in its name, as in `--column no2=NO2_mean (µg/m³)`. */
+/**
+ * The unit of a column that is mapped is said by its format or in its name, as in `--column
+ * no2=NO2_mean (µg/m³)`.
+ */
 function withUnitOfFormat(column: DeclaredColumn, format: Format): DeclaredColumn {
   if (column.is !== 'value' || column.unit !== undefined) return column;
   const { theirs, parameter } = column;

@@ -1,16 +1,25 @@
-/** Turns times as senders write them into ISO 8601, with an offset where one is known; validation judges the result. */
+/**
+ * Turns times as senders write them into ISO 8601, with an offset where one is known; validation
+ * judges the result.
+ */
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
 import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';
 
-/** March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a thousand times as much is milliseconds. */
+/**
+ * March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a
+ * thousand times as much is milliseconds.
+ */
 const EARLIEST = 100_000_000;
 const LATEST = 4_102_444_800;
 const UNIX_TIME = /^\d{9,13}(?:\.\d{1,9})?$/;
 
-/** Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is neither. */
+/**
+ * Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is
+ * neither.
+ */
 export function instantOfUnixTime(given: unknown): string | undefined {
   const number = typeof given === 'string' && UNIX_TIME.test(given) ? Number(given) : given;
   if (typeof number !== 'number') return undefined;
@@ -21,7 +30,10 @@ export function instantOfUnixTime(given: unknown): string | undefined {
     : instantText(Math.round(seconds * 1e6));
 }
 
-/** The orders of dates that are written with slashes or hyphens; nothing but a declaration, or a day above 12, tells which it is. */
+/**
+ * The orders of dates that are written with slashes or hyphens; nothing but a declaration, or a day
+ * above 12, tells which it is.
+ */
 export const DATE_FORMATS = ['dd/mm/yyyy', 'mm/dd/yyyy'] as const;
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
@@ -35,7 +47,10 @@ export function slashedDate(
     : { text: date, first: Number(first), second: Number(second) };
 }
 
-/** A date, and perhaps an hour and a minute: what follows them is as in ISO 8601, or says which half of the day it is. */
+/**
+ * A date, and perhaps an hour and a minute: what follows them is as in ISO 8601, or says which half
+ * of the day it is.
+ */
 const WRITTEN =
   /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)([:.]\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
 
@@ -44,8 +59,8 @@ const WITH_MONTH = /^(\d\d?)[- ]([A-Za-z]{3})[a-z]*[- ,] ?(\d{4})(?=$|[ T,])/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * `2026112008`, `202611200800`, `20261120080000`, and ISO 8601 without hyphens and colons: no Unix time before 2033 begins like a year of
- * this century.
+ * `2026112008`, `202611200800`, `20261120080000`, and ISO 8601 without hyphens and colons: no Unix
+ * time before 2033 begins like a year of this century.
  */
 const COMPACT =
   /^(20\d\d)(0[1-9]|1[0-2])([0-3]\d)(?:[Tt]?([0-2]\d)([0-5]\d)?([0-5]\d)?)?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
@@ -60,9 +75,9 @@ const END_OF_DAY =
 const pad = (part: string) => part.padStart(2, '0');
 
 /**
- * A stamp as people, loggers and PurpleAir write it, in the form of ISO 8601: `20.11.2026 8:00`, which is always day first,
- * `2026/11/20T08:00:00z`, `11/20/2026 8:00 PM` in the declared order, and the forms above. Of an interval, its start. Any other text stays as
- * it is.
+ * A stamp as people, loggers and PurpleAir write it, in the form of ISO 8601: `20.11.2026 8:00`,
+ * which is always day first, `2026/11/20T08:00:00z`, `11/20/2026 8:00 PM` in the declared order,
+ * and the forms above. Of an interval, its start. Any other text stays as it is.
  */
 function plainStamp(given: string, order: string | undefined): string {
   let text = given.replace(/^(\d{4}-\d\d-\d\dT[^/]+)\/.+$/, '$1').replace(/ UTC$/, 'Z');
@@ -123,8 +138,9 @@ function isPlain(given: string): boolean {
 }
 
 /**
- * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the order of the source, because of two hours of
- * an autumn night the order tells which (see makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
+ * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the
+ * order of the source, because of two hours of an autumn night the order tells which (see
+ * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,

@@ -9,7 +9,10 @@ export type Table = { header: Row; delimiter: string };
 
 const DELIMITERS = [';', '\t', ','] as const;
 
-/** The delimiters that a header may have, the most frequent outside of quotes first; of equal ones a semicolon, since commas may be decimal. */
+/**
+ * The delimiters that a header may have, the most frequent outside of quotes first; of equal ones a
+ * semicolon, since commas may be decimal.
+ */
 export function likelyDelimiters(text: string): string[] {
   const bare = text.replace(/"[^"]*"/g, '');
   const counted = DELIMITERS.map((delimiter) => ({
@@ -42,7 +45,10 @@ const tableOf = (names: Names, delimiter: string, { number, text }: Line): Table
   delimiter,
 });
 
-/** The table with the units that the line after its header says; undefined: that line is no row of units. */
+/**
+ * The table with the units that the line after its header says; undefined: that line is no row of
+ * units.
+ */
 export function withUnits({ header, delimiter }: Table, line: Line): Table | undefined {
   const { list, hasCommas } = header.names;
   const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
@@ -99,8 +105,9 @@ function whyUnreadable(
 }
 
 /**
- * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A field never spans lines. A general CSV parser
- * is not used: called for each line or each chunk, it would cost more than all other parsing of an import with quoted time stamps.
+ * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A field
+ * never spans lines. A general CSV parser is not used: called for each line or each chunk, it would
+ * cost more than all other parsing of an import with quoted time stamps.
  */
 export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
   if (!text.includes('"')) return text.split(delimiter).map((field) => field.trim());

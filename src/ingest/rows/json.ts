@@ -1,6 +1,7 @@
 /**
- * Splits a JSON array into its elements as it arrives. JSON.parse sees one element at a time, never the document, and nothing that is too
- * long or too deeply nested: nested brackets cost it many times the time and memory of their text.
+ * Splits a JSON array into its elements as it arrives. JSON.parse sees one element at a time, never
+ * the document, and nothing that is too long or too deeply nested: nested brackets cost it many
+ * times the time and memory of their text.
  */
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
@@ -21,9 +22,9 @@ const SPACE = 32;
 const MARK = Buffer.from('\ufeff');
 
 /**
- * Yields the elements that end in one piece at a time. Looks only at strings and brackets, so an element may still be invalid JSON.
- * Rejects with SyntaxError where the array itself is malformed, and as `pieces` does. A document that is no array may have `longestAlone`
- * bytes.
+ * Yields the elements that end in one piece at a time. Looks only at strings and brackets, so an
+ * element may still be invalid JSON. Rejects with SyntaxError where the array itself is malformed,
+ * and as `pieces` does. A document that is no array may have `longestAlone` bytes.
  */
 export async function* splitElements(
   pieces: AsyncIterable<Buffer>,
@@ -64,7 +65,8 @@ export async function* splitElements(
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;
       } else if (byte <= SPACE || (isArray === undefined && MARK.includes(byte))) {
-        if (length === 0 && start === at) start = at + 1; // blanks before an element are not part of it
+        // blanks before an element are not part of it
+        if (length === 0 && start === at) start = at + 1;
       } else if (closed) {
         throw new SyntaxError('something follows its end');
       } else if (isArray === undefined) {

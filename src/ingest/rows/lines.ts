@@ -1,6 +1,7 @@
 /**
- * Splits bytes into numbered lines, in turns of the event loop. Lines are split here rather than in a parser of CSV or JSON, so a line of
- * garbage costs only itself, and every message can name its line.
+ * Splits bytes into numbered lines, in turns of the event loop. Lines are split here rather than in
+ * a parser of CSV or JSON, so a line of garbage costs only itself, and every message can name its
+ * line.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
@@ -15,12 +16,16 @@ export type Line = {
 
 /** Longer lines are no readings. In bytes. */
 export const LONGEST_LINE = 65_536;
-/** How much is kept, for the quarantine, of text that is too long or too deeply nested to be a reading. */
+/**
+ * How much is kept, for the quarantine, of text that is too long or too deeply nested to be a
+ * reading.
+ */
 export const EXCERPT_LENGTH = 2_000;
 
 /**
- * Yields the lines of one chunk at a time, because a call for each line would cost more than the line. Blank lines are counted and left
- * out; CRLF and a byte order mark are tolerated. Rejects as `chunks` does.
+ * Yields the lines of one chunk at a time, because a call for each line would cost more than the
+ * line. Blank lines are counted and left out; CRLF and a byte order mark are tolerated. Rejects as
+ * `chunks` does.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   const decoder = new StringDecoder('utf8'); // keeps back a character whose end has not come yet
@@ -50,15 +55,18 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   yield take([rest + decoder.end()]);
 }
 
-/** The part of an unfinished line that is kept: enough to be too long even without a byte order mark and a carriage return. */
+/**
+ * The part of an unfinished line that is kept: enough to be too long even without a byte order mark
+ * and a carriage return.
+ */
 const KEPT_LENGTH = LONGEST_LINE + 3;
 
 /** In bytes: so small that the slowest work on it takes a few milliseconds. */
 const PIECE = 16_384;
 
 /**
- * The same bytes in pieces, each in a turn of the event loop of its own, so that however many bodies arrive together, an answer waits
- * for no more than one piece.
+ * The same bytes in pieces, each in a turn of the event loop of its own, so that however many
+ * bodies arrive together, an answer waits for no more than one piece.
  */
 export async function* inPieces(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

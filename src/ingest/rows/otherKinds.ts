@@ -1,4 +1,7 @@
-/** Recognizes, by their first bytes, files that are not lines of text, so that a message can say what they are. */
+/**
+ * Recognizes, by their first bytes, files that are not lines of text, so that a message can say
+ * what they are.
+ */
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
@@ -38,7 +41,10 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
   ],
 ];
 
-/** Throws InputError for what cannot be read as lines of UTF-8; `start` are the first bytes of `name`, as many as there are. */
+/**
+ * Throws InputError for what cannot be read as lines of UTF-8; `start` are the first bytes of
+ * `name`, as many as there are.
+ */
 export function refuseOtherKinds(start: Buffer, name: string): void {
   const bytes = start.subarray(0, 65_536).toString('latin1');
   for (const [pattern, what, remedy] of KINDS) {

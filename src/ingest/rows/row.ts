@@ -1,7 +1,10 @@
 /** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
 import { isObject } from './json.ts';
 
-/** The names of a row's fields. Rows with the same names share them, so what a field means is looked up once. */
+/**
+ * The names of a row's fields. Rows with the same names share them, so what a field means is looked
+ * up once.
+ */
 export type Names = {
   /** As the source writes them. */
   list: readonly string[];
@@ -95,7 +98,10 @@ export function makeObjectReader(): ObjectReader {
   };
 }
 
-/** A field is a name as a whole (`pm2.5`), in upper or lower case, or else a path of keys (`sensor.id`). */
+/**
+ * A field is a name as a whole (`pm2.5`), in upper or lower case, or else a path of keys
+ * (`sensor.id`).
+ */
 export function positionOf(names: Names, field: string): Position | null {
   const known = names.asked.get(field);
   if (known !== undefined) return known;
@@ -117,7 +123,10 @@ export function forgetUse({ used, asked }: Names): void {
   asked.clear();
 }
 
-/** The value at a path within a value: at each step a key as a whole, or else what stands before its first dot. */
+/**
+ * The value at a path within a value: at each step a key as a whole, or else what stands before its
+ * first dot.
+ */
 function within(value: unknown, path: string): unknown {
   if (!isObject(value)) return undefined;
   if (Object.hasOwn(value, path)) return value[path];

@@ -1,4 +1,7 @@
-/** Reads bytes into rows: CSV, one JSON object a line, or a JSON array or document. Bytes are read when rows are asked for. */
+/**
+ * Reads bytes into rows: CSV, one JSON object a line, or a JSON array or document. Bytes are read
+ * when rows are asked for.
+ */
 import { InputError } from '../../base/inputError.ts';
 import {
   declaredDelimiter,
@@ -37,11 +40,17 @@ export type RowOptions = {
   kind?: 'csv' | 'lines' | 'document' | undefined;
   /** In bytes, of a document that is one object: it is parsed in one turn of the event loop. */
   largestObject: number;
-  /** Takes a header by which the lines after it are to be read. Throws InputError for one that cannot be used. */
+  /**
+   * Takes a header by which the lines after it are to be read. Throws InputError for one that
+   * cannot be used.
+   */
   begin(header: Row, position: string, linesBefore: number): void;
 };
 
-/** Rejects with InputError for bytes that are not text, for CSV without a usable header, and for a broken document. */
+/**
+ * Rejects with InputError for bytes that are not text, for CSV without a usable header, and for a
+ * broken document.
+ */
 export async function* readRows(source: Source, options: RowOptions): AsyncGenerator<Rows> {
   const { name } = source;
   let { kind } = options;
@@ -226,7 +235,8 @@ async function* readDocument(
           continue;
         }
         const value = yield* parsed(text, { rows, lastLine: count, text: characters });
-        const written = text.length > LONGEST_LINE ? text : JSON.stringify(value); // on one line, for the quarantine
+        // on one line, for the quarantine
+        const written = text.length > LONGEST_LINE ? text : JSON.stringify(value);
         rows.push(
           isObject(value)
             ? read(value, written, count)
@@ -259,12 +269,16 @@ function* parsed(text: string, before: Rows): Generator<Rows, unknown> {
   }
 }
 
-/** In characters: every row gets what its document says of all, and its own text has the names of its columns. */
+/**
+ * In characters: every row gets what its document says of all, and its own text has the names of
+ * its columns.
+ */
 const LONGEST_SHARED = 10_000;
 
 /**
- * The rows within a document, one by one, as they are asked for. Each has the fields of the document that are `shared` and that it does not
- * have itself; a row that is a list has its columns named by the document.
+ * The rows within a document, one by one, as they are asked for. Each has the fields of the
+ * document that are `shared` and that it does not have itself; a row that is a list has its columns
+ * named by the document.
  */
 export function* rowsWithin(
   document: Row,

@@ -17,8 +17,9 @@ export type Source = {
 };
 
 /**
- * Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a file that cannot be found. Call `close` in the
- * end: a reader that refuses the beginning of a file leaves the rest unread.
+ * Opens a file, or standard input if the path is `-`. Rejects with InputError for a folder or a
+ * file that cannot be found. Call `close` in the end: a reader that refuses the beginning of a file
+ * leaves the rest unread.
  */
 export async function openSource(path: string): Promise<Source & { close(): void }> {
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
@@ -45,8 +46,8 @@ export async function openSource(path: string): Promise<Source & { close(): void
 }
 
 /**
- * Gzip is recognized by its first two bytes, whatever the file is called. Of a damaged archive, the last piece before the damage may be lost
- * or wrong: the checksum is at the end.
+ * Gzip is recognized by its first two bytes, whatever the file is called. Of a damaged archive, the
+ * last piece before the damage may be lost or wrong: the checksum is at the end.
  */
 async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const { start, all } = await peek(chunks, ({ length }) => length >= 2);
@@ -62,7 +63,10 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** The first bytes, until they are enough or there are no more, and all bytes, which reject where `bytes` does. */
+/**
+ * The first bytes, until they are enough or there are no more, and all bytes, which reject where
+ * `bytes` does.
+ */
 export async function peek(
   bytes: AsyncIterable<Buffer>,
   isEnough: (start: Buffer) => boolean,

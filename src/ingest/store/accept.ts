@@ -1,6 +1,7 @@
 /**
- * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A batch is one statement: it is stored as
- * a whole or not at all, and sending it again changes nothing.
+ * The single entry point for readings from devices, feeds and the quarantine (rules S1 to S3). A
+ * batch is one statement: it is stored as a whole or not at all, and sending it again changes
+ * nothing.
  */
 
 import { Unavailable } from '../../base/unavailable.ts';
@@ -28,7 +29,10 @@ export type Accepted = {
   quarantined: Rejection[];
   /** Single values left out of readings that were otherwise processed as usual. */
   values: ValueRejection[];
-  /** How many of the accepted had no placement at their time: the sensor was at no station, or was suspicious. They are stored. */
+  /**
+   * How many of the accepted had no placement at their time: the sensor was at no station, or was
+   * suspicious. They are stored.
+   */
   withoutStation: number;
   /** How many rejected lines found no room in the quarantine. */
   overflowed: number;
@@ -38,7 +42,10 @@ export type Accepted = {
 export type WriteStats = {
   /** Closed hours that the write touched. */
   lateHours: number;
-  /** Seconds from measurement to acceptance, one for each new reading; similar ones are given as their mean. */
+  /**
+   * Seconds from measurement to acceptance, one for each new reading; similar ones are given as
+   * their mean.
+   */
   delays: number[];
 };
 
@@ -49,7 +56,10 @@ export type Scope = {
   stations: readonly number[] | null;
 };
 
-/** The batch has readings of sensors that its sender is not authorized for; nothing of it was stored. */
+/**
+ * The batch has readings of sensors that its sender is not authorized for; nothing of it was
+ * stored.
+ */
 export class UnauthorizedSensors extends Error {
   /** Ids, separated by a comma and a blank. */
   readonly sensors: string;
@@ -66,15 +76,19 @@ type AcceptOptions = {
   source: string;
   /** Undefined: an import by hand, authorized for every sensor. */
   scope?: Scope | undefined;
-  /** Stored readings stay as they are, and a reading for the same sensor and time counts as unchanged. */
+  /**
+   * Stored readings stay as they are, and a reading for the same sensor and time counts as
+   * unchanged.
+   */
   onlyNew?: boolean;
   /** Called once the batch is stored. */
   onWrite?: ((written: WriteStats) => void) | undefined;
 };
 
 /**
- * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest. Rejects with UnauthorizedSensors, and
- * with Unavailable where `db` is a pool and the database cannot be reached.
+ * Stores a batch and quarantines what cannot be used. `db` works in the role airseries_ingest.
+ * Rejects with UnauthorizedSensors, and with Unavailable where `db` is a pool and the database
+ * cannot be reached.
  */
 export async function acceptReadings(
   db: Queryable,
@@ -119,7 +133,10 @@ export async function acceptReadings(
   };
 }
 
-/** Like acceptReadings, for the readings at these positions; what it reports names positions in the whole batch. */
+/**
+ * Like acceptReadings, for the readings at these positions; what it reports names positions in the
+ * whole batch.
+ */
 export async function acceptSome(
   db: Queryable,
   readings: readonly ReadingInput[],
@@ -141,19 +158,26 @@ export async function acceptSome(
 
 /** accepted + unchanged + quarantined + unauthorized = received. */
 type AcceptedAuthorized = Accepted & {
-  /** Readings that the sender is not authorized for, by their index in the batch: neither stored nor quarantined. */
+  /**
+   * Readings that the sender is not authorized for, by their index in the batch: neither stored nor
+   * quarantined.
+   */
   unauthorized: ReadonlySet<number>;
 };
 
-/** Checked reading by reading: a sensor that moved away still belongs to the provider for what it measured before. */
+/**
+ * Checked reading by reading: a sensor that moved away still belongs to the provider for what it
+ * measured before.
+ */
 const FIND_UNAUTHORIZED = `
   select given.ordinal::int - 1 as index
   from unnest($1::text::int[], $2::text::float8[]) with ordinality as given(sensor_id, microseconds, ordinal)
   where logic.unauthorized_sensors(array[given.sensor_id], array[given.microseconds], $3::text, $4::text::int[]) <> '{}'`;
 
 /**
- * Like acceptReadings, but leaves unauthorized readings out instead of rejecting with UnauthorizedSensors: for batches that no sender will
- * correct and send again, as polled documents and lines of the quarantine.
+ * Like acceptReadings, but leaves unauthorized readings out instead of rejecting with
+ * UnauthorizedSensors: for batches that no sender will correct and send again, as polled documents
+ * and lines of the quarantine.
  */
 export async function acceptAuthorized(
   db: Queryable,
@@ -213,8 +237,8 @@ const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)}
 const UNAUTHORIZED = 'AS403';
 
 /**
- * Readings are written in one order everywhere, but lines for the quarantine may cross; then the loser tries again, as it does after a
- * migration has replaced the function.
+ * Readings are written in one order everywhere, but lines for the quarantine may cross; then the
+ * loser tries again, as it does after a migration has replaced the function.
  */
 async function storeWithRetry(
   db: Queryable,
@@ -234,7 +258,10 @@ async function storeWithRetry(
   }
 }
 
-/** The database has the last word on whole readings. A rejected reading is reported once, without its values, unless they caused the rejection. */
+/**
+ * The database has the last word on whole readings. A rejected reading is reported once, without
+ * its values, unless they caused the rejection.
+ */
 function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
   const quarantined = row.refused_nths.map(
     (ordinal, position): Rejection => ({

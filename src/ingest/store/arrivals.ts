@@ -1,4 +1,7 @@
-/** Answers an operator's question "does my device arrive?" from the newest readings and the quarantine. */
+/**
+ * Answers an operator's question "does my device arrive?" from the newest readings and the
+ * quarantine.
+ */
 import type { Sql } from '../../database/client.ts';
 import { pushFromText } from '../formats/airrohr.ts';
 import { deviceFromText } from '../reading/devices.ts';
@@ -43,7 +46,10 @@ export type SensorArrivals = {
   /** Where it is now; null: nowhere. */
   station: number | null;
   newest_reading: string | null;
-  /** True if it stands somewhere, but its newest reading is so old that the station would be offline (C2), or there is none. */
+  /**
+   * True if it stands somewhere, but its newest reading is so old that the station would be offline
+   * (C2), or there is none.
+   */
   is_overdue: boolean;
   /** Lines of it in quarantine. */
   waiting: number;
@@ -60,7 +66,10 @@ export type UnknownSender = {
 /** Lines of devices that are looked at, the newest. */
 const MOST_LINES = 10_000;
 
-/** Every sensor, by id, and unknown ones, those with the newest line first. `sql` is a pool of the owner in the network's time zone. */
+/**
+ * Every sensor, by id, and unknown ones, those with the newest line first. `sql` is a pool of the
+ * owner in the network's time zone.
+ */
 export async function sensorArrivals(
   sql: Sql,
   now: Date,
@@ -116,7 +125,10 @@ const needsAttention = ({ is_overdue, waiting }: SensorArrivals) => is_overdue |
 const newestOf = ({ newest_reading }: SensorArrivals) =>
   Date.parse(newest_reading ?? '') || Number.NEGATIVE_INFINITY;
 
-/** The most urgent first: those with lines in quarantine, then those that fell silent, the last ones first; those that need nothing by id. */
+/**
+ * The most urgent first: those with lines in quarantine, then those that fell silent, the last ones
+ * first; those that need nothing by id.
+ */
 function byUrgency(a: SensorArrivals, b: SensorArrivals): number {
   if (needsAttention(a) !== needsAttention(b)) return needsAttention(a) ? -1 : 1;
   if (!needsAttention(a)) return a.sensor - b.sensor;

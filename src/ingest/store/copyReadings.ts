@@ -1,7 +1,8 @@
 /**
- * Imports batches of a file (rules S1 to S3). Readings that are newer than any of their sensor, and nothing is wrong with, go straight into
- * raw.readings by COPY, several times faster than by a statement that looks for them first; all others are accepted as a sender's
- * readings are. Each of the two is stored as a whole or not at all, and safe to repeat.
+ * Imports batches of a file (rules S1 to S3). Readings that are newer than any of their sensor, and
+ * nothing is wrong with, go straight into raw.readings by COPY, several times faster than by a
+ * statement that looks for them first; all others are accepted as a sender's readings are. Each of
+ * the two is stored as a whole or not at all, and safe to repeat.
  */
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
@@ -13,9 +14,15 @@ import { type Accepted, acceptSome } from './accept.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
-  /** Checks the next batch. Call it for batches in their order; the batch before may still be being stored. */
+  /**
+   * Checks the next batch. Call it for batches in their order; the batch before may still be being
+   * stored.
+   */
   prepare(readings: readonly ReadingInput[], now: Date): Promise<Prepared>;
-  /** Stores a prepared batch. Call it for one batch at a time, in their order. `source` is recorded in the quarantine. */
+  /**
+   * Stores a prepared batch. Call it for one batch at a time, in their order. `source` is recorded
+   * in the quarantine.
+   */
   store(prepared: Prepared, source: string): Promise<Accepted>;
 };
 
@@ -39,10 +46,15 @@ type KnownSensor = {
   placements: readonly (readonly [since: number, until: number])[];
 };
 
-/** The earliest acceptable times, in microseconds since 1970: the epoch, and where retention ends. */
+/**
+ * The earliest acceptable times, in microseconds since 1970: the epoch, and where retention ends.
+ */
 type Bounds = { origin: number; cutoff: number };
 
-/** `sql` is a pool of at least two connections in the role airseries_ingest: one stores a batch while the other looks up sensors. */
+/**
+ * `sql` is a pool of at least two connections in the role airseries_ingest: one stores a batch
+ * while the other looks up sensors.
+ */
 export function makeCopier(sql: Sql): Copier {
   const known = new Map<number, KnownSensor>();
   let bounds: Bounds | undefined;
@@ -96,7 +108,10 @@ type SensorRow = {
   placements: [number | null, number | null][];
 };
 
-/** Looks up the sensors of a batch that are not in `known`. A sensor that does not exist now may exist at the next batch. */
+/**
+ * Looks up the sensors of a batch that are not in `known`. A sensor that does not exist now may
+ * exist at the next batch.
+ */
 async function loadSensors(
   sql: Sql,
   known: Map<number, KnownSensor>,
@@ -123,7 +138,10 @@ async function loadSensors(
 
 const PAUSE_EVERY = 2_000;
 
-/** Raises `newest` of the sensors in `known`. Pauses now and then, so that the batch before keeps flowing to the database. */
+/**
+ * Raises `newest` of the sensors in `known`. Pauses now and then, so that the batch before keeps
+ * flowing to the database.
+ */
 async function divide(
   readings: readonly ReadingInput[],
   now: Date,
@@ -147,7 +165,8 @@ async function divide(
     } = checkReading(reading, given, latest);
     const sensor = known.get(sensorId);
     const isNewest = sensor !== undefined && reason === undefined && time > sensor.newest;
-    if (isNewest) sensor.newest = time; // for one that isn't copied too: what is given for the same time after it must win
+    // for one that isn't copied too: what is given for the same time after it must win
+    if (isNewest) sensor.newest = time;
     if (!isNewest || rejected.length > 0 || time < earliest) {
       others.push(index);
       continue;

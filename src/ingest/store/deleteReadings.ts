@@ -5,8 +5,9 @@ import { AIRSERIES } from '../../base/shell.ts';
 import type { Sql } from '../../database/client.ts';
 
 /**
- * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is a pool of the owner. The aggregates
- * follow at the next refresh. Rejects with InputError for an unknown sensor or an empty period.
+ * Deletes from `from` up to, not including, `to`, and returns how many readings that were. `sql` is
+ * a pool of the owner. The aggregates follow at the next refresh. Rejects with InputError for an
+ * unknown sensor or an empty period.
  */
 export async function deleteReadings(
   sql: Sql,

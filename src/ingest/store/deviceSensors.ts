@@ -10,8 +10,9 @@ import type { ReadingInput } from '../reading/reading.ts';
 import type { Scope } from './accept.ts';
 
 /**
- * The device's sensors with a placement at that time. If no such device is in the network and the sender is authorized for a single
- * station, these are the sensors of that station that are not listed with another device.
+ * The device's sensors with a placement at that time. If no such device is in the network and the
+ * sender is authorized for a single station, these are the sensors of that station that are not
+ * listed with another device.
  */
 const SENSORS = `
   select s.id, s.kind
@@ -23,7 +24,10 @@ const SENSORS = `
   end
   order by s.id`;
 
-/** The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with Unavailable where a pool does. */
+/**
+ * The sensors that a record may be of, by id. `db` works in the role airseries_ingest. Rejects with
+ * Unavailable where a pool does.
+ */
 export async function findPushSensors(
   db: Queryable,
   record: PushRecord,
@@ -35,7 +39,8 @@ export async function findPushSensors(
 }
 
 /**
- * Sensors listed with a device, and the station's sensors without one: an unknown device may be one of the latter.
+ * Sensors listed with a device, and the station's sensors without one: an unknown device may be one
+ * of the latter.
  */
 const OF_DEVICES = `
   select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
@@ -46,9 +51,10 @@ const OF_DEVICES = `
   order by 2`;
 
 /**
- * Gives readings that name their device, and no sensor, the one sensor that the network has for it; with a sender that is authorized for a
- * single station, the one sensor of that station may also have no device. All others get a text in our names and units, for a retry once
- * the network has it. `db` works in the role airseries_ingest.
+ * Gives readings that name their device, and no sensor, the one sensor that the network has for it;
+ * with a sender that is authorized for a single station, the one sensor of that station may also
+ * have no device. All others get a text in our names and units, for a retry once the network has
+ * it. `db` works in the role airseries_ingest.
  */
 export async function assignSensors(
   db: Queryable,
@@ -78,7 +84,10 @@ export async function assignSensors(
   });
 }
 
-/** Rejects with InputError where the network has no such sensor, or no one sensor of such a device. `db` is as above. */
+/**
+ * Rejects with InputError where the network has no such sensor, or no one sensor of such a device.
+ * `db` is as above.
+ */
 export async function checkDeclaredOwner(
   db: Queryable,
   { sensor, device }: Declarations,

@@ -1,4 +1,7 @@
-/** Converts a sender's input into a sensor id, an instant and numbers, or into a reason for rejection (rules S1 and S2). */
+/**
+ * Converts a sender's input into a sensor id, an instant and numbers, or into a reason for
+ * rejection (rules S1 and S2).
+ */
 import { PARAMETERS, type Parameter, type ParameterName } from '../../contract/parameters.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -27,18 +30,25 @@ export const VALUE_REASONS = {
 export type ReadingReason = keyof typeof READING_REASONS;
 export type ValueReason = `${keyof typeof VALUE_REASONS}:${ParameterName}`;
 
-/** A reading or a value that cannot be used; `index` is the position of the reading in its batch. */
+/**
+ * A reading or a value that cannot be used; `index` is the position of the reading in its batch.
+ */
 export type Rejection = { index: number; reason: ReadingReason };
 export type ValueRejection = { index: number; reason: ValueReason };
 
-/** The latest acceptable time in microseconds since 1970: later readings are from the future (S2). */
+/**
+ * The latest acceptable time in microseconds since 1970: later readings are from the future (S2).
+ */
 export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;
 
 type Checked = {
   sensorId: number | undefined;
   /** Microseconds since 1970; undefined: no time with an offset. */
   time: number | undefined;
-  /** One for each of the parameters it was checked for, as PostgreSQL reads it; null: none that can be used. */
+  /**
+   * One for each of the parameters it was checked for, as PostgreSQL reads it; null: none that can
+   * be used.
+   */
   values: (string | number | null)[];
   /** Why values that were given cannot be used. */
   rejected: ValueReason[];
@@ -51,10 +61,16 @@ export function givenParameters(readings: readonly ReadingInput[]): readonly Par
   return PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
 }
 
-/** PostgreSQL reads such a short number as we do, and far faster than all digits of its single-precision value. */
+/**
+ * PostgreSQL reads such a short number as we do, and far faster than all digits of its
+ * single-precision value.
+ */
 const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
-/** Checks one reading as far as that is possible without the database. `latest`: in microseconds since 1970 (latestAcceptable). */
+/**
+ * Checks one reading as far as that is possible without the database. `latest`: in microseconds
+ * since 1970 (latestAcceptable).
+ */
 export function checkReading(
   reading: ReadingInput,
   parameters: readonly Parameter[],
@@ -88,7 +104,10 @@ export function checkReading(
 
 const LARGEST_INT = 2_147_483_647;
 
-/** A sensor id, from a number or its digits; undefined for anything that is no positive 32-bit integer. */
+/**
+ * A sensor id, from a number or its digits; undefined for anything that is no positive 32-bit
+ * integer.
+ */
 export function readSensorId(given: unknown): number | undefined {
   const id = typeof given === 'string' && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : given;
   return Number.isInteger(id) && (id as number) > 0 && (id as number) <= LARGEST_INT
@@ -97,8 +116,8 @@ export function readSensorId(given: unknown): number | undefined {
 }
 
 /**
- * The number to store, null if no value was given, or why the value is rejected. Bounds are checked before rounding to single
- * precision, which turns a number too small for it into 0.
+ * The number to store, null if no value was given, or why the value is rejected. Bounds are checked
+ * before rounding to single precision, which turns a number too small for it into 0.
  */
 export function readValue(
   given: unknown,
@@ -121,7 +140,9 @@ function readCompass(given: unknown): number | undefined {
   return point < 0 ? undefined : point * 22.5;
 }
 
-/** 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360. */
+/**
+ * 360 degrees is north, stored as 0; so is a direction that single precision would round up to 360.
+ */
 function readDirection(value: number): number | 'out_of_bounds' {
   if (!(value >= 0 && value <= 360)) return 'out_of_bounds';
   return Math.fround(value) % 360;

@@ -1,4 +1,7 @@
-/** Processor time of a process: what a server spends on a request, which a busy machine disturbs less than the time that it takes. */
+/**
+ * Processor time of a process: what a server spends on a request, which a busy machine disturbs
+ * less than the time that it takes.
+ */
 import { readFileSync } from 'node:fs';
 
 /** Seconds so far; NaN where the system doesn't tell. */

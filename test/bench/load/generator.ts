@@ -1,11 +1,17 @@
-/** The load generator as a process of its own, kept for the whole run: a server under test must not share its thread. */
+/**
+ * The load generator as a process of its own, kept for the whole run: a server under test must not
+ * share its thread.
+ */
 import { fork } from 'node:child_process';
 import type { Job, Outcome } from './process.ts';
 
 export type Generator = {
   /** Rejects if any response had another status, or a connection failed. */
   run(job: Omit<Job, 'headers' | 'status'> & Partial<Job>): Promise<Outcome>;
-  /** The largest share of time in which the generator was not idle: at 1 it would have been the bottleneck. */
+  /**
+   * The largest share of time in which the generator was not idle: at 1 it would have been the
+   * bottleneck.
+   */
   busiest(): number;
   close(): void;
 };

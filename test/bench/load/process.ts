@@ -1,6 +1,7 @@
 /**
- * The load generator's process. It writes prepared requests to plain sockets and only counts the bytes of what comes back, so that it needs
- * a fraction of what a server needs for the same requests; how busy it was is part of every result.
+ * The load generator's process. It writes prepared requests to plain sockets and only counts the
+ * bytes of what comes back, so that it needs a fraction of what a server needs for the same
+ * requests; how busy it was is part of every result.
  */
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -15,7 +16,9 @@ export type Job = {
   status: number;
   connections: number;
   seconds: number;
-  /** Requests a second, each at its time; left out: each connection asks as soon as it was answered. */
+  /**
+   * Requests a second, each at its time; left out: each connection asks as soon as it was answered.
+   */
   rate?: number | undefined;
 };
 

@@ -1,4 +1,7 @@
-/** Two servers under full load in turn: requests a second, and requests per second of their own processor time. */
+/**
+ * Two servers under full load in turn: requests a second, and requests per second of their own
+ * processor time.
+ */
 import type { Context, Row } from '../run/measure.ts';
 import { ratioRow } from '../run/measure.ts';
 import { type Comparison, compare, comparisonOf } from '../run/rounds.ts';

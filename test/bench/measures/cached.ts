@@ -1,4 +1,7 @@
-/** B1, B2, B3, B11: documents that are kept, next to a bare server that sends the same bytes and headers. */
+/**
+ * B1, B2, B3, B11: documents that are kept, next to a bare server that sends the same bytes and
+ * headers.
+ */
 import { fetchRaw, startBare } from '../load/bare.ts';
 import { type Case, CONNECTIONS, type Rates, rateRows, ratesOf } from '../load/rates.ts';
 import type { Context, Measure, Row } from '../run/measure.ts';
@@ -22,7 +25,9 @@ async function throughput(
   }
 }
 
-/** The response once everything about it is prepared: the document is rendered, and its coding made. */
+/**
+ * The response once everything about it is prepared: the document is rendered, and its coding made.
+ */
 async function warmed(service: Service, path: string, headers: Record<string, string>) {
   await fetchRaw(service.port, path, headers);
   return await fetchRaw(service.port, path, headers);

@@ -1,4 +1,7 @@
-/** B4, B5: histories rendered from the database, next to the query alone, and to the same computed from the readings. */
+/**
+ * B4, B5: histories rendered from the database, next to the query alone, and to the same computed
+ * from the readings.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { fetchRaw } from '../load/bare.ts';
@@ -42,7 +45,10 @@ function requested(
     (await context.generator.run({ port, paths: [path], connections: clients, seconds })).p50;
 }
 
-/** B4: the documents of all windows, through HTTP and by the fastest query for them over the same driver. */
+/**
+ * B4: the documents of all windows, through HTTP and by the fastest query for them over the same
+ * driver.
+ */
 async function againstSql(context: Context): Promise<Row[]> {
   const { database } = await context.town();
   const service = await startService(database, UNCACHED);
@@ -159,7 +165,10 @@ export function checkSame(
   }
 }
 
-/** Numbers may differ by one in their last digit: means are added up in another order, and a tie is rounded either way. */
+/**
+ * Numbers may differ by one in their last digit: means are added up in another order, and a tie is
+ * rounded either way.
+ */
 function checkSamePoint(left: object, right: object, place: string): void {
   const [values, others] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
   for (const name of new Set([...values.keys(), ...others.keys()])) {

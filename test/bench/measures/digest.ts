@@ -1,4 +1,7 @@
-/** B11, second half: how long the list of stations takes to be rendered from the database after a digest. */
+/**
+ * B11, second half: how long the list of stations takes to be rendered from the database after a
+ * digest.
+ */
 import { makeDigest } from '../../../src/aggregate/digest.ts';
 import type { TestDatabase } from '../../support/makeDatabase.ts';
 import { fetchRaw } from '../load/bare.ts';
@@ -7,7 +10,10 @@ import { BASE, startService } from '../run/service.ts';
 import { bootstrap, median } from '../run/statistics.ts';
 import { NOW } from '../run/world.ts';
 
-/** Milliseconds of a request whose document is rendered for it; the digest before it leaves the database's caches as it always does. */
+/**
+ * Milliseconds of a request whose document is rendered for it; the digest before it leaves the
+ * database's caches as it always does.
+ */
 export async function makeDigestsAndTime(context: Context, database: TestDatabase): Promise<Row> {
   const service = await startService(database, { RESPONSE_CACHE_MB: '0' });
   const took: number[] = [];

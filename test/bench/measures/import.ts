@@ -1,6 +1,6 @@
 /**
- * B7: how fast a file of readings comes in, and until it shows in every window, next to the best that the same server does with the same rows: a
- * COPY into a plain table with the same key.
+ * B7: how fast a file of readings comes in, and until it shows in every window, next to the best
+ * that the same server does with the same rows: a COPY into a plain table with the same key.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** B13: what a late reading costs, in milliseconds and bytes of write-ahead log, and whether that depends on the other stations. */
+/**
+ * B13: what a late reading costs, in milliseconds and bytes of write-ahead log, and whether that
+ * depends on the other stations.
+ */
 import { refresh } from '../../../src/aggregate/refresh.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { interleave } from '../run/rounds.ts';
@@ -7,7 +10,10 @@ import { daysAgo, makeWorld, NOW, type World } from '../run/world.ts';
 
 const DAY = 86_400_000;
 
-/** One reading of station 1 changes, each time on another day of the past, and everything above it is refreshed. */
+/**
+ * One reading of station 1 changes, each time on another day of the past, and everything above it
+ * is refreshed.
+ */
 function lateReadings({ database }: World) {
   const sql = database.superuser();
   let turn = 0;

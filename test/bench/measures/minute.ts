@@ -1,4 +1,7 @@
-/** B15: what each minute's refresh costs in a network of 2,000 stations: seconds, and the largest memory of the database's process. */
+/**
+ * B15: what each minute's refresh costs in a network of 2,000 stations: seconds, and the largest
+ * memory of the database's process.
+ */
 import { connect } from '../../../src/database/client.ts';
 import { memoryOf } from '../load/memory.ts';
 import type { Context, Measure, Row } from '../run/measure.ts';

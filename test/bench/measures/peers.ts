@@ -1,6 +1,7 @@
 /**
- * B12: cold histories of a station and of a region by other means. Each peer has the same readings and must first give the same document, cell by
- * cell. Reported, not judged; a peer that is not installed, or that answers something else, is listed as such.
+ * B12: cold histories of a station and of a region by other means. Each peer has the same readings
+ * and must first give the same document, cell by cell. Reported, not judged; a peer that is not
+ * installed, or that answers something else, is listed as such.
  */
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { type Context, figure, type Measure, type Row, ratioRow } from '../run/measure.ts';
@@ -100,7 +101,8 @@ async function measured({ context, service, peer, subject }: Pair) {
   const own = JSON.parse(await ours());
   const begun = performance.now();
   checkSame(own, JSON.parse(await theirs()), 'not the same answer');
-  const isSlow = performance.now() - begun > 1_000; // a ratio in the hundreds needs no narrow interval
+  // a ratio in the hundreds needs no narrow interval
+  const isSlow = performance.now() - begun > 1_000;
   const budget = context.quick ? 50 : 300;
   return await compare({
     ours: timed(theirs, budget),

@@ -1,12 +1,16 @@
 /**
- * A history computed from readings for each request, as whoever has no aggregates must. The SQL is the same for every database but for how it
- * truncates a time; what it selects is laid out and rounded here.
+ * A history computed from readings for each request, as whoever has no aggregates must. The SQL is
+ * the same for every database but for how it truncates a time; what it selects is laid out and
+ * rounded here.
  */
 import type { Sql } from '../../../src/database/client.ts';
 import { NOW, TIME_ZONE } from '../run/world.ts';
 
 export type RawRow = { series: string; bucket: string } & Record<string, number | string | null>;
-/** How a database truncates a time to an hour, day or month of the network's zone, and how it calls the readings and the bounds of windows. */
+/**
+ * How a database truncates a time to an hour, day or month of the network's zone, and how it calls
+ * the readings and the bounds of windows.
+ */
 export type Dialect = {
   truncate(unit: Unit, time: string): string;
   readings: string;
@@ -21,7 +25,10 @@ const HOUR = 3_600_000;
 /** Yerevan has had no daylight saving since 2012. */
 export const OFFSET = 4 * HOUR;
 export const MEANS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'];
-/** Key, unit of the buckets, and the first bucket and the one after the last, counted from the running one. */
+/**
+ * Key, unit of the buckets, and the first bucket and the one after the last, counted from the
+ * running one.
+ */
 export const WINDOWS: readonly [string, Unit, number, number][] = [
   ['24h', 'hour', -24, 0],
   ['7d', 'hour', -168, 0],
@@ -42,7 +49,10 @@ export function startOf(unit: Unit, shift: number): Date {
   return new Date(starts[unit]() - OFFSET);
 }
 
-/** Concentrations from and to, and the indices of both, for the segments that the readings of a benchmark reach. */
+/**
+ * Concentrations from and to, and the indices of both, for the segments that the readings of a
+ * benchmark reach.
+ */
 const PM25 = [
   [0, 9, 0, 50],
   [9.1, 35.4, 51, 100],
@@ -65,7 +75,10 @@ function indexSql(
   return `case ${cases.join(' ')} end`;
 }
 
-/** Station hours from readings, region hours from those, days and months from the hours: every hour counts once. */
+/**
+ * Station hours from readings, region hours from those, days and months from the hours: every hour
+ * counts once.
+ */
 export function historySql({ truncate, readings, time, stations, larger }: Dialect): string {
   const each = (columns: readonly string[], of: (name: string) => string) =>
     columns.map(of).join(', ');
@@ -103,7 +116,10 @@ export async function fromReadings(sql: Sql, stations: readonly number[], isRegi
 const number = (row: RawRow, name: string, digits: number) =>
   rounded(row[name] as number | null, digits);
 
-/** Half away from zero, as numbers are published; what is a hair below a half because it was stored in single precision stays below. */
+/**
+ * Half away from zero, as numbers are published; what is a hair below a half because it was stored
+ * in single precision stays below.
+ */
 export function rounded(value: number | null | undefined, digits: number): number | null {
   if (value == null) return null;
   const scaled = Number(value) * 10 ** digits;
@@ -130,7 +146,10 @@ export function indexOf(pm25: number | null, pm10: number | null): number | null
 export const local = (bucket: string) =>
   `${new Date(Date.parse(bucket) + OFFSET).toISOString().slice(0, 19)}+04:00`;
 
-/** Rows of `historySql` as the API publishes them: all five windows with every key, those that no sensor measures as null. */
+/**
+ * Rows of `historySql` as the API publishes them: all five windows with every key, those that no
+ * sensor measures as null.
+ */
 export function layOut(rows: readonly RawRow[], isRegion: boolean): Record<string, object[]> {
   const point = (row: RawRow) => {
     const [pm25, pm10] = [number(row, 'pm25', 1), number(row, 'pm10', 1)];

@@ -1,6 +1,7 @@
 /**
- * A country: a network as large as the run asks for, as it is after a month: 31 days of hourly readings, aggregated in one first build, and
- * three days of readings every five minutes. What is measured on the way is kept for the measures that report it.
+ * A country: a network as large as the run asks for, as it is after a month: 31 days of hourly
+ * readings, aggregated in one first build, and three days of readings every five minutes. What is
+ * measured on the way is kept for the measures that report it.
  */
 
 import { refreshAndDigest } from '../../../src/aggregate/digest.ts';
@@ -87,7 +88,10 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - begun) / 1_000;
 }
 
-/** In pieces of six hours, as they would have come. Nothing is noted: the caller has the whole time recomputed. Returns how many there are. */
+/**
+ * In pieces of six hours, as they would have come. Nothing is noted: the caller has the whole time
+ * recomputed. Returns how many there are.
+ */
 async function load(
   target: DatabaseAddress,
   stations: number,
@@ -109,7 +113,8 @@ async function load(
     await sql`set session_replication_role = replica`; // without triggers
     let readings = 0;
     for (const [index, { from, to, every }] of pieces.entries()) {
-      // both sensors of a station at one second, as those of one device; rounded to what instruments report
+      // both sensors of a station at one second, as those of one device; rounded to what
+      // instruments report
       const { count } = await sql`
         insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25, pm10)
         select at, sensor,

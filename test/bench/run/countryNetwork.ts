@@ -1,4 +1,7 @@
-/** The network file of a country of any size: cities of a hundred stations in three districts, titles in three languages. Always the same. */
+/**
+ * The network file of a country of any size: cities of a hundred stations in three districts,
+ * titles in three languages. Always the same.
+ */
 import { TIME_ZONE } from './world.ts';
 
 const STATIONS_OF_A_CITY = 100;

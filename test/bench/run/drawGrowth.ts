@@ -1,6 +1,12 @@
-/** Seconds against stations, both by powers of ten, as an SVG that is readable on light and dark pages and has its labels beside the lines. */
+/**
+ * Seconds against stations, both by powers of ten, as an SVG that is readable on light and dark
+ * pages and has its labels beside the lines.
+ */
 
-/** What takes the time: readings that come in, what shows the whole network, or what shows one station or region. */
+/**
+ * What takes the time: readings that come in, what shows the whole network, or what shows one
+ * station or region.
+ */
 export type Line = {
   kind: 'writing' | 'network' | 'single';
   name: string;
@@ -125,7 +131,10 @@ function labels(lines: readonly Line[], y: Scale): string[] {
   });
 }
 
-/** Heights in ascending order, at least a label's height from each other, as near as can be to where they were. */
+/**
+ * Heights in ascending order, at least a label's height from each other, as near as can be to where
+ * they were.
+ */
 function apart(heights: readonly number[]): number[] {
   const moved = [...heights];
   for (let pass = 0; pass < 200; pass++) {

@@ -1,4 +1,6 @@
-/** What a measure is, what it is given, and what it reports: one row for each figure that is judged. */
+/**
+ * What a measure is, what it is given, and what it reports: one row for each figure that is judged.
+ */
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import type { Targets } from '../../support/servers.ts';
 import type { Generator } from '../load/generator.ts';

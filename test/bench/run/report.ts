@@ -2,7 +2,10 @@
 import { figure, type Row } from './measure.ts';
 import type { Interval } from './statistics.ts';
 
-/** A control that differs from itself by more than this tells that the machine was too noisy for a verdict. */
+/**
+ * A control that differs from itself by more than this tells that the machine was too noisy for a
+ * verdict.
+ */
 const NOISE = 0.05;
 
 /** `goal`, `must`, `missed`, `report` where nothing is demanded, or that there is none. */

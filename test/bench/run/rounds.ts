@@ -1,6 +1,7 @@
 /**
- * Compares variants round by round: within a round each is measured once, in an order that rotates, so that a drift of the machine's speed
- * meets all of them. The reference is measured twice: how much it differs from itself tells how much a difference means.
+ * Compares variants round by round: within a round each is measured once, in an order that rotates,
+ * so that a drift of the machine's speed meets all of them. The reference is measured twice: how
+ * much it differs from itself tells how much a difference means.
  */
 import { bootstrap, type Interval, median } from './statistics.ts';
 

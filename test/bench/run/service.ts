@@ -1,4 +1,7 @@
-/** The built service as a process of its own, answering from a database that was made for a measurement. */
+/**
+ * The built service as a process of its own, answering from a database that was made for a
+ * measurement.
+ */
 
 import type { TestDatabase } from '../../support/makeDatabase.ts';
 import { addressVariables, freePort, launch, ready } from '../../support/program.ts';

@@ -1,4 +1,7 @@
-/** Medians of rounds and how far they can be trusted: a percentile bootstrap, seeded, so the same samples give the same interval. */
+/**
+ * Medians of rounds and how far they can be trusted: a percentile bootstrap, seeded, so the same
+ * samples give the same interval.
+ */
 import { seeded } from '../../support/random.ts';
 
 /** A median and its 95 % confidence interval. */
@@ -15,7 +18,10 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** The median of the values with the interval that medians of resamples of them fall into. One value has no width. */
+/**
+ * The median of the values with the interval that medians of resamples of them fall into. One value
+ * has no width.
+ */
 export function bootstrap(values: readonly number[]): Interval {
   const random = seeded(20_261_120);
   const medians = Array.from({ length: RESAMPLES }, () =>

@@ -1,4 +1,7 @@
-/** What was measured and what with: versions of the runtime, of the databases and of those peers that are installed. */
+/**
+ * What was measured and what with: versions of the runtime, of the databases and of those peers
+ * that are installed.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { onConnection } from '../../../src/database/client.ts';
@@ -29,7 +32,10 @@ export function installedVersion(peer: Peer): string | undefined {
   }
 }
 
-/** As it says itself, or else as Debian's package does: its VictoriaMetrics is built without a version. */
+/**
+ * As it says itself, or else as Debian's package does: its VictoriaMetrics is built without a
+ * version.
+ */
 function programVersion(name: keyof typeof PROGRAMS): string | undefined {
   const versionIn = (command: string, words: string[]) => {
     const { error, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });

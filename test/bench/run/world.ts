@@ -1,4 +1,7 @@
-/** Networks of invented stations with readings at a steady pace, made in the database, refreshed and compressed as they would be at rest. */
+/**
+ * Networks of invented stations with readings at a steady pace, made in the database, refreshed and
+ * compressed as they would be at rest.
+ */
 
 import { makeDigest } from '../../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../../src/aggregate/refresh.ts';
@@ -13,7 +16,10 @@ import type { Targets } from '../../support/servers.ts';
 export const NOW = new Date('2026-11-20T00:00:30Z');
 export const TIME_ZONE = 'Asia/Yerevan';
 
-/** Regions take stations by number: `big` the first 200, and so on. A station is in one city and at most one district. */
+/**
+ * Regions take stations by number: `big` the first 200, and so on. A station is in one city and at
+ * most one district.
+ */
 type Shape = {
   stations: number;
   /** City of each station; default: all in `town`. */
@@ -62,10 +68,16 @@ export function networkOf({
   };
 }
 
-/** Readings of all sensors from one instant to another, both ends without the last, at an interval of PostgreSQL's. */
+/**
+ * Readings of all sensors from one instant to another, both ends without the last, at an interval
+ * of PostgreSQL's.
+ */
 export type Pace = { from: Date; to: Date; every: string };
 
-/** How many there are then. Values are rounded to what instruments report, and differ from hour to hour and station to station. */
+/**
+ * How many there are then. Values are rounded to what instruments report, and differ from hour to
+ * hour and station to station.
+ */
 export async function addReadings(
   sql: Sql,
   stations: number,
@@ -84,7 +96,10 @@ export async function addReadings(
   return result.count;
 }
 
-/** A network in a database of its own with readings at one or several paces. The caller drops the database. */
+/**
+ * A network in a database of its own with readings at one or several paces. The caller drops the
+ * database.
+ */
 export async function makeWorld(
   targets: Targets,
   engine: Engine,

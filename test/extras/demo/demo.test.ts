@@ -1,4 +1,7 @@
-/** The demo in a database: loaded, aggregated, and fed after pauses, by one path for its history and for each minute. */
+/**
+ * The demo in a database: loaded, aggregated, and fed after pauses, by one path for its history and
+ * for each minute.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh as refreshAggregates } from '../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../src/base/log.ts';
@@ -65,7 +68,8 @@ onEveryEngine('the demo', (engine) => {
       expect((await openDemo(other.target, setting, options())).jobs).toEqual([]);
     expect([await hasDemo(other.target), await isEmpty(owner)]).toEqual([false, true]);
     await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
-    expect((await openDemo(other.target, 'on', options())).jobs).toEqual([]); // nothing asks each minute whether it is one
+    // nothing asks each minute whether it is one
+    expect((await openDemo(other.target, 'on', options())).jobs).toEqual([]);
     await expect(installDemo(other.target, options())).rejects.toThrow('needs an empty database');
     expect(await copyMissing(owner, now)).toBe(0);
     await other.drop();
@@ -127,7 +131,8 @@ onEveryEngine('the demo', (engine) => {
       'create trigger full_disk before insert on raw.readings for each row execute function raw.full()',
     );
     const lines = keepingLog();
-    const opened = await openDemo(db.target, undefined, options(now, lines)); // a start waits for no history
+    // a start waits for no history
+    const opened = await openDemo(db.target, undefined, options(now, lines));
     opened.begin();
     const errors = () => lines.lines.filter(({ level }) => level === 'error');
     await expect.poll(errors).toHaveLength(1);
@@ -172,7 +177,8 @@ onEveryEngine('the demo', (engine) => {
     const aborted = new AbortController();
     aborted.abort();
     const lines = keepingLog();
-    const first = await fillDemo(db.target, options(now, lines), aborted.signal); // ends with the piece that it is at
+    // ends with the piece that it is at
+    const first = await fillDemo(db.target, options(now, lines), aborted.signal);
     // besides its progress, which it tells every five seconds
     const outcome = () =>
       lines.lines.filter(({ message }) => message === 'the readings of the demo are complete');

@@ -1,4 +1,7 @@
-/** The invented country: complete in three languages, no real place, and with every case that the endpoints can show. */
+/**
+ * The invented country: complete in three languages, no real place, and with every case that the
+ * endpoints can show.
+ */
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import { DEMO_PROVIDERS, demoNetwork, INSTRUMENTS } from '../../../src/extras/demo/network.ts';

@@ -1,4 +1,7 @@
-/** The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an offline station. */
+/**
+ * The invented air: reproducible, within the bounds of every instrument, with seasons, gaps and an
+ * offline station.
+ */
 import { describe, expect, it } from 'vitest';
 import { PARAMETERS, type ParameterName } from '../../../src/contract/parameters.ts';
 import { demoNetwork, OFFLINE_STATION as OFFLINE } from '../../../src/extras/demo/network.ts';
@@ -35,7 +38,8 @@ describe('the demo readings', () => {
   it('are hourly, and every ten minutes in the last week', () => {
     const instants = [...demoInstants({ from: new Date(now.getTime() - 30 * DAY), to: now, now })];
     const steps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) / 60_000);
-    expect(new Set(steps)).toEqual(new Set([60, 25, 10])); // 25 minutes once, from the hourly minute to the first full hour
+    // 25 minutes once, from the hourly minute to the first full hour
+    expect(new Set(steps)).toEqual(new Set([60, 25, 10]));
     expect(steps.filter((step) => step === 25)).toHaveLength(1);
     expect(instants.filter((at) => at % (10 * 60_000) !== 0)).toHaveLength(23 * 24);
     expect(instants.at(-1)).toBe(now.getTime());

@@ -1,4 +1,7 @@
-/** The demo makes room for a city's network: nothing that was invented is left, and nothing is dropped that may be in use. */
+/**
+ * The demo makes room for a city's network: nothing that was invented is left, and nothing is
+ * dropped that may be in use.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

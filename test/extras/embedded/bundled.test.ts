@@ -1,4 +1,7 @@
-/** The PostgreSQL that comes from npm: its copy for a user who cannot reach it, and where its version is named. */
+/**
+ * The PostgreSQL that comes from npm: its copy for a user who cannot reach it, and where its
+ * version is named.
+ */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +30,8 @@ test('below a folder that the server’s user cannot enter, and without its link
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   const home = makeHome(temporaryDirectory(), 18);
   const run = () => runnableBundled({ directory, version }, home);
-  mkdirSync(`${copy}.${randomUUID()}`, { recursive: true }); // of a process that was killed while it copied
+  // of a process that was killed while it copied
+  mkdirSync(`${copy}.${randomUUID()}`, { recursive: true });
   expect(await Promise.all([run(), run()])).toEqual([
     join(copy, 'native/bin'),
     join(copy, 'native/bin'),

@@ -1,4 +1,7 @@
-/** What a data directory holds already: a database that this program cannot serve is named, with what to do, and not left for an empty one. */
+/**
+ * What a data directory holds already: a database that this program cannot serve is named, with
+ * what to do, and not left for an empty one.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +25,10 @@ import {
 const log = makeLog('silent');
 const installed = await findLocalTimescale();
 
-/** A data directory with what is left of servers: what their clusters contain isn't looked at before they are started. */
+/**
+ * A data directory with what is left of servers: what their clusters contain isn't looked at before
+ * they are started.
+ */
 function holding(...names: string[]): string {
   const dataDirectory = temporaryDirectory();
   for (const name of names) {

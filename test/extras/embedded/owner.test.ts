@@ -1,4 +1,7 @@
-/** Processes come, go and are killed: one owns the server, no server is left behind, and the next start works. */
+/**
+ * Processes come, go and are killed: one owns the server, no server is left behind, and the next
+ * start works.
+ */
 import { spawn } from 'node:child_process';
 import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

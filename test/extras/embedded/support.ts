@@ -1,4 +1,7 @@
-/** Temporary data directories, servers opened by this and by other processes, and waiting for a condition. */
+/**
+ * Temporary data directories, servers opened by this and by other processes, and waiting for a
+ * condition.
+ */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The descriptions of the export, for people and for programs: datapackage.json is a Frictionless package, and says the same as README.txt. */
+/**
+ * The descriptions of the export, for people and for programs: datapackage.json is a Frictionless
+ * package, and says the same as README.txt.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +42,8 @@ onEveryEngine('the export', (engine) => {
     const readings = TIMES.flatMap((time) => [1, 2, 3].map((id) => reading(id, time, values)));
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
     await refresh(db.target, NOW);
-    const folder = mkdtempSync(join(tmpdir(), 'airseries-export-')); // temporaryFolder is for single tests
+    // temporaryFolder is for single tests
+    const folder = mkdtempSync(join(tmpdir(), 'airseries-export-'));
     const options = {
       timeZone: db.timeZone,
       now: NOW,

@@ -1,4 +1,7 @@
-/** The open data files: their exact contents, complete or absent, and the same hours when they are imported again. */
+/**
+ * The open data files: their exact contents, complete or absent, and the same hours when they are
+ * imported again.
+ */
 import {
   lstatSync,
   mkdirSync,
@@ -223,7 +226,8 @@ onEveryEngine('the export', (engine) => {
         [...Object.keys(files), 'LICENSE', 'README.txt', 'datapackage.json'].sort(),
       );
       const stale = 'station_avg_hourly/station_avg_hourly_2025.csv';
-      writeFileSync(join(folder, stale), 'x'.repeat(readFileSync(join(folder, stale)).length)); // only its content differs
+      // only its content differs
+      writeFileSync(join(folder, stale), 'x'.repeat(readFileSync(join(folder, stale)).length));
       const longAgo = new Date('2020-01-01T00:00:00Z');
       for (const name of Object.keys(filesIn(folder)))
         utimesSync(join(folder, name), longAgo, longAgo);
@@ -250,7 +254,8 @@ onEveryEngine('the export', (engine) => {
       const tables = (of: string) =>
         Object.entries(filesIn(of)).filter(([name]) => name.endsWith('.csv'));
       expect(tables(folder)).toEqual(tables(whole).filter(([name]) => !isOf2025(name)));
-      expect((await exported(db, whole, { from })).rewritten).toEqual([]); // also the descriptor: it lists the files of 2025
+      // also the descriptor: it lists the files of 2025
+      expect((await exported(db, whole, { from })).rewritten).toEqual([]);
 
       const until = emptyFolder();
       const { files: before } = await exported(db, until, {

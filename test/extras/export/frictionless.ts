@@ -1,6 +1,6 @@
 /**
- * What the specification of Frictionless Data Packages 1.0 demands of a package of CSV files: the descriptor by a JSON schema, and each file
- * by what the descriptor says of it.
+ * What the specification of Frictionless Data Packages 1.0 demands of a package of CSV files: the
+ * descriptor by a JSON schema, and each file by what the descriptor says of it.
  */
 import { Ajv } from 'ajv';
 import { type Records, readCsv } from './csv.ts';

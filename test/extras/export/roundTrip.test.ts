@@ -1,4 +1,7 @@
-/** An export brought into an empty database, as somebody with no more than the published files would: sensors.csv, then means of sensors. */
+/**
+ * An export brought into an empty database, as somebody with no more than the published files
+ * would: sensors.csv, then means of sensors.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -102,7 +105,8 @@ onEveryEngine('the export, imported again', (engine) => {
     const expected = await buckets(original, view);
     expect(expected).toHaveLength(count);
     expect(await buckets(db, view)).toEqual(expected);
-    expect(await bring(name)).toMatchObject({ accepted: 0, failed: false }); // again changes nothing
+    // again changes nothing
+    expect(await bring(name)).toMatchObject({ accepted: 0, failed: false });
   });
 
   test.each([

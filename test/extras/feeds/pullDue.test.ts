@@ -57,7 +57,8 @@ onOneEngine('pull', (engine) => {
     now = NOW;
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
-    await owner`delete from raw.provider where id not in ('us', 'them')`; // an import keeps what it doesn't name
+    // an import keeps what it doesn't name
+    await owner`delete from raw.provider where id not in ('us', 'them')`;
     await bring();
     us.requests.length = 0;
     us.serve(RECORDED);
@@ -392,7 +393,8 @@ onOneEngine('pull', (engine) => {
     them.answer((_request, response) => {
       waiting.push(response);
       most = Math.max(most, waiting.length);
-      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]'); // one after the other, none is answered
+      // one after the other, none is answered
+      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]');
     });
     await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
     expect(await states()).toMatchObject(

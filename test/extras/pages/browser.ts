@@ -18,7 +18,8 @@ export function inBrowser(name: string, tests: (open: Open) => void): void {
   describe(`${name} (in Chromium)`, needs('chromium'), () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }); // as root it has none
+      // as root it has none
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     });
     afterAll(() => browser?.close());
     tests(async ({ errors, ...options } = {}) => {

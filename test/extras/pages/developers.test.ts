@@ -1,4 +1,7 @@
-/** What a page offers to developers works as it stands there: addresses, snippets, the widget and the frame; a button copies them. */
+/**
+ * What a page offers to developers works as it stands there: addresses, snippets, the widget and
+ * the frame; a button copies them.
+ */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -23,7 +26,10 @@ beforeAll(async () => {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** The snippets of a page as text, as a browser would have them: of addresses and what embeds, and by name. */
+/**
+ * The snippets of a page as text, as a browser would have them: of addresses and what embeds, and
+ * by name.
+ */
 async function snippetsOf(
   path: string,
 ): Promise<{ addresses: string[]; named: Record<string, string> }> {

@@ -1,4 +1,7 @@
-/** The API reference in a browser, under the policy of all pages: every endpoint, a search, and answers of this service to what is tried. */
+/**
+ * The API reference in a browser, under the policy of all pages: every endpoint, a search, and
+ * answers of this service to what is tried.
+ */
 import { beforeAll, expect, it } from 'vitest';
 import { openApi } from '../../support/documented.ts';
 import { inBrowser } from './browser.ts';

@@ -1,4 +1,7 @@
-/** The history on the page of a station, in a real browser against the real service: every value by keys, as a table, and by its address. */
+/**
+ * The history on the page of a station, in a real browser against the real service: every value by
+ * keys, as a table, and by its address.
+ */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
@@ -126,7 +129,8 @@ inBrowser('the history in a browser', (newPage) => {
       expect(
         shown.filter(([, value]) => !value?.includes('µg')).every(([, value]) => value === '–'),
       ).toBe(true);
-      if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)'); // four readings a day
+      // four readings a day
+      if (key === '1y') expect(rows[0]?.at(-1)).toBe('124 of 744 (under 75 %)');
       const saved = page.waitForEvent('download');
       await page.getByText('This table as CSV').click();
       const file = await (await saved).createReadStream();
@@ -233,7 +237,8 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('a pointer tells the value under it', async () => {
     const page = await show('?window=30d');
-    const area = await page.locator('.chart .grid').first().boundingBox(); // as wide as what is drawn
+    // as wide as what is drawn
+    const area = await page.locator('.chart .grid').first().boundingBox();
     if (area === null) throw new Error('there is no chart');
     const points = history['30d'] ?? [];
     await page.mouse.move(area.x + (area.width * 0.5) / 30, area.y - 20);

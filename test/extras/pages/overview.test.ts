@@ -123,7 +123,8 @@ inBrowser('the overview', (open) => {
       const scale = page.locator('.leaflet-control-scale-line');
       const before = await scale.textContent();
       await page.locator('.leaflet-control-zoom-out').click();
-      await expect.poll(() => scale.textContent()).not.toBe(before); // it has arrived: a click on the way would count for nothing
+      // it has arrived: a click on the way would count for nothing
+      await expect.poll(() => scale.textContent()).not.toBe(before);
     }
     expect(counts[0]).toBeGreaterThan(2);
     await expect.poll(() => page.locator('.map .pin.region').count()).toBeGreaterThan(0);
@@ -154,7 +155,8 @@ inBrowser('the overview', (open) => {
     const page = await open();
     await page.goto(`${site.origin}/en/`);
     await page.getByRole('searchbox').fill('haz');
-    await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2); // in its city
+    // in its city
+    await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2);
     expect(await page.locator('.line:visible a').last().textContent()).toBe('At hazardous');
     await page.getByRole('searchbox').fill('nowhere');
     await page.getByText(WORDS.en.notListed).waitFor();
@@ -179,7 +181,8 @@ inBrowser('the overview', (open) => {
       page.on('request', (request) => asked.add(new URL(request.url()).origin));
       await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
       await page.locator('.map .pin').first().waitFor();
-      await page.locator('.leaflet-control-zoom-in').click(); // tiles that go are not emptied by data URLs
+      // tiles that go are not emptied by data URLs
+      await page.locator('.leaflet-control-zoom-in').click();
       await page.waitForLoadState('networkidle');
       return { page, asked: [...asked] };
     };

@@ -1,4 +1,7 @@
-/** The pages as they are sent, without a browser: addresses, headers, languages, problems, and text that isn't HTML. */
+/**
+ * The pages as they are sent, without a browser: addresses, headers, languages, problems, and text
+ * that isn't HTML.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';

@@ -1,6 +1,7 @@
 /**
- * `npx tsx test/extras/pages/pictures.ts http://localhost:8080`: draws the pictures in README.md from a running service with the demo network, in
- * Chromium: the overview, a station's page and the widget. Prints each file with its size.
+ * `npx tsx test/extras/pages/pictures.ts http://localhost:8080`: draws the pictures in README.md
+ * from a running service with the demo network, in Chromium: the overview, a station's page and the
+ * widget. Prints each file with its size.
  */
 import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -48,7 +49,8 @@ const PICTURES: readonly {
   { name: 'widget', options: { viewport: { width: 980, height: 210 } }, open: openWidgets },
 ];
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }); // as root it has none
+// as root it has none
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 for (const { name, options, open } of PICTURES) {
   const context = await browser.newContext(options);
   const page = await context.newPage();

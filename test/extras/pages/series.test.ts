@@ -1,4 +1,7 @@
-/** Gaps between the points of a history, what is said of each point, the address of a view, and the days of a calendar. */
+/**
+ * Gaps between the points of a history, what is said of each point, the address of a view, and the
+ * days of a calendar.
+ */
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { monthStarts, placeDays } from '../../../src/extras/pages/browser/days.ts';

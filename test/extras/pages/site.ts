@@ -1,4 +1,7 @@
-/** The service with its pages over a test database: stations of every category, in a city that is shown and one that is hidden. */
+/**
+ * The service with its pages over a test database: stations of every category, in a city that is
+ * shown and one that is hidden.
+ */
 
 import { makeLog } from '../../../src/base/log.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -24,7 +27,10 @@ const CATEGORIES = {
   hazardous: 400,
 };
 
-/** The stations, by what they show; of `unknown` there is a temperature only, and `hidden` is in no list. */
+/**
+ * The stations, by what they show; of `unknown` there is a temperature only, and `hidden` is in no
+ * list.
+ */
 export const STATIONS = {
   ...idsOf(Object.keys(CATEGORIES)),
   unknown: 7,

@@ -1,4 +1,7 @@
-/** A station whose particles are suspect (C9): said wherever its number stands, which is struck through; and never the worst of a list or map. */
+/**
+ * A station whose particles are suspect (C9): said wherever its number stands, which is struck
+ * through; and never the worst of a list or map.
+ */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';

@@ -1,6 +1,7 @@
 /**
- * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import in README.md, from what the real command writes to a real terminal
- * (util-linux's `script`), with a service and a database of its own. The picture is text: SVG.
+ * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import in README.md, from
+ * what the real command writes to a real terminal (util-linux's `script`), with a service and a
+ * database of its own. The picture is text: SVG.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

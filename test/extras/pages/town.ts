@@ -1,6 +1,7 @@
 /**
- * A station with two sensors, one of them corrected, and two years of history with gaps; one without readings; and one more in the first one's
- * town, of which temperature, humidity and pressure are left out there. Served by the real service.
+ * A station with two sensors, one of them corrected, and two years of history with gaps; one
+ * without readings; and one more in the first one's town, of which temperature, humidity and
+ * pressure are left out there. Served by the real service.
  */
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../../support/installation.ts';

@@ -1,4 +1,7 @@
-/** An open page follows what changes, whole: after each transition its current parts are those of the page loaded at that moment. */
+/**
+ * An open page follows what changes, whole: after each transition its current parts are those of
+ * the page loaded at that moment.
+ */
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { inBrowser } from './browser.ts';

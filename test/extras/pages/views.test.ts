@@ -1,4 +1,6 @@
-/** Every view in a real browser: by keyboard alone, and with an API that fails or takes its time. */
+/**
+ * Every view in a real browser: by keyboard alone, and with an API that fails or takes its time.
+ */
 import type { Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';

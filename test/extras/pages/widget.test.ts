@@ -1,4 +1,7 @@
-/** The widget on a page of another origin, whose Content-Security-Policy is as strict as can be, and the frame that needs no script. */
+/**
+ * The widget on a page of another origin, whose Content-Security-Policy is as strict as can be, and
+ * the frame that needs no script.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page, Route } from 'playwright-core';

@@ -1,4 +1,6 @@
-/** No body blocks the event loop for long: neither a single one nor as many as are accepted at once. */
+/**
+ * No body blocks the event loop for long: neither a single one nor as many as are accepted at once.
+ */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openPushing, type Pushing } from '../../ingest/http/pushing.ts';

@@ -1,4 +1,6 @@
-/** A service with more than a year of readings, so that its histories are as large as in production. */
+/**
+ * A service with more than a year of readings, so that its histories are as large as in production.
+ */
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';

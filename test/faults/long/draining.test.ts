@@ -1,4 +1,7 @@
-/** A service behind a load balancer stops without a failed request, however often /readyz is checked. */
+/**
+ * A service behind a load balancer stops without a failed request, however often /readyz is
+ * checked.
+ */
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,7 +18,10 @@ afterAll(async () => {
   for (const one of both) await one.close();
 });
 
-/** Checks /readyz of each service at an interval, and sends requests in turn to the ready ones, on keep-alive connections. */
+/**
+ * Checks /readyz of each service at an interval, and sends requests in turn to the ready ones, on
+ * keep-alive connections.
+ */
 function makeBalancer(services: readonly Service[], everyMs: number) {
   const agent = new Agent({ keepAlive: true });
   let ready = [...services];

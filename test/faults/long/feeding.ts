@@ -1,4 +1,7 @@
-/** A service on its own embedded server, and a sender that fills its one sensor minute by minute and records what was acknowledged. */
+/**
+ * A service on its own embedded server, and a sender that fills its one sensor minute by minute and
+ * records what was acknowledged.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { citiesOfOneStation } from '../../support/installation.ts';
@@ -14,7 +17,10 @@ export type Feeding = {
   port: number;
   /** Sends a batch of so many new minutes. */
   push(size: number): Promise<Pushed>;
-  /** Batches by the minute of their first reading: number of readings, and whether they were acknowledged. */
+  /**
+   * Batches by the minute of their first reading: number of readings, and whether they were
+   * acknowledged.
+   */
   batches: Map<number, { size: number; acknowledged: boolean }>;
 };
 

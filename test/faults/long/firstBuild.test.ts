@@ -1,4 +1,7 @@
-/** The memory of a first build on TimescaleDB does not grow with the history: a backend needs some 45 MB of its own for four years. */
+/**
+ * The memory of a first build on TimescaleDB does not grow with the history: a backend needs some
+ * 45 MB of its own for four years.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../../src/database/client.ts';

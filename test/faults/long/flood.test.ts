@@ -1,4 +1,7 @@
-/** Clients that send requests and never read: how much memory they take, and whether others are served meanwhile. */
+/**
+ * Clients that send requests and never read: how much memory they take, and whether others are
+ * served meanwhile.
+ */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +29,10 @@ const gets = (n: number) =>
     (_, i) => `GET ${HISTORIES[i % HISTORIES.length]} HTTP/1.1\r\nHost: x\r\n\r\n`,
   ).join('');
 
-/** A client that never reads. `greedy`: sends as much as it can and reconnects when cut off; otherwise stays within the limits on pipelining. */
+/**
+ * A client that never reads. `greedy`: sends as much as it can and reconnects when cut off;
+ * otherwise stays within the limits on pipelining.
+ */
 function neverReads(sockets: Set<Socket>, greedy: boolean, isOver: () => boolean): void {
   const socket = connect(busy.service.port.public, '127.0.0.1', () =>
     socket.write(gets(greedy ? 2_000 : 7)),

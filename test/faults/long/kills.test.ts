@@ -1,6 +1,7 @@
 /**
- * Four senders, which include the newest minute, and continuous refreshes, with and without PostgreSQL being killed meanwhile: no
- * acknowledged reading is lost, no batch is stored in part, and every bucket is right.
+ * Four senders, which include the newest minute, and continuous refreshes, with and without
+ * PostgreSQL being killed meanwhile: no acknowledged reading is lost, no batch is stored in part,
+ * and every bucket is right.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

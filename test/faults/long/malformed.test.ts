@@ -1,4 +1,7 @@
-/** Ten thousand malformed requests to each listener: each is refused or disconnected, and no answer reveals internals. */
+/**
+ * Ten thousand malformed requests to each listener: each is refused or disconnected, and no answer
+ * reveals internals.
+ */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Random, seeded } from '../../support/random.ts';

@@ -1,4 +1,7 @@
-/** Whatever a pulled document of up to 64 MiB contains, reading it takes little memory and does not block the process. */
+/**
+ * Whatever a pulled document of up to 64 MiB contains, reading it takes little memory and does not
+ * block the process.
+ */
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fetchDocument } from '../../../src/extras/feeds/fetchDocument.ts';

@@ -1,6 +1,6 @@
 /**
- * A database that stops responding without closing its connections: the network is cut, or the server froze. Everything that waits for
- * it gives up in time, and continues when it is back.
+ * A database that stops responding without closing its connections: the network is cut, or the
+ * server froze. Everything that waits for it gives up in time, and continues when it is back.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';

@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => busy.close());
 
-/** Sends the start of a head and then a byte every half second; resolves to how long the connection lasted. */
+/**
+ * Sends the start of a head and then a byte every half second; resolves to how long the connection
+ * lasted.
+ */
 function dawdle(port: number, head: string): Promise<number> {
   return new Promise((resolve) => {
     const began = performance.now();

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { isOfKind, meaningOf } from '../../../src/ingest/formats/airrohr.ts';
 
-/** Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the last of each are not used. */
+/**
+ * Every value type of airrohr-firmware.ino (NRZ-2024-135), by the sensor that reports it; the last
+ * of each are not used.
+ */
 test.each<[string, string[], string[], string[]]>([
   ['SDS011', ['SDS_P1', 'SDS_P2'], ['pm10', 'pm25'], []],
   ['PMS7003', ['PMS_P0', 'PMS_P1', 'PMS_P2'], ['pm1', 'pm10', 'pm25'], []],

@@ -1,4 +1,7 @@
-/** Files of others as they are: what stands above a header and below it, what a file says of its own rows, and how it writes (S7). */
+/**
+ * Files of others as they are: what stands above a header and below it, what a file says of its own
+ * rows, and how it writes (S7).
+ */
 import { expect, test } from 'vitest';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';

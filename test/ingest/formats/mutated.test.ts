@@ -1,6 +1,7 @@
 /**
- * Mutated files of every format: lines swapped, taken away, repeated, characters replaced. Each reading is accepted, unchanged or in quarantine, and
- * no value is stored that the file does not have.
+ * Mutated files of every format: lines swapped, taken away, repeated, characters replaced. Each
+ * reading is accepted, unchanged or in quarantine, and no value is stored that the file does not
+ * have.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -77,7 +78,10 @@ function mutated(content: string, changes: readonly Change[]): string {
   return text;
 }
 
-/** The numbers in a text, between any two delimiters: the values that a careful reader could find there. */
+/**
+ * The numbers in a text, between any two delimiters: the values that a careful reader could find
+ * there.
+ */
 function numbersIn(text: string): Set<number> {
   const tokens = text.replaceAll('−', '-').split(/[;\t"\s:{}[\]]/);
   const found = new Set<number>();

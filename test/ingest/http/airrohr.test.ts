@@ -1,4 +1,7 @@
-/** POST /v1/push/airrohr, with bodies and headers as the firmware writes them (airrohr-firmware.ino, NRZ-2020-133 to NRZ-2024-135). */
+/**
+ * POST /v1/push/airrohr, with bodies and headers as the firmware writes them (airrohr-firmware.ino,
+ * NRZ-2020-133 to NRZ-2024-135).
+ */
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';

@@ -1,4 +1,7 @@
-/** What devices, webhooks and other services push in layouts of their own: by path, by device, by token in the path; and what they learn. */
+/**
+ * What devices, webhooks and other services push in layouts of their own: by path, by device, by
+ * token in the path; and what they learn.
+ */
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
@@ -302,7 +305,8 @@ describe('a token in the path', () => {
       here.log.lines,
       answers.map(({ text, headers }) => [text, headers]),
     ]);
-    expect(here.log.lines.length).toBeGreaterThanOrEqual(answers.length - 1); // the last may still be on its way to the log
+    // the last may still be on its way to the log
+    expect(here.log.lines.length).toBeGreaterThanOrEqual(answers.length - 1);
     expect(all).toContain('/v1/push/airgradient/sensors');
     expect(all).not.toMatch(/airs_/);
   });

@@ -1,4 +1,7 @@
-/** Bodies within the limits of the ingestion endpoints that are made to be slow or large to read, in the shapes of all layouts. */
+/**
+ * Bodies within the limits of the ingestion endpoints that are made to be slow or large to read, in
+ * the shapes of all layouts.
+ */
 
 /** What it is answered with, too. */
 export type Hostile = {

@@ -1,4 +1,7 @@
-/** No body within the limits holds up the process or fills its memory: what is made of it is bounded, and read in turns. */
+/**
+ * No body within the limits holds up the process or fills its memory: what is made of it is
+ * bounded, and read in turns.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -159,7 +162,10 @@ const many = (most: number) =>
 const wide = fc
   .nat(300)
   .map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])));
-/** Objects of the fields of all layouts, within each other, with many rows and many columns here and there. */
+/**
+ * Objects of the fields of all layouts, within each other, with many rows and many columns here and
+ * there.
+ */
 const document = fc.dictionary(
   field,
   fc.oneof(

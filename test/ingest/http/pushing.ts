@@ -78,7 +78,10 @@ export function push(
 
 const place = { latitude: 40, longitude: 44, regions: ['town'] };
 
-/** Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6 at station 3 have no device. */
+/**
+ * Sensors 1 and 2 are one device at station 1; 3 and 4 one at station 2, with a correction; 5 and 6
+ * at station 3 have no device.
+ */
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
   providers: [

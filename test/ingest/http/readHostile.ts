@@ -1,4 +1,7 @@
-/** `node --import tsx readHostile.ts`: reads all hostile bodies, one after the other, and says of how many that was. Run it with little memory. */
+/**
+ * `node --import tsx readHostile.ts`: reads all hostile bodies, one after the other, and says of
+ * how many that was. Run it with little memory.
+ */
 import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { HOSTILE } from './hostile.ts';
 

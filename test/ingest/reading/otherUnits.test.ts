@@ -1,4 +1,7 @@
-/** An import of which a column looks like another unit stops before it stores anything, and says what to declare. */
+/**
+ * An import of which a column looks like another unit stops before it stores anything, and says
+ * what to declare.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
@@ -106,7 +109,8 @@ test.each<[string, (hour: number) => number, RegExp, Declarations]>([
   [
     'humidity',
     (hour) => 0.55 + hour / 100,
-    /column humidity looks like a fraction of 1.*--unit humidity=fraction if it is, or --unit humidity=%/, // (S8)
+    // (S8)
+    /column humidity looks like a fraction of 1.*--unit humidity=fraction if it is, or --unit humidity=%/,
     { units: ['humidity=fraction'] },
   ],
 ])('%s', async (name, value, message, remedy) => {

@@ -1,4 +1,6 @@
-/** COPY while others write too: the database may change between validating a batch and storing it. */
+/**
+ * COPY while others write too: the database may change between validating a batch and storing it.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';

@@ -1,4 +1,7 @@
-/** A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell the values of a day. */
+/**
+ * A year as a calendar of days, coloured by the category of each; a pointer or the arrow keys tell
+ * the values of a day.
+ */
 import { fill, formatDate, formatValue, PM25 } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
@@ -142,7 +145,10 @@ function incompleteHours(point: Day | undefined): Hours | undefined {
   return isFew(hours) ? hours : undefined;
 }
 
-/** `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` · 4 of 24 hours measured`. */
+/**
+ * `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` ·
+ * 4 of 24 hours measured`.
+ */
 function describeDay({ words, locale }: Page, date: string, point: Day | undefined): string {
   const day = formatDate(locale, date, 'day of week');
   const aqi = measuredValue(point, AQI);

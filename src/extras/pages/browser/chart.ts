@@ -1,4 +1,7 @@
-/** The chart of a window: line, band, what its values mean behind it, and each value by pointer and by arrow keys. */
+/**
+ * The chart of a window: line, band, what its values mean behind it, and each value by pointer and
+ * by arrow keys.
+ */
 import { formatValue, type Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, tenth, trace, yAxis } from '../plot.ts';

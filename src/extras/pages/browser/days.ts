@@ -1,4 +1,7 @@
-/** Where the days of a year stand in a calendar of weeks, which begin on Monday. Without a browser's parts, so tests import it. */
+/**
+ * Where the days of a year stand in a calendar of weeks, which begin on Monday. Without a browser's
+ * parts, so tests import it.
+ */
 
 export type PlacedDay = { date: string; week: number; weekday: number };
 

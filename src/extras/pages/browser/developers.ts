@@ -1,4 +1,7 @@
-/** Puts this service's origin into the addresses and snippets for developers, and lets buttons copy them. */
+/**
+ * Puts this service's origin into the addresses and snippets for developers, and lets buttons copy
+ * them.
+ */
 import { html } from '../html.ts';
 import { toElement } from './page.ts';
 

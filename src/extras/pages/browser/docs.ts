@@ -1,4 +1,7 @@
-/** Starts Swagger UI on the page of the API reference. Its examples name a station and a region that this network has. */
+/**
+ * Starts Swagger UI on the page of the API reference. Its examples name a station and a region that
+ * this network has.
+ */
 import { fetchJson } from './page.ts';
 
 type Parameter = { example?: unknown };

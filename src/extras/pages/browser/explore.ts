@@ -1,4 +1,7 @@
-/** Builds the history on the page of a station or region, and keeps the chosen window, parameter and year in the page's address. */
+/**
+ * Builds the history on the page of a station or region, and keeps the chosen window, parameter and
+ * year in the page's address.
+ */
 import { html } from '../html.ts';
 import { newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
@@ -60,7 +63,10 @@ function begin(place: HTMLElement, page: Page): void {
     return [...parts.map(({ element }) => element), makeDownload(page, newest)];
   }
 
-  /** Newer values go into the history, from which all parts take theirs. Without an answer, what is shown stays. */
+  /**
+   * Newer values go into the history, from which all parts take theirs. Without an answer, what is
+   * shown stays.
+   */
   async function refresh(): Promise<void> {
     if (document.hidden || history === undefined) return;
     const found = await read(page).catch(() => undefined);
@@ -76,7 +82,10 @@ function begin(place: HTMLElement, page: Page): void {
   show();
 }
 
-/** The history, and how many of its hours were measured; where only that is missing, the history without it. */
+/**
+ * The history, and how many of its hours were measured; where only that is missing, the history
+ * without it.
+ */
 async function read(page: Page): Promise<History | undefined> {
   const [history, hours] = await Promise.all([
     fetchJson<History['windows']>(historyUrl(page)),

@@ -1,4 +1,7 @@
-/** The history of a station or region: switches for window and parameter, the chart, what its values are, and the same as tables. */
+/**
+ * The history of a station or region: switches for window and parameter, the chart, what its values
+ * are, and the same as tables.
+ */
 import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html, scrollingTable } from '../html.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
@@ -39,7 +42,10 @@ export type MeasuredHours = {
   expected_hours: number;
 };
 
-/** The hours that have a value. Those of the index are the hours with particles, from which it is computed. */
+/**
+ * The hours that have a value. Those of the index are the hours with particles, from which it is
+ * computed.
+ */
 export function countHours(
   { hours, expected_hours: expected }: MeasuredHours,
   { key }: Quantity,
@@ -74,7 +80,10 @@ export const todayOf = (history: History): string =>
 export type Part = { element: HTMLElement; show(view: View): void };
 export type Change = (change: View) => void;
 
-/** The parameters that are measured, and the one to look at: that in the address, if it is among them, else the first. */
+/**
+ * The parameters that are measured, and the one to look at: that in the address, if it is among
+ * them, else the first.
+ */
 function quantitiesOf({ quantities }: Page, { windows }: History, { parameter }: View) {
   const found = measuredQuantities(quantities, Object.values(windows));
   const measured = found.length > 0 ? found : [PM25];
@@ -149,7 +158,8 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
       if (!hasValues) return;
       const newest = Math.max(0, buckets.findLastIndex(hasValue));
       const say = (index: number, isByKey: boolean) => {
-        live.setAttribute('aria-live', isByKey ? 'polite' : 'off'); // a pointer would make it say too much
+        // a pointer would make it say too much
+        live.setAttribute('aria-live', isByKey ? 'polite' : 'off');
         live.textContent = sentenceOf(
           page,
           history,
@@ -184,7 +194,10 @@ type Shown = { quantity: Quantity; window: HistoryWindow; buckets: readonly Buck
 const hasDirection = (point: Point | undefined, { key }: Quantity) =>
   key === 'wind_speed' && typeof point?.avg_wind_direction === 'number';
 
-/** `20 Nov, 13:00: 12.3 µg/m³ (8.1–20.4)`, with the category, the direction of the wind, and whether it goes on. */
+/**
+ * `20 Nov, 13:00: 12.3 µg/m³ (8.1–20.4)`, with the category, the direction of the wind, and whether
+ * it goes on.
+ */
 function sentenceOf(
   page: Page,
   history: History,
@@ -239,7 +252,10 @@ function nameOfBucket(
   return isRunning(timestamp, unit, at) ? `${name} (${words.runningMonth})` : name;
 }
 
-/** Every bucket, also those without a value; and the same as a file, with names and numbers for programs. */
+/**
+ * Every bucket, also those without a value; and the same as a file, with names and numbers for
+ * programs.
+ */
 function asTable(
   page: Page,
   history: History,

@@ -1,4 +1,7 @@
-/** The line under a number of the history: the rules by which it comes about, and links to the hours or readings that it was made of. */
+/**
+ * The line under a number of the history: the rules by which it comes about, and links to the hours
+ * or readings that it was made of.
+ */
 import type { Quantity } from '../format.ts';
 import { html } from '../html.ts';
 import { AQI, dateAfter, formatBucket, type Unit } from '../series.ts';
@@ -40,7 +43,10 @@ function rulesOf(page: Page, { key }: Quantity, unit: Unit): string[] {
   ];
 }
 
-/** Texts and paths: a month and a day lead to their hours, a day to its first hour as well, and an hour to its readings or stations. */
+/**
+ * Texts and paths: a month and a day lead to their hours, a day to its first hour as well, and an
+ * hour to its readings or stations.
+ */
 function linksOf(page: Page, unit: Unit, timestamp: string): [text: string, path: string][] {
   const { words } = page;
   const first = unit === 'month' ? `${timestamp.slice(0, 7)}-01` : timestamp.slice(0, 10);

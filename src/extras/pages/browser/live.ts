@@ -1,6 +1,7 @@
 /**
- * Keeps an open page current: asks for it every minute by its ETag, and says so when the service is away or behind. All parts with current values
- * (`data-live`) are replaced together, by name; a page that has another shape now, such as one with its first values, is reloaded.
+ * Keeps an open page current: asks for it every minute by its ETag, and says so when the service is
+ * away or behind. All parts with current values (`data-live`) are replaced together, by name; a
+ * page that has another shape now, such as one with its first values, is reloaded.
  */
 import { tellStale } from './stale.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and stations nearer, each as a pin with its number.
- * Pins that would overlap are one, of the worst of them. It repeats what the list says, which is for keyboards and screen readers.
+ * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and
+ * stations nearer, each as a pin with its number. Pins that would overlap are one, of the worst of
+ * them. It repeats what the list says, which is for keyboards and screen readers.
  */
 import { polygonHull } from 'd3-polygon';
 import {
@@ -219,7 +220,10 @@ function addTiles(
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
 
-/** A button that goes to where the reader is, and names the station that is nearest. Only pages that came over TLS may ask. */
+/**
+ * A button that goes to where the reader is, and names the station that is nearest. Only pages that
+ * came over TLS may ask.
+ */
 function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[]): void {
   const near = section.querySelector<HTMLButtonElement>('#near');
   const said = section.querySelector<HTMLElement>('[role=status]');

@@ -1,4 +1,6 @@
-/** Used by all parts of a page: its subject, language and words, elements, and requests to the API. */
+/**
+ * Used by all parts of a page: its subject, language and words, elements, and requests to the API.
+ */
 import type { Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import type { HistoryWindow } from '../series.ts';
@@ -35,9 +37,13 @@ export const exploreUrl = ({ locale, subject }: Page, path: string) =>
 
 const TIMEOUT_MS = 20_000;
 
-/** A document and when it was answered, by the service's clock; undefined for a 404. Throws while the API does not answer. */
+/**
+ * A document and when it was answered, by the service's clock; undefined for a 404. Throws while
+ * the API does not answer.
+ */
 export async function fetchJson<T>(url: string): Promise<{ data: T; at: number } | undefined> {
-  const answer = await fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT_MS) }); // by its ETag
+  // by its ETag
+  const answer = await fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (answer.status === 404) {
     await answer.body?.cancel(); // else the connection waits until it is read
     return undefined;
@@ -47,7 +53,10 @@ export async function fetchJson<T>(url: string): Promise<{ data: T; at: number }
   return { data: (await answer.json()) as T, at: Number.isNaN(at) ? 0 : at };
 }
 
-/** Waits until an element is about to be seen: so far below the window that it is ready when a reader gets there. */
+/**
+ * Waits until an element is about to be seen: so far below the window that it is ready when a
+ * reader gets there.
+ */
 export const whenNear = (place: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     const look = (entries: IntersectionObserverEntry[], observer: IntersectionObserver) => {
@@ -62,7 +71,10 @@ export const whenNear = (place: HTMLElement): Promise<void> =>
 export const wordFor = (words: Words, key: string): string =>
   (words as Readonly<Record<string, string>>)[key] ?? key;
 
-/** The element that a text describes. Only `html` makes such texts, which escapes what they are filled with. */
+/**
+ * The element that a text describes. Only `html` makes such texts, which escapes what they are
+ * filled with.
+ */
 export function toElement<T extends HTMLElement = HTMLElement>({ text }: Html): T {
   const template = document.createElement('template');
   template.innerHTML = text;
@@ -100,8 +112,8 @@ export function moveByKeys(box: HTMLElement, { steps, last, at, go, choose }: Mo
 const wanted = new WeakMap<HTMLElement, () => Promise<Node[]>>();
 
 /**
- * Puts into a place what comes from the API: says that it is on its way while there is nothing yet, and where it cannot be had, that, with a
- * button to try again.
+ * Puts into a place what comes from the API: says that it is on its way while there is nothing yet,
+ * and where it cannot be had, that, with a button to try again.
  */
 export async function fillFrom(
   page: Page,

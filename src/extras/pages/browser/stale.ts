@@ -1,4 +1,7 @@
-/** Shows or hides the notice that values may be old: `place` has the sentence (`layout.ts`) and the time of the values. */
+/**
+ * Shows or hides the notice that values may be old: `place` has the sentence (`layout.ts`) and the
+ * time of the values.
+ */
 export function tellStale(place: ParentNode, isStale: boolean): void {
   const notice = place.querySelector<HTMLElement>('#stale');
   if (notice === null) return;

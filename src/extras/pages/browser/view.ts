@@ -1,4 +1,7 @@
-/** The chosen window, parameter and year, which the page's address says: so a view can be shared, and the browser's back button works. */
+/**
+ * The chosen window, parameter and year, which the page's address says: so a view can be shared,
+ * and the browser's back button works.
+ */
 
 const NAMES = ['window', 'parameter', 'year'] as const;
 

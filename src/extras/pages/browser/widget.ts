@@ -1,6 +1,7 @@
 /**
- * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values of a station, or of a `region`. It shows what
- * is on the page that the service has for frames (`embed.ts`). It is bundled with its style, so that one file is all.
+ * `<air-quality station="1" lang="en" theme="dark" size="small">` on any page: the current values
+ * of a station, or of a `region`. It shows what is on the page that the service has for frames
+ * (`embed.ts`). It is bundled with its style, so that one file is all.
  */
 import { WIDGET_STYLE } from '../style.ts';
 import { unavailable } from '../words.json';
@@ -72,7 +73,10 @@ class AirQuality extends HTMLElement {
     return `${kind}/${encodeURIComponent(this.getAttribute(kind) ?? '')}`;
   }
 
-  /** The browser makes the document, in which nothing runs: HTML from a string is what Trusted Types forbid. */
+  /**
+   * The browser makes the document, in which nothing runs: HTML from a string is what Trusted Types
+   * forbid.
+   */
   #refresh(): void {
     const locale = this.#locale;
     const request = new XMLHttpRequest();

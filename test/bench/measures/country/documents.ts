@@ -1,4 +1,7 @@
-/** S3 to S5: the list of stations and the documents of one, rendered for their requests or after the data changed, and the digest below. */
+/**
+ * S3 to S5: the list of stations and the documents of one, rendered for their requests or after the
+ * data changed, and the digest below.
+ */
 import { makeDigest } from '../../../../src/aggregate/digest.ts';
 import { fetchRaw } from '../../load/bare.ts';
 import { cityOf, citySlug } from '../../run/countryNetwork.ts';
@@ -41,7 +44,10 @@ const UNKEPT = { RESPONSE_CACHE_MB: '0' };
 /** So that the digests that are made meanwhile are shown. */
 const LATER = { FIXED_NOW: new Date(NOW.getTime() + 20 * 60_000).toISOString() };
 
-/** Milliseconds from a change of the data until the list shows it in these locales, asked for one after the other. */
+/**
+ * Milliseconds from a change of the data until the list shows it in these locales, asked for one
+ * after the other.
+ */
 async function shown(
   service: Service,
   locales: readonly string[],

@@ -1,4 +1,7 @@
-/** S9: late readings, until they show: one, those of a share of the sensors over a day, and an hour of all. */
+/**
+ * S9: late readings, until they show: one, those of a share of the sensors over a day, and an hour
+ * of all.
+ */
 import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { watchServer } from '../../load/memory.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';
@@ -40,7 +43,8 @@ function casesOf(stations: number, quick: boolean): Case[] {
     {
       title: 'a late reading of yesterday',
       rounds: quick ? 3 : 9,
-      bounds: { 10000: { must: 60, goal: 2 } }, // it shows with the next refresh, which begins every minute
+      // it shows with the next refresh, which begins every minute
+      bounds: { 10000: { must: 60, goal: 2 } },
       lines: one(1),
     },
     {

@@ -1,4 +1,6 @@
-/** S7: the memory of a service that keeps its lists, and of the server's processes that answer it. */
+/**
+ * S7: the memory of a service that keeps its lists, and of the server's processes that answer it.
+ */
 import { LOCALES } from '../../../../src/contract/endpoints.ts';
 import { fetchRaw } from '../../load/bare.ts';
 import { memoryOf, watchServer } from '../../load/memory.ts';

@@ -1,4 +1,7 @@
-/** S6: how long Prometheus waits: for a first scrape, when everything is collected, and for one as often as usual. */
+/**
+ * S6: how long Prometheus waits: for a first scrape, when everything is collected, and for one as
+ * often as usual.
+ */
 import type { Context, Measure, Row } from '../../run/measure.ts';
 import { startService } from '../../run/service.ts';
 import { countryRow } from './row.ts';

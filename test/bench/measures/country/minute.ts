@@ -1,4 +1,7 @@
-/** S8: a minute in which every sensor sends a reading: imported, refreshed as each minute, and a digest made. */
+/**
+ * S8: a minute in which every sensor sends a reading: imported, refreshed as each minute, and a
+ * digest made.
+ */
 import { makeDigest } from '../../../../src/aggregate/digest.ts';
 import { watchServer } from '../../load/memory.ts';
 import { seconds } from '../../run/country.ts';

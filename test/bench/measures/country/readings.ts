@@ -1,4 +1,6 @@
-/** Readings as they come: a file of them is imported, and refreshed as the worker does each minute. */
+/**
+ * Readings as they come: a file of them is imported, and refreshed as the worker does each minute.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,10 +1,16 @@
-/** Peers that answer by the SQL of readings.ts: Fastify with pg over our readings, SQLite over rollups made by hand, DuckDB over readings. */
+/**
+ * Peers that answer by the SQL of readings.ts: Fastify with pg over our readings, SQLite over
+ * rollups made by hand, DuckDB over readings.
+ */
 import { addressVariables } from '../../../support/program.ts';
 import { TIME_ZONE, type World } from '../../run/world.ts';
 import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from '../readings.ts';
 import { ask, load, type Open, readingsOf, type Subject } from './peer.ts';
 
-/** The readings of ours in the same database, with Fastify and pg in this process: one request, one query, JSON. */
+/**
+ * The readings of ours in the same database, with Fastify and pg in this process: one request, one
+ * query, JSON.
+ */
 export const openFastify: Open = async ({ database }: World) => {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
   const {
@@ -62,8 +68,9 @@ const SQLITE: Omit<Dialect, 'stations' | 'readings'> = {
 };
 
 /**
- * Rollups of stations in tables of their own, as one would write them by hand: all their hours, and the buckets that the windows show. A region's
- * can't be had from those, since its day is the mean of its own hours: they are computed from the hours of its stations.
+ * Rollups of stations in tables of their own, as one would write them by hand: all their hours, and
+ * the buckets that the windows show. A region's can't be had from those, since its day is the mean
+ * of its own hours: they are computed from the hours of its stations.
  */
 export const openSqlite: Open = async (world, sql) => {
   const { default: Database } = await load('libsql');

@@ -1,4 +1,7 @@
-/** The windows from hourly means, for databases that can't make months of local time or an air quality index of an hour themselves. */
+/**
+ * The windows from hourly means, for databases that can't make months of local time or an air
+ * quality index of an hour themselves.
+ */
 import {
   indexOf,
   MEANS,
@@ -10,7 +13,10 @@ import {
   WINDOWS,
 } from '../readings.ts';
 
-/** Means of an hour by parameter, the number of stations in it, and its start in seconds of Unix time. */
+/**
+ * Means of an hour by parameter, the number of stations in it, and its start in seconds of Unix
+ * time.
+ */
 export type Hour = { at: number; stations: number; means: readonly (number | null)[] };
 
 const [TEMPERATURE, PM25, PM10] = ['temperature', 'pm25', 'pm10'].map((name) =>
@@ -22,7 +28,10 @@ const EXTREMES = [
   ['pm10', PM10],
 ] as const;
 
-/** The first hour that a window shows, and the end of the running one, which counts in the running month; seconds of Unix time. */
+/**
+ * The first hour that a window shows, and the end of the running one, which counts in the running
+ * month; seconds of Unix time.
+ */
 export const SINCE = startOf('month', -23).getTime() / 1_000;
 export const UNTIL = startOf('hour', 1).getTime() / 1_000;
 

@@ -1,6 +1,7 @@
 /**
- * InfluxDB 1.x: readings by line protocol, hours by InfluxQL. Days and months are made here of those hours: InfluxQL has no months, and
- * neither the cases nor the maximum of two fields that an hour's air quality index needs, so whoever wants its range must read all hours.
+ * InfluxDB 1.x: readings by line protocol, hours by InfluxQL. Days and months are made here of
+ * those hours: InfluxQL has no months, and neither the cases nor the maximum of two fields that an
+ * hour's air quality index needs, so whoever wants its range must read all hours.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +29,10 @@ bind-address = "127.0.0.1:${backup}"
   store-enabled = false
 `;
 
-/** From readings with each request, or from hours of stations and of the region as continuous queries leave them. */
+/**
+ * From readings with each request, or from hours of stations and of the region as continuous
+ * queries leave them.
+ */
 function opening(source: 'readings' | 'continuous queries'): Open {
   return async (world, sql) => {
     const server = await startServer('/ping', (folder, ports) => {
@@ -88,13 +92,19 @@ const MEANS_OF_ALL = MEANS.map((name) => `mean(${name}) as ${name}`).join(', ');
 const SHOWN = `time >= ${SINCE}s and time < ${UNTIL}s`;
 const ONE_AN_HOUR = 'group by time(1h) fill(none)';
 
-/** What continuous queries would run for each hour that passes. Every reading here has a pressure, so those are the stations. */
+/**
+ * What continuous queries would run for each hour that passes. Every reading here has a pressure,
+ * so those are the stations.
+ */
 const ROLLUPS = [
   `select ${MEANS_OF_ALL} into hourly from readings where ${SHOWN} group by time(1h), sensor fill(none)`,
   `select ${MEANS_OF_ALL}, count(pressure) as stations into region_hourly from hourly where ${SHOWN} ${ONE_AN_HOUR}`,
 ];
 
-/** One row an hour, with the number of stations last for a region, whose hours are the means of its stations' hours. */
+/**
+ * One row an hour, with the number of stations last for a region, whose hours are the means of its
+ * stations' hours.
+ */
 function fromReadings({ stations, isRegion }: Subject): string {
   if (!isRegion)
     return `select ${MEANS_OF_ALL} from readings where sensor = '${stations[0]}' and ${SHOWN} ${ONE_AN_HOUR}`;

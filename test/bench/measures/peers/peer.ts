@@ -1,4 +1,7 @@
-/** What a peer is: it is given the readings of a world, and answers histories as JSON text, laid out as ours. */
+/**
+ * What a peer is: it is given the readings of a world, and answers histories as JSON text, laid out
+ * as ours.
+ */
 import { Agent, request } from 'node:http';
 import type { Sql } from '../../../../src/database/client.ts';
 import { BASE } from '../../run/service.ts';
@@ -47,7 +50,10 @@ export async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator
 
 const agent = new Agent({ keepAlive: true });
 
-/** A request over a kept connection, with a body by POST; rejects unless the answer is a success. The same for ours and for every peer. */
+/**
+ * A request over a kept connection, with a body by POST; rejects unless the answer is a success.
+ * The same for ours and for every peer.
+ */
 export async function ask(
   port: number,
   path: string,

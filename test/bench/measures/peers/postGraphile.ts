@@ -1,7 +1,7 @@
 /**
- * PostGraphile over our aggregates: one GraphQL request a document, laid out by its client, which knows the bounds of the windows. Once by
- * the views of schema api, with the plugin that most add to filter by more than equality; once by the function api.*_history, which is a
- * field as it is.
+ * PostGraphile over our aggregates: one GraphQL request a document, laid out by its client, which
+ * knows the bounds of the windows. Once by the views of schema api, with the plugin that most add
+ * to filter by more than equality; once by the function api.*_history, which is a field as it is.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -138,7 +138,10 @@ function opening(way: Way): Open {
 export const openPostGraphile = opening(VIEWS);
 export const openPostGraphileFunction = opening(FUNCTION);
 
-/** PostGraphile 5 is for Node 22; all that it misses in Node 20, which we still support, is this function. */
+/**
+ * PostGraphile 5 is for Node 22; all that it misses in Node 20, which we still support, is this
+ * function.
+ */
 function addWithResolvers(): void {
   if ('withResolvers' in Promise) return;
   const withResolvers = () => {

@@ -1,12 +1,16 @@
-/** A database server as a process of its own in a temporary folder; the machine's own service is never touched. */
+/**
+ * A database server as a process of its own in a temporary folder; the machine's own service is
+ * never touched.
+ */
 import { freePort, launch, makeHome } from '../../../support/program.ts';
 import { ask } from './peer.ts';
 
 export type Server = { port: number; folder: string; stop(): Promise<void> };
 
 /**
- * Starts the command that is made of the folder and of as many free ports as wanted, and waits until `path` on the first port answers with a
- * success. Throws with what it wrote if it ends before.
+ * Starts the command that is made of the folder and of as many free ports as wanted, and waits
+ * until `path` on the first port answers with a success. Throws with what it wrote if it ends
+ * before.
  */
 export async function startServer(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * VictoriaMetrics: readings by its import of JSON lines, hours by a MetricsQL range query. Days and months are made here of those hours: a
- * range query has one step, and months differ.
+ * VictoriaMetrics: readings by its import of JSON lines, hours by a MetricsQL range query. Days and
+ * months are made here of those hours: a range query has one step, and months differ.
  */
 import { layOut, MEANS } from '../readings.ts';
 import { type Hour, rowsOf, SINCE, UNTIL } from './hours.ts';
@@ -30,7 +30,8 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
       );
       await ask(server.port, '/api/v1/import', series.join('\n'));
     }
-    await ask(server.port, '/internal/force_flush'); // else it shows them seconds later, some series before others
+    // else it shows them seconds later, some series before others
+    await ask(server.port, '/internal/force_flush');
     const all = `/api/v1/query?query=sum(count_over_time(air{parameter="pressure"}[3y]))&time=${UNTIL}&nocache=1`;
     const countIn = ({ data }: Count) => Number(data.result[0]?.value[1] ?? 0);
     for (let found = 0, turn = 0; found !== world.readings; turn++) {
@@ -47,11 +48,13 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
     async history(subject) {
       const body = new URLSearchParams({
         query: hoursOf(subject),
-        // a range ends at its time and takes that in, hours begin at theirs: a second before the next one begins
+        // a range ends at its time and takes that in, hours begin at theirs: a second before the
+        // next one begins
         start: String(SINCE + 3_599),
         end: String(UNTIL - 1),
         step: '1h',
-        nocache: '1', // ours has no cache here either, and with one the bounds would be rounded to the step
+        // ours has no cache here either, and with one the bounds would be rounded to the step
+        nocache: '1',
       });
       const answer = await ask(
         server.port,
@@ -65,7 +68,10 @@ export const openVictoriaMetrics: Open = async (world, sql) => {
   };
 };
 
-/** Means of the stations' hours by parameter, and how many stations there are; every reading here has all parameters, so one is counted. */
+/**
+ * Means of the stations' hours by parameter, and how many stations there are; every reading here
+ * has all parameters, so one is counted.
+ */
 function hoursOf({ stations }: Subject): string {
   const hours = (labels: string) =>
     `avg_over_time(air{${labels}station=~"${stations.join('|')}"}[1h])`;
