@@ -26,8 +26,8 @@ const TABLE: readonly Table[] = [
           '',
         ],
         [
-          "    { name: 'digest', schedule: '*/5 * * * *', run: async () => void (await makeDigest(target, clock())) },\n",
-          '',
+          '      run: async () => void (await makeDigest(target, clock())),',
+          '      run: async () => undefined,',
         ],
         [
           "    { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },\n",
@@ -56,7 +56,7 @@ const TABLE: readonly Table[] = [
     tests: [
       'test/aggregate/schedule.test.ts',
       'test/aggregate/start.test.ts',
-      'test/aggregate/leader.test.ts',
+      'test/aggregate/claims.test.ts',
     ],
     changes: {
       'src/aggregate/jobs.ts': [
@@ -70,17 +70,14 @@ const TABLE: readonly Table[] = [
         ['  await makeDigest(target, clock());\n', ''],
         ['    await Promise.all(running.values());\n', ''],
         ['    await destroy(); // they wait for a time by the old clock\n', ''],
-        ['    metrics.jobFailures.inc({ task });\n', ''],
-        ['    metrics.jobLastSuccess.set({ task }, clock().getTime() / 1_000);\n', ''],
+        ['    if (minute === undefined) {', '    if (false) {'],
+        ['    observer.onFailed(job, clock());\n', ''],
+        ['    if (!isStopping) tasks = schedule();', '    tasks = schedule();'],
       ],
-      'src/aggregate/leader.ts': [
-        ['if (lock !== undefined && !(await holdsLock(lock)))', 'if (false)'],
-        ['      await release(lock);\n    }\n', '    }\n'],
-        [
-          '    if (lock !== undefined || stopping.signal.aborted) return;',
-          '    if (stopping.signal.aborted) return;',
-          'the lock is held by its own other connection, which refuses it like any other',
-        ],
+      'src/aggregate/claims.ts': [
+        [' where last.minute <> excluded.minute', ''],
+        ["date_trunc('minute', clock_timestamp() + interval '30 seconds')", 'clock_timestamp()'],
+        ['last.minute <> excluded.minute', 'last.minute < excluded.minute'],
       ],
     },
   },
@@ -123,7 +120,7 @@ const TABLE: readonly Table[] = [
     tests: ['test/ingest/store/validate.test.ts', 'test/ingest/reading/collect.test.ts'],
     changes: {
       'src/ingest/store/validate.ts': [
-        ['<= LARGEST_INT ?', '< LARGEST_INT ?'],
+        ['<= LARGEST_INT\n', '< LARGEST_INT\n'],
         ['value >= parameter.low &&', 'value > parameter.low &&'],
         ['value <= parameter.high)) return', 'value < parameter.high)) return'],
         ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
@@ -216,7 +213,7 @@ const TABLE: readonly Table[] = [
     build: true,
     changes: {
       'src/http/listen.ts': [
-        ['closing || connections.size >', 'connections.size >'],
+        ['      closing ||\n', ''],
         ['      connections.delete(socket);\n', ''],
         ['  server.maxConnections = most;\n', ''],
         ['push(res) > MOST_UNANSWERED', 'push(res) >= MOST_UNANSWERED'],
@@ -816,7 +813,7 @@ const TABLE: readonly Table[] = [
         ['  if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);\n', ''],
         ["addPages: config.page === 'on' ? addPagesOf : undefined", 'addPages: addPagesOf'],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
-        ['    retention: config.rawRetention,\n', '    retention: undefined,\n'],
+        ['retention: config.rawRetention }', 'retention: undefined }'],
         ['rate: config.ingestRate', 'rate: 1_000_000'],
         ['maxBytes: config.responseCacheMb * 1_048_576', 'maxBytes: 1_048_576'],
       ],
@@ -840,10 +837,10 @@ const TABLE: readonly Table[] = [
         ['    if (isStopping && isDriverError(error)) return;', '    //'],
         ['    await service.stop(config.drainSeconds);\n', '    await service.stop(0);\n'],
         [
-          'log.error({ err: error }, describeUncaughtError(error)); // an orderly stop would wait forever for outcomes that never come\n    process.exit(1);',
-          'log.error({ err: error }, describeUncaughtError(error));',
+          '    log.error({ err: error }, describeUncaughtError(error));\n    process.exit(1);',
+          '    log.error({ err: error }, describeUncaughtError(error));',
         ],
-        ['    log.error({ err: error }, describeUncaughtError(error)); //', '    //'],
+        ['    log.error({ err: error }, describeUncaughtError(error));\n', ''],
         ['UncaughtError(error))}\\n`);\n    process.exit(1);', 'UncaughtError(error))}\\n`);'],
       ],
       'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
