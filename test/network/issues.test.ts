@@ -39,12 +39,12 @@ test.each<[string, object | string, Record<string, string>]>([
   [
     'another zone',
     small({ timeZone: 'Asia/Yerevan' }),
-    { time_zone: 'of Asia/Yerevan, but the database was made for Europe/Berlin' },
+    { time_zone: 'in Asia/Yerevan, but the database was made for Europe/Berlin' },
   ],
   [
     'an unknown zone',
     small({ timeZone: 'Mars/Base' }),
-    { time_zone: 'of Mars/Base, but the database was made for Europe/Berlin' },
+    { time_zone: 'in Mars/Base, but the database was made for Europe/Berlin' },
   ],
   [
     'unknown names',
