@@ -193,8 +193,11 @@ export async function onConnection<T>(
     return probing`select`;
   };
   try {
-    await waitForConnection(sql);
-    const result = await withLivenessProbe(work(sql), probe, PROBE);
+    const connectAndWork = async () => {
+      await waitForConnection(sql); // a server that accepts and hangs up never answers this either
+      return await work(sql);
+    };
+    const result = await withLivenessProbe(connectAndWork(), probe, PROBE);
     await sql.end({ timeout: 1 });
     return result;
   } catch (error) {

@@ -98,7 +98,7 @@ describe('measurements', () => {
         ...readings.filter(({ unreadable }) => unreadable).map(({ line, why }) => [line, why]),
       );
     const why = expect.stringMatching(
-      /format airquality-am, but those before it are not.*--format/,
+      /format airquality-am, but the rows before it do not.*--format/,
     );
     expect(rejected).toEqual([
       [2_002, why],
