@@ -127,5 +127,7 @@ async function makeCopy(from: string, to: string): Promise<void> {
     }
   }
   const drafts = readdirSync(dirname(to)).filter((name) => name.startsWith(`${basename(to)}.`));
-  for (const name of drafts) await rm(join(dirname(to), name), { recursive: true, force: true });
+  // another process may still be writing into its draft, which then fails there
+  const everything = { recursive: true, force: true, maxRetries: 10 };
+  for (const name of drafts) await rm(join(dirname(to), name), everything);
 }

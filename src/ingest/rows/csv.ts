@@ -2,7 +2,14 @@
 import { InputError } from '../../base/inputError.ts';
 import { isUnit } from '../units.ts';
 import type { Line } from './lines.ts';
-import { MOST_FIELDS, makeNames, type Names, type Row, type Unreadable } from './row.ts';
+import {
+  MOST_FIELDS,
+  makeNames,
+  type Names,
+  outsideQuotes,
+  type Row,
+  type Unreadable,
+} from './row.ts';
 
 /** A header, by which the lines after it are read. */
 export type Table = { header: Row; delimiter: string };
@@ -14,7 +21,7 @@ const DELIMITERS = [';', '\t', ','] as const;
  * semicolon, since commas may be decimal.
  */
 export function likelyDelimiters(text: string): string[] {
-  const bare = text.replace(/"[^"]*"/g, '');
+  const bare = outsideQuotes(text);
   const counted = DELIMITERS.map((delimiter) => ({
     delimiter,
     count: bare.split(delimiter).length - 1,

@@ -159,3 +159,10 @@ export const has = (row: Row, ...fields: readonly string[]): boolean =>
 
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '';
+
+/** The parts of a line outside of quotes: of every pair of quotes, whatever is escaped in it. */
+export const outsideQuotes = (text: string): string =>
+  text
+    .split('"')
+    .filter((_, part) => part % 2 === 0)
+    .join(' ');

@@ -21,6 +21,7 @@ import {
   MOST_FIELDS,
   makeObjectReader,
   type ObjectReader,
+  outsideQuotes,
   type Row,
   TOO_WIDE,
   type Unreadable,
@@ -204,8 +205,7 @@ export function rowOfObject({ number, text, tooLong }: Line, read: ObjectReader)
 }
 
 /** Python writes NaN and Infinity, which JSON does not have. */
-const isNotANumber = (text: string) =>
-  /[:[,]\s*-?(?:NaN|Infinity)\s*[,}\]]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
+const isNotANumber = (text: string) => /\b(?:NaN|Infinity)\b/.test(outsideQuotes(text));
 const NOT_A_NUMBER = 'it has NaN or Infinity, which is not JSON: write null';
 
 /** Reads a JSON array element by element, or one object. */
