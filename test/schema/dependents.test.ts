@@ -192,8 +192,8 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       const before = await state();
       const message = await refusal(migrate(target, { now, log, definitions }));
       for (const named of [
-        /view reports.lines \(owner airseries\): column .*lines"? does not exist/,
-        /function reports.lines\(\) \(owner airseries\): cannot change return type/,
+        /view reports.lines \(owner \w+\): column .*lines"? does not exist/,
+        /function reports.lines\(\) \(owner \w+\): cannot change return type/,
         /default value for column wind of table reports.notes \(owner .*only views/,
         /view api.mine \(owner .*only views/,
         /rule only_read on view api.station \(owner .*only views/,
@@ -235,7 +235,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     expect(await api()).not.toBe(before.api);
     expect(await reports()).toEqual(before.reports);
     await sql
-      .unsafe(`do $$ begin execute format('alter database %I owner to airseries', current_database()); end $$;
+      .unsafe(`do $$ begin execute format('alter database %I owner to %I', current_database(), current_user); end $$;
       drop owned by ${login}; drop role ${login}`)
       .simple();
   });
@@ -267,7 +267,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       await sql`update raw.installation set rollups = 'of another version'`;
       const before = await state();
       expect(await refusal(migrate(target, { now, log }))).toMatch(
-        /view \S*_view_\d+ \(owner airseries\): only views/,
+        /view \S*_view_\d+ \(owner \w+\): only views/,
       );
       expect(await state()).toEqual(before);
     });
