@@ -49,6 +49,24 @@ describe('withLivenessProbe', () => {
     });
   });
 
+  it('does not take a delay of its own process for silence of the server', async () => {
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const busy = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+    };
+    const probe = async () => {
+      for (let n = 0; n < 5; n++) await turn(); // as many as connecting takes
+    };
+    const work = async () => {
+      for (let n = 0; n < 20; n++) {
+        busy(20);
+        await turn();
+      }
+      return 'done';
+    };
+    expect(await withLivenessProbe(work(), probe, { intervalMs: 5, timeoutMs: 15 })).toBe('done');
+  });
+
   it('sends no probe for work that ends in time, and rejects as the work does', async () => {
     let probes = 0;
     const probe = async () => {
