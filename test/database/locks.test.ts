@@ -90,6 +90,8 @@ onOneEngine('a start', (engine) => {
           .unsafe(`
         alter role ${login} set search_path = rollup, public; alter role ${login} set jit = off;
         alter role ${login} set client_connection_check_interval = '2s';
+        alter role ${login} set tcp_keepalives_idle = 5; alter role ${login} set tcp_keepalives_interval = 3;
+        alter role ${login} set tcp_keepalives_count = 3;
         alter role ${login} set timescaledb.max_tuples_decompressed_per_dml_transaction = 0;
         alter role ${login} set timescaledb.enable_merge_on_cagg_refresh = off`)
           .simple();

@@ -25,7 +25,11 @@ const log = makeLog('silent');
 const hasTools = ['pg_dump', 'pg_restore'].every(
   (tool) => spawnSync(tool, ['--version']).status === 0,
 );
-const tools = skipUnless(hasTools, 'pg_dump and pg_restore are not installed');
+const isNamed = (process.env.TEST_TIMESCALE_URL ?? '') !== '';
+const tools = skipUnless(
+  hasTools && !isNamed,
+  'pg_dump and pg_restore are not installed, or may be older than the named server',
+);
 
 describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
   let source: TestDatabase;
