@@ -12,7 +12,7 @@ import type { Installation } from '../schema/migrate.ts';
 /** Invalid arguments; nothing was done. Exit 2. */
 export class UsageError extends Error {}
 
-/** What the core's commands read of the configuration. */
+/** The part of the configuration that the core's commands read. */
 export type Settings = {
   rawRetention?: string | undefined;
   readerDatabaseUrl?: string | undefined;
@@ -45,7 +45,7 @@ export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) =
 /** The work of a command. */
 export type Work = (context: Context) => Promise<Outcome>;
 
-/** What a command knows of a database that it makes, or makes again. */
+/** The facts of a database that a command makes, or makes again. */
 export type NewDatabase = {
   /** Resolves to the time zone to make it for. */
   timeZone(): Promise<string>;

@@ -40,7 +40,7 @@ Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
 type Variable = { name: string; defaultsTo: string; meaning: string };
 
 /**
- * What the composition adds to the command line: the extras, which the core doesn't know, and the
+ * The additions of the composition to the command line: the extras, which the core doesn't know, and the
  * configuration.
  */
 export type Additions = {

@@ -15,7 +15,7 @@ import type { Metrics } from './definitions.ts';
  * Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those
  * that found no room there.
  */
-export function recordIngest(
+function recordIngest(
   metrics: Metrics,
   provider: string,
   { accepted, unchanged, quarantined, overflowed }: Accepted,
@@ -32,11 +32,12 @@ export function recordIngest(
  * Records one write: the closed hours it touched, and for each new reading the seconds since it was
  * measured.
  */
-export function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
+function recordWrite(metrics: Metrics, { lateHours, delays }: WriteStats): void {
   if (lateHours > 0) metrics.lateBuckets.inc(lateHours);
   for (const seconds of delays) metrics.readingDelay.observe(seconds);
 }
 
+/** Counts what becomes of the readings of devices and feeds. */
 export function observeIngest(metrics: Metrics): IngestObserver {
   return {
     onBatch: (provider, outcome) => recordIngest(metrics, provider, outcome),

@@ -28,7 +28,7 @@ type Row = {
 export type ExistingNetwork = Awaited<ReturnType<typeof readExisting>>;
 
 /**
- * What a database contains that is still to be made. Local times stand for themselves: only their
+ * The contents of a database that is still to be made. Local times stand for themselves: only their
  * order matters to a check.
  */
 export const nothingExisting = (timeZone: string, times: readonly string[]): ExistingNetwork => ({

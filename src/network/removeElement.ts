@@ -158,7 +158,7 @@ async function deleteSensors(
   removed.sensors += (await sql`delete from raw.sensor where id = any (${ids}::text::int[])`).count;
 }
 
-/** Of `sensors` altogether or, with a station, of all sensors while they were there. */
+/** Removes the hours of `sensors` or, with a station, of all sensors while they were there. */
 async function removeKeptHours(
   sql: Transaction,
   { sensors, station }: { sensors: readonly number[]; station: string | null },

@@ -1,5 +1,5 @@
 /**
- * What operators have built on the schemas that a migration replaces: views, materialized views,
+ * Keeps what operators have built on the schemas that a migration replaces: views, materialized views,
  * functions and rules, and the privileges that they have granted. All of it is read before the
  * replacement and made again after it, in the same transaction. A migration that cannot do that is
  * refused, because dropping a schema drops whatever depends on it, silently.

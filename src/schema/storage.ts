@@ -1,5 +1,5 @@
 /**
- * Whether the table of readings can still store them: a dump that was restored without the calls of
+ * Checks that the table of readings can still store them: a dump that was restored without the calls of
  * TimescaleDB around pg_restore looks complete, answers, and loses what is written. Read by any
  * role, at start and by readiness.
  */
@@ -11,7 +11,7 @@ const RESTORE_AGAIN =
   'Restore the dump again, into an empty database, as src/database/README.md says (Dumps)';
 
 /**
- * What is wrong, with the remedy; undefined: nothing is. Rejects when the database doesn't answer.
+ * Says what is wrong, with the remedy; undefined: nothing is. Rejects when the database doesn't answer.
  */
 export async function storageFault(db: ApiDb, engine: Engine): Promise<string | undefined> {
   const isHypertable =

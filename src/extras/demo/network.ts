@@ -21,7 +21,7 @@ type City = Point & {
   /** Wind speed as a multiple of the country's. */
   wind: number;
   districts: readonly { title: Title; streets: readonly Street[] }[];
-  /** Of stations outside the districts. */
+  /** Streets with stations outside the districts. */
   streets: readonly Street[];
 };
 

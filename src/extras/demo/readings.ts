@@ -161,7 +161,7 @@ function airAt(city: (typeof CITIES)[number], at: number, offset: number): Air {
   };
 }
 
-/** What the surroundings of a station change by a factor. */
+/** Parameters that the surroundings of a station change by a factor. */
 const LOCAL = [
   'pm1',
   'pm25',

@@ -11,11 +11,11 @@ import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
-import { acceptAuthorized, type WriteStats } from '../../ingest/store/accept.ts';
+import { acceptAuthorized } from '../../ingest/store/accept.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
-import { recordIngest, recordWrite } from '../../metrics/recorders.ts';
+import { observeIngest } from '../../metrics/recorders.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
 import { readFeed } from './readFeed.ts';
 
@@ -87,16 +87,16 @@ export async function pullProvider(
     ignored: received - wanted.length,
   };
   const scope = { provider, stations: null };
-  const onWrite = metrics && ((written: WriteStats) => recordWrite(metrics, written));
+  const observer = metrics && observeIngest(metrics);
   for (let start = 0; start < wanted.length; start += BATCH) {
     const batch = wanted.slice(start, start + BATCH);
     const outcome = await acceptAuthorized(pool, batch, {
       now: clock(),
       source: provider,
       scope,
-      onWrite,
+      onWrite: observer?.onWrite,
     });
-    if (metrics !== undefined) recordIngest(metrics, provider, outcome);
+    observer?.onBatch(provider, outcome);
     pulled.accepted += outcome.accepted;
     pulled.unchanged += outcome.unchanged;
     pulled.quarantined += outcome.quarantined.length;

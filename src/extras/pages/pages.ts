@@ -226,7 +226,7 @@ export function addPages(
   });
 }
 
-/** What stands in the place of a locale, such as `de` or `pt-br`. */
+/** A word in the place of a locale, such as `de` or `pt-br`. */
 const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?$/;
 
 /**

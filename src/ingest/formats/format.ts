@@ -1,5 +1,5 @@
 /**
- * What a format is, and what formats share: a field of a row as text, as a value, as the mean of
+ * The shape of a format, and its helpers: a field of a row as text, as a value, as the mean of
  * channels, or by its own name.
  */
 import type { ParameterName } from '../../contract/parameters.ts';

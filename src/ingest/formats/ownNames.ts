@@ -37,7 +37,7 @@ const parameters: ReadonlySet<string> = new Set(PARAMETER_NAMES);
 export const isParameter = (name: string): name is ParameterName => parameters.has(name);
 
 /**
- * What a name means: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown.
+ * The meaning of a name: `pm25`, `no2_ugm3`, `pressure [hPa]`, `temp_f`; undefined if it is unknown.
  */
 export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName | undefined {
   const key = name.toLowerCase();

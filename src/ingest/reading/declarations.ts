@@ -1,5 +1,5 @@
 /**
- * What the operator or the sender declares about a source, because it cannot say it itself; none of
+ * Declarations of the operator or the sender about a source that cannot say it itself; none of
  * it is guessed.
  */
 import { InputError } from '../../base/inputError.ts';

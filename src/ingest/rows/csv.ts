@@ -30,7 +30,7 @@ export function likelyDelimiters(text: string): string[] {
   return ordered.length === 0 ? [','] : ordered;
 }
 
-/** What Excel wants before the header: `sep=;`. */
+/** The delimiter in the line that Excel wants before the header: `sep=;`. */
 export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
 
