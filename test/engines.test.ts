@@ -39,6 +39,8 @@ type Differences = {
   compressed: readonly string[];
   /** How to list the chunks that can be. */
   chunks: string;
+  /** How to find the largest number of rows that are compressed together, by table. */
+  batches: string;
   /** How many chunks a nightly maintenance puts off while somebody writes to one. */
   postponed: number;
   /**
@@ -61,6 +63,7 @@ const ENGINES: Record<Engine, Differences> = {
     compressed: [],
     chunks:
       'select null as relation, null as name, false as is_compressed, false as is_stale, false as is_old where false',
+    batches: 'select null as name, 0 as rows where false',
     postponed: 0,
     outliveDays: 0,
     sensorsOfMonth: 20,
@@ -78,6 +81,13 @@ const ENGINES: Record<Engine, Differences> = {
       join logic.compressible_chunk r using (chunk_schema, chunk_name)
       left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name
       order by c.range_start`,
+    batches: `
+      select coalesce(a.view_name, c.hypertable_name) as name, max((xpath('//n/text()', query_to_xml(
+        format('select max(_ts_meta_count) as n from %s', s.compress_relid), false, false, '')))[1]::text::int) as rows
+      from timescaledb_information.chunks c
+      join _timescaledb_catalog.compression_settings s on s.relid = format('%I.%I', c.chunk_schema, c.chunk_name)::regclass
+      left join timescaledb_information.continuous_aggregates a on a.materialization_hypertable_name = c.hypertable_name
+      group by 1 order by 1`,
     postponed: 1,
     outliveDays: 30,
     // 104,160 readings; TimescaleDB decompresses 100,000 rows for one statement by default
@@ -315,6 +325,15 @@ onEveryEngine('an engine', (engine) => {
       ).toEqual([]);
       expect(await differences(database)).toEqual([]);
       await maintain(database.target, NOW); // may be repeated at any time
+    });
+
+    it('keeps an hour with a week of its sensor, not with the whole month, since recomputing it decompresses both', async () => {
+      const batches = await superuser.unsafe<{ name: string; rows: number }[]>(differing.batches);
+      expect(batches.map(({ name }) => name).sort()).toEqual([...differing.compressed].sort());
+      for (const { name, rows } of batches) {
+        if (name === 'readings') expect(rows).toBeGreaterThan(168);
+        else expect(rows).toBe(168);
+      }
     });
 
     it('goes on with the others while one is being written to, and comes back to it', async () => {

@@ -23,11 +23,16 @@ begin
   end loop;
 
   for chunk in
-    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass as name
+    select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass as name, c.is_hours
     from logic.compressible_chunk c
     where c.range_end < maintain.now - c.rests
     order by c.range_end
   loop
+    -- Recomputing an hour decompresses one batch of every subject. With batches of a week, 45 late readings over six
+    -- years took 6.7 s of CPU instead of 17.9, and hours grew from 93 to 106 MB (25 stations, 2.28.3). Batches ordered
+    -- by time alone took 4.6 s, but reading one station's hours would then read those of all stations.
+    perform set_config('timescaledb.compression_batch_size_limit', case when chunk.is_hours then '168' else '1000' end,
+      false);
     begin
       call convert_to_columnstore(chunk.name);
     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
@@ -35,12 +40,13 @@ begin
     end;
     commit;
   end loop;
+  reset timescaledb.compression_batch_size_limit;
   perform set_config('lock_timeout', '0', false);
 end $$;
 
 -- The chunks that can be compressed, and how long they wait for it after their end.
 create view logic.compressible_chunk as
-  select c.chunk_schema, c.chunk_name, c.range_end, c.is_compressed,
+  select c.chunk_schema, c.chunk_name, c.range_end, c.is_compressed, a.view_name is not null as is_hours,
     case when a.view_name is null then interval '7 days' else interval '30 days' end as rests
   from timescaledb_information.chunks c
   left join timescaledb_information.continuous_aggregates a
