@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, type Json, NOW } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -39,7 +39,7 @@ function network(others: Json = {}) {
   };
 }
 
-onEveryEngine('watching stations', (engine) => {
+onEveryEngineInAll('watching stations', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let reader: Sql;

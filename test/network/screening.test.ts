@@ -7,7 +7,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -20,7 +20,7 @@ const sane = (ago: number): Air => ({
   pressure: 90_000 + ago,
 });
 
-onEveryEngine('screening', (engine) => {
+onEveryEngineInAll('screening', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {

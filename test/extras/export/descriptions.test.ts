@@ -11,7 +11,7 @@ import { PARAMETERS } from '../../../src/contract/parameters.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type DataPackage, packageProblems } from './frictionless.ts';
 import { filesIn } from './support.ts';
 
@@ -25,7 +25,7 @@ const TIMES = [
   '2025-10-26T01:15:00Z',
 ];
 
-onEveryEngine('the export', (engine) => {
+onEveryEngineInAll('the export', (engine) => {
   let db: TestDatabase;
   let files: Record<string, string>;
   let descriptor: DataPackage;
