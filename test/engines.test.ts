@@ -112,7 +112,7 @@ onEveryEngine('an engine', (engine) => {
     await bringIn(owner, smallNetwork({ timeZone: ZONE }));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor`;
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
     await maintain(database.target, NOW);
   });
   afterAll(async () => {
@@ -138,7 +138,7 @@ onEveryEngine('an engine', (engine) => {
     )[0]?.n;
 
   describe('refreshes: what is written, to compressed rows too, is noted by the writer, and in the aggregates after one refresh', () => {
-    beforeEach(() => refresh(database.target, NOW));
+    beforeEach(() => database.refresh(NOW));
 
     it.each([
       [
@@ -179,12 +179,12 @@ onEveryEngine('an engine', (engine) => {
     it('a current value that only time shows, which is announced once', async () => {
       const ahead = new Date(NOW.getTime() + 120_000);
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${ahead}, 1, 33)`;
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       const before = await version();
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       expect(await version()).toBe(before);
       for (const _ of [1, 2]) {
-        await refresh(database.target, ahead);
+        await database.refresh(ahead);
         expect(await version()).toBe(before + 1);
       }
       await owner`delete from raw.readings where measured_at = ${ahead}`;
@@ -195,7 +195,7 @@ onEveryEngine('an engine', (engine) => {
         select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
       await owner`create temporary table of_three as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id >= 100`; // of the very many
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       await owner`delete from raw.readings where sensor_id = 3`;
       expect(await noted()).toHaveLength(hours?.n);
       expect(await differences(database)).toEqual([]);
@@ -224,7 +224,7 @@ onEveryEngine('an engine', (engine) => {
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-10 10:40')}', 1, 90)`,
       );
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${at('07-10 10:41')}, 2, 90)`;
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       await end('commit');
       expect(await noted()).toEqual([hour('07-10T10')]);
       expect(await differences(database)).toEqual([]);
@@ -295,7 +295,7 @@ onEveryEngine('an engine', (engine) => {
 
   describe('compresses what has been at rest for long enough, if it compresses anything', () => {
     it('and no other chunk, leaving nothing to do', async () => {
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       await maintain(database.target, NOW);
       const all = await chunks();
       expect([...new Set(all.map(({ name }) => name))].sort()).toEqual(
@@ -317,7 +317,7 @@ onEveryEngine('an engine', (engine) => {
 
     it('goes on with the others while one is being written to, and comes back to it', async () => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${at('07-02 10:30')}, 1, 15), (${at('08-20 10:30')}, 1, 15)`;
-      await refresh(database.target, NOW);
+      await database.refresh(NOW);
       const late = (await stale()).filter(({ name }) => name === 'readings');
       expect(late.length).toBe(2 * differing.postponed);
       const busy = late[0]?.relation ?? 'raw.readings';
@@ -415,7 +415,7 @@ onEveryEngine('an engine', (engine) => {
     expect(filled.raw - before.raw).toBeGreaterThan(20_000 * 28);
     expect(filled.raw + filled.rollup).toBe(filled.disk);
     await owner`delete from raw.readings where measured_at <> date_trunc('second', measured_at)`;
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
     const { raw, rollup, disk } = await sizes();
     expect(raw + rollup).toBe(disk);
   });
@@ -459,7 +459,7 @@ onEveryEngine('an engine', (engine) => {
       smallNetwork({ timeZone: ZONE, one: { hidden: [{ since: '2026-10-01T00:00' }] } }),
     );
     await upgraded;
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
     expect(await rain()).toBe(2 * before + 2);
     const hidden = `select from rollup.region_hourly where region_slug = 'quarter' and bucket >= '${at('10-01 00:00')}'`;
     expect(await owner.unsafe(hidden)).toEqual([]);
@@ -545,7 +545,7 @@ onEveryEngine('an engine', (engine) => {
     });
 
     it.each<[string, () => Promise<unknown>]>([
-      ['a refresh', () => refresh(database.target, NOW)],
+      ['a refresh', () => database.refresh(NOW)],
       ['a rebuild of everything', () => rebuild(database.target, NOW, {})],
       ['the next night', () => night('60 days')],
       ['a longer retention', () => night('2 years')],
@@ -556,9 +556,9 @@ onEveryEngine('an engine', (engine) => {
         async () => {
           const shown = { hidden: [{ since: '2026-10-01T00:00' }] };
           await bringIn(owner, smallNetwork({ timeZone: ZONE, one: { hidden: true } }));
-          await refresh(database.target, NOW);
+          await database.refresh(NOW);
           await bringIn(owner, smallNetwork({ timeZone: ZONE, one: shown }));
-          await refresh(database.target, NOW);
+          await database.refresh(NOW);
         },
       ],
     ])('and still keeps it after %s', async (_, act) => {

@@ -74,7 +74,7 @@ onEveryEngine('suspect particles', (engine) => {
       }),
     );
     await owner`insert into raw.readings ${owner(rows)} on conflict (sensor_id, measured_at) do update set pm25 = excluded.pm25, pm10 = excluded.pm10`;
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
   };
   const flags = async () =>
     (await screenedPeriods(db.target, 'UTC')).map(({ station_id, reason, since, until }) => ({
@@ -300,7 +300,7 @@ onEveryEngine('suspect particles', (engine) => {
     });
     const run = async () => {
       await screen(db.target, NOW);
-      await refresh(db.target, NOW);
+      await db.refresh(NOW);
       return await state();
     };
     const outlier = (station: number, since: number) => ({
@@ -550,7 +550,7 @@ onEveryEngine('suspect particles', (engine) => {
     // a single day tells no slope, so that the targets are missed or unknown (C9)
     await owner`delete from raw.readings where measured_at >= ${hoursAgo(28 * 24)}`;
     await owner`delete from raw.readings where measured_at < ${hoursAgo(30 * 24 - 6)}`;
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     const targets = async () =>
       (await pairs(null)).map(({ x, y, days, meets_targets }) => [x, y, days, meets_targets]);
     expect(await targets()).toEqual([
@@ -559,7 +559,7 @@ onEveryEngine('suspect particles', (engine) => {
       [21, 12, 1, expect.toBeOneOf([null, false])],
     ]);
     await owner`update raw.readings set pm25 = pm25 + 20 where sensor_id = 12`;
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     expect((await targets())[0]).toEqual([11, 12, 1, false]);
     await bringIn(owner, network());
   });
@@ -606,7 +606,7 @@ onEveryEngine('suspect particles', (engine) => {
     });
     await measure(air, 25 * 24, 1);
     await screen(db.target, NOW, hoursAgo(25 * 24));
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     const found = [
       { station: 4, reason: 'outlier', since: 15 * 24, until: null },
       { station: 3, reason: 'outlier', since: 20 * 24, until: 12 * 24 },

@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
@@ -41,7 +40,7 @@ onEveryEngineInAll('the export', (engine) => {
     );
     const readings = TIMES.flatMap((time) => [1, 2, 3].map((id) => reading(id, time, values)));
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     // temporaryFolder is for single tests
     const folder = mkdtempSync(join(tmpdir(), 'airseries-export-'));
     const options = {

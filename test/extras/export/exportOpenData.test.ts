@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
@@ -38,7 +37,7 @@ onEveryEngineInAll('the export', (engine) => {
       source: 'test',
     });
     expect(accepted).toBe(readings.length);
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
   };
   const exported = (
     db: TestDatabase,
