@@ -178,6 +178,10 @@ describe('help', () => {
     }
   });
 
+  it('is a word as well', () => {
+    expect(program('help import network')).toMatch(/^Usage: airseries import network/);
+  });
+
   it('and the version are printed to stdout, even with an invalid configuration', async () => {
     const { version } = JSON.parse(
       readFileSync(new URL('../package.json', import.meta.url), 'utf8'),

@@ -2,7 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION, environmentHints, readConfig, VARIABLES } from '../src/config.ts';
+import {
+  CONFIGURATION,
+  checkPorts,
+  environmentHints,
+  readConfig,
+  VARIABLES,
+} from '../src/config.ts';
 import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/schema/migrate.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
@@ -107,6 +113,23 @@ it('a password with a bare % is a mistake with a remedy, and not shown', () => {
       expect(read).not.toThrow('cret');
     }
   expect(readConfig({ DATABASE_URL: 'postgres://me:p%25@here/air' }).databaseUrl).toContain('%25');
+});
+
+it.each<[string, Record<string, string>, RegExp]>([
+  ['a port that is none', { PORT: 'abc' }, /PORT=abc: must be a whole number from 0 to 65535$/],
+  [
+    'one that is too high',
+    { ADMIN_PORT: '99999' },
+    /ADMIN_PORT=99999: must be a whole number from/,
+  ],
+  ['two that are one', { INGEST_PORT: '8080' }, /PORT and INGEST_PORT are both 8080\. Set one/],
+  [
+    'an address as host',
+    { PULL_HOSTS: 'https://data.sensor.community' },
+    /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
+  ],
+])('%s is a mistake with a remedy', (_, environment, said) => {
+  expect(() => checkPorts(readConfig(environment))).toThrow(said);
 });
 
 describe('hints on the environment', () => {

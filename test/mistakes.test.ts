@@ -70,39 +70,11 @@ type Mistake = [
 describe('a mistake is named, with its remedy', needs('otherUser'), () => {
   it.each<Mistake>([
     [
-      'a port that is none',
-      'status',
-      { PORT: 'abc' },
-      1,
-      /PORT=abc: must be a whole number from 0 to 65535$/,
-    ],
-    [
-      'a port that is too high',
-      'start',
-      { ADMIN_PORT: '99999' },
-      1,
-      /ADMIN_PORT=99999: must be a whole number from 0 to/,
-    ],
-    [
       'two ports that are one',
       'start',
       { PORT: '18080', ADMIN_PORT: '18080' },
       1,
       /ADMIN_PORT and PORT are both 18080\. Set/,
-    ],
-    [
-      'two ports, by a default',
-      'start',
-      { INGEST_PORT: '8080' },
-      1,
-      /PORT and INGEST_PORT are both 8080\. Set one/,
-    ],
-    [
-      'an address as host',
-      'start',
-      { PULL_HOSTS: 'https://data.sensor.community' },
-      1,
-      /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
     ],
     [
       'a DATA_DIR that is a file',
@@ -182,13 +154,6 @@ describe('a mistake is named, with its remedy', needs('otherUser'), () => {
       /^error: nothing\.json: ENOENT.*Check its name/,
     ],
     [
-      'an API without a worker',
-      'start',
-      { ROLE: 'api' },
-      1,
-      /^error: ROLE=api only serves what a worker computes: set/,
-    ],
-    [
       'a variable of another name',
       'status',
       { DATABASE_URI: 'postgres://here/air', DATA_DIR: 'file' },
@@ -203,20 +168,12 @@ describe('a mistake is named, with its remedy', needs('otherUser'), () => {
       /unknown settings: LOG_LEVELS;.*is a file/s,
     ],
     [
-      'a # in a password',
-      'status',
-      { DATABASE_URL: 'postgres://me:12#secret@here/air' },
-      1,
-      /DATABASE_URL: has # or \/ in the user or the password: write # as %23, and \/ as %2F$/,
-    ],
-    [
       'readings where no database is, as in another folder',
       'import readings file',
       {},
       1,
       /There is no database in .*data \(DATA_DIR\), and this command makes none.*run the command in the same folder/,
     ],
-    ['an unknown command', 'fly', {}, 2, /\n\nerror: unknown command fly$/],
     [
       'a host that is unknown',
       'status',
@@ -250,14 +207,6 @@ describe('a mistake is named, with its remedy', needs('otherUser'), () => {
       expect(found.code).toBe(code);
     },
   );
-
-  it('help is a word as well', async () => {
-    expect(await run('help import network')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Usage: airseries import network/),
-      stderr: '',
-    });
-  });
 });
 
 describe('beside a running server', () => {

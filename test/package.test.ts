@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isAll } from './support/database.ts';
 import { freePort, launch, makeHome, ready } from './support/program.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
@@ -30,54 +31,66 @@ const filesIn = (folder: string) =>
   );
 
 describe('the package', () => {
-  it('has what runs and nothing else, and runs the demo in an empty folder', async () => {
+  /** Packs and unpacks it, beside what npm would install with it. */
+  function packedIn(folder: string) {
+    const packed = join(folder, 'node_modules', 'airseries');
+    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+    mkdirSync(packed);
+    // without scripts: they would compile under the feet of other tests
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
+    const archive = join(folder, filename);
+    execFileSync('tar', ['-xzf', archive, '-C', packed, '--strip-components=1']);
+    // nothing that only develops it
+    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    for (const name of wanted.filter((each) => existsSync(join(ROOT, 'node_modules', each)))) {
+      const link = join(folder, 'node_modules', name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), link);
+    }
+    const command = join(folder, 'node_modules', '.bin', 'airseries');
+    symlinkSync(join(packed, BIN), command);
+    return { files: filesIn(packed), command };
+  }
+
+  it('has what runs and nothing else, and its command and its service load', async () => {
     const home = makeHome();
-    try {
-      const packed = join(home.folder, 'node_modules', 'airseries');
-      mkdirSync(join(home.folder, 'node_modules', '.bin'), { recursive: true });
-      mkdirSync(packed);
-      // without scripts: they would compile under the feet of other tests
-      const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home.folder];
-      const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
-      execFileSync('tar', [
-        '-xzf',
-        join(home.folder, filename),
-        '-C',
-        packed,
-        '--strip-components=1',
-      ]);
+    onTestFinished(() => home.remove());
+    const { files, command } = packedIn(home.folder);
+    expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
+    );
+    expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual(
+      [],
+    );
+    expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(
+      filesIn(join(ROOT, 'sql')).length,
+    );
+    const run = (words: string[], environment: Record<string, string> = {}) =>
+      launch([command, ...words], { environment, folder: home.folder }).finished;
+    expect(await run(['--version'])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+    // it loads everything first
+    expect(await run(['start'], { ROLE: 'api' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: ROLE=api only serves what a worker computes/),
+    });
+  });
 
-      const files = filesIn(packed);
-      expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
-        ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
-      );
-      expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual(
-        [],
-      );
-      expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(
-        filesIn(join(ROOT, 'sql')).length,
-      );
-
-      // what npm would install; nothing that only develops it
-      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-      for (const name of wanted.filter((each) => existsSync(join(ROOT, 'node_modules', each)))) {
-        const link = join(home.folder, 'node_modules', name);
-        mkdirSync(dirname(link), { recursive: true });
-        symlinkSync(join(ROOT, 'node_modules', name), link);
-      }
-      const command = join(home.folder, 'node_modules', '.bin', 'airseries');
-      symlinkSync(join(packed, BIN), command);
+  // in npm test: the lines above, service.test.ts, extras/demo/demo.test.ts
+  if (isAll)
+    it('runs the demo in an empty folder', async () => {
+      const home = makeHome();
+      onTestFinished(() => home.remove());
+      const { command } = packedIn(home.folder);
       const run = (words: string[], environment: Record<string, string> = {}) =>
         launch([command, ...words], {
           environment: { ...home.environment, ...environment },
           folder: home.folder,
         });
-      expect(await run(['--version']).finished).toEqual({
-        code: 0,
-        stdout: `${manifest.version}\n`,
-        stderr: '',
-      });
-
       const [PORT, ADMIN_PORT, INGEST_PORT] = [
         await freePort(),
         await freePort(),
@@ -96,10 +109,7 @@ describe('the package', () => {
       });
       service.kill('SIGINT');
       expect((await service.finished).code).toBe(0);
-    } finally {
-      home.remove();
-    }
-  });
+    });
 
   it('may be published: it is not private, its command is executable, and what it needs is named', () => {
     expect(manifest).not.toHaveProperty('private');

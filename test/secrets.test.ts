@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePull } from '../src/extras/feeds/pullDue.ts';
 import { makeMetrics } from '../src/metrics/definitions.ts';
+import { importNetwork } from '../src/network/importNetwork.ts';
 import { openProvider, type Provider } from './extras/feeds/server.ts';
 import { keepingLog } from './ingest/support.ts';
 import { engines } from './support/database.ts';
@@ -138,6 +139,12 @@ const environment = () => ({
   DATABASE_URL: 'postgres://',
 });
 
+const fileWith = (url: string) =>
+  JSON.stringify({
+    ...NETWORK,
+    providers: [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url: 'URL' } }],
+  }).replace('"URL"', url);
+
 it.each([
   ['of another kind', JSON.stringify(`ftp://me:${MARK}@data.example/data.json?key=${MARK}`)],
   ['with a password', JSON.stringify(`http://me:${MARK}@data.example/data.json`)],
@@ -146,11 +153,18 @@ it.each([
   ['in a list', JSON.stringify([`http://data.example/?key=${MARK}`])],
   ['without a colon before it', `"" "http://me:${MARK}@data.example/?key=${MARK}"`],
 ])('not of the address of a feed in a network file: one %s', async (_, url) => {
-  const pull = { kind: 'sensor-community', url: 'URL' };
-  const file = JSON.stringify({
-    ...NETWORK,
-    providers: [{ ...NETWORK.providers[0], pull }],
-  }).replace('"URL"', url);
+  const { lines, ...log } = keepingLog();
+  const imported = importNetwork(here.database.as(), fileWith(url), { log });
+  const { message } = await imported.then(
+    () => ({ message: '' }),
+    (error: Error) => error,
+  );
+  expect(message).toContain('nothing was imported');
+  expect(message + JSON.stringify(lines)).not.toContain(MARK);
+});
+
+it('nor by the command', async () => {
+  const file = fileWith(JSON.stringify(`http://me:${MARK}@data.example/data.json`));
   const found = await start(['import', 'network', '-'], environment(), file).finished;
   expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
   expect(found.stdout + found.stderr).not.toContain(MARK);

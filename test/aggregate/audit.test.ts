@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -26,7 +25,7 @@ onEveryEngine('audit', (engine) => {
     await bringIn(owner, citiesOfOneStation(['c']));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select at, 1, extract(hour from at) from generate_series(timestamptz '2026-10-20 00:00+04', '2026-11-20 12:00+04', '20 minutes') at`;
-    await refresh(database.target, now);
+    await database.refresh(now);
   });
   afterAll(() => database.drop());
 
@@ -156,7 +155,7 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([
       { changes: 1 },
     ]);
-    await refresh(database.target, now);
+    await database.refresh(now);
     expect(await owner`select * from logic.pending`).toEqual([]);
   });
 });

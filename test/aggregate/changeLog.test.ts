@@ -3,7 +3,7 @@
  * noted, and no note lost, is in test/engines.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { maintain } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -19,7 +19,7 @@ onEveryEngine('the change log', (engine) => {
   const recomputed = async (level: string, change: () => Promise<unknown>) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
     await change();
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
     const rows = await owner.unsafe(`select * from rollup.${level} where pm25 <> -9 order by 1, 2`);
     await settle();
     return rows.map(({ bucket, sensor_id, station_id, region_slug }) => [
@@ -29,7 +29,7 @@ onEveryEngine('the change log', (engine) => {
   };
   const settle = async () => {
     await owner`insert into rollup.stale (from_level, since, until) values ('sensor_hourly', '-infinity', 'infinity')`;
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
   };
 
   beforeAll(async () => {
@@ -38,11 +38,11 @@ onEveryEngine('the change log', (engine) => {
     await bringIn(owner, smallNetwork({ timeZone: 'Asia/Kolkata' }));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select at, sensor, 10 from generate_series(timestamptz '2026-07-01 00:00+00', '2026-08-15 00:00+00', '1 hour') at, generate_series(1, 3) sensor`;
-    await refresh(database.target, NOW);
+    await database.refresh(NOW);
     await maintain(database.target, NOW); // compresses on an engine that can
   });
   afterAll(() => database.drop());
-  beforeEach(() => refresh(database.target, NOW));
+  beforeEach(() => database.refresh(NOW));
 
   const at = (text: string) => `2026-${text}:30:00+00:00`;
 

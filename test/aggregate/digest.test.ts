@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');
 /** As the worker makes one: after a refresh, which finds the current values. */
@@ -16,7 +16,7 @@ async function makeDigest(target: DatabaseAddress, instant: Date): Promise<void>
 }
 const minutes = (n: number) => new Date(at.getTime() + n * 60_000);
 
-onEveryEngine('digest', (engine) => {
+onEveryEngineInAll('digest', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {

@@ -7,11 +7,11 @@ import { audit } from '../../src/aggregate/audit.ts';
 import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const DAYS = 61; // August and September
 
-onEveryEngine('long work', (engine) => {
+onEveryEngineInAll('long work', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -16,7 +16,7 @@ import {
 const MINUTE = 60_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00+04:00');
 
-onEveryEngine('a lazy refresh', (engine) => {
+onEveryEngineInAll('a lazy refresh', (engine) => {
   let here: Installation;
   let owner: Sql;
   beforeAll(async () => {

@@ -9,13 +9,13 @@ import { openDemo } from '../../src/extras/demo/demo.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeJobs } from '../../src/metrics/recorders.ts';
 import { keepingLog } from '../ingest/support.ts';
-import { onEveryEngine, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, testDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 
 const DAY = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
 
-onEveryEngine('a worker in an empty database', (engine) => {
+onEveryEngineInAll('a worker in an empty database', (engine) => {
   it('has values of the last month before its jobs start, and those before once the history is loaded', async () => {
     const database = await testDatabase(engine);
     const sql = database.as();

@@ -24,18 +24,18 @@ const [HOUR, DAY] = [3_600_000, 86_400_000];
 const DAYS = 395;
 const WHOLE_DAYS = 40;
 
-/** `like`: another engine's database of the same `now`. */
+/** `like`: another engine's database of the same `now`. `days`: how many of the thirteen months. */
 export async function demoDatabase(
   engine: Engine,
   now: Date,
-  like?: TestDatabase,
+  { like, days = DAYS }: { like?: TestDatabase | undefined; days?: number } = {},
 ): Promise<TestDatabase> {
   const db = await testDatabase(engine);
   const sql = db.as();
   const network = demoNetwork(db.timeZone);
   await importNetwork(sql, JSON.stringify(network), { log: makeLog('error') });
   if (like === undefined) {
-    const from = new Date(now.getTime() - DAYS * DAY);
+    const from = new Date(now.getTime() - days * DAY);
     const readings = demoReadings({ network, from, to: now });
     await copyIn(
       sql,

@@ -1,9 +1,8 @@
 /** A small network and its readings, for tests of everything between a file and the tables. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Log } from '../../src/base/log.ts';
-import { connect, type Sql } from '../../src/database/client.ts';
+import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -100,17 +99,16 @@ export function stored(sql: Sql) {
   );
 }
 
+const comparing = new WeakMap<TestDatabase, Sql>();
+
 /** The buckets that differ from the readings after a refresh: none, unless there is a bug. */
 export async function differences(db: TestDatabase): Promise<unknown[]> {
-  await refresh(db.target, NOW);
-  const sql = connect(db.target, { role: 'airseries_owner' });
-  try {
-    return [
-      ...(await sql`select * from logic.differences('-infinity', 'infinity') order by 1, 2, 3`),
-    ];
-  } finally {
-    await sql.end();
-  }
+  await db.refresh(NOW);
+  const sql = comparing.get(db) ?? db.as();
+  comparing.set(db, sql);
+  return [
+    ...(await sql`select * from logic.differences('-infinity', 'infinity') order by 1, 2, 3`),
+  ];
 }
 
 /** The path of a new file, deleted after the test. */

@@ -20,7 +20,12 @@ import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { measure, observeDisk, observeIngest, observePool } from '../../src/metrics/recorders.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
-import { engines, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  engines,
+  onEveryEngineInAll,
+  type TestDatabase,
+  testDatabase,
+} from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { seeded } from '../support/random.ts';
 import { needs } from '../support/tools.ts';
@@ -39,7 +44,7 @@ const NETWORK = {
   })),
 };
 
-onEveryEngine('metrics', (engine) => {
+onEveryEngineInAll('metrics', (engine) => {
   let reads: ApiDb;
   let database: TestDatabase;
   let close: () => Promise<void>;

@@ -1,9 +1,8 @@
 /** Stations that are offline, show a flat line or are outliers are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, type Json, NOW } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -39,7 +38,7 @@ function network(others: Json = {}) {
   };
 }
 
-onEveryEngine('watching stations', (engine) => {
+onEveryEngineInAll('watching stations', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let reader: Sql;
@@ -80,15 +79,15 @@ onEveryEngine('watching stations', (engine) => {
   };
   const lively = (pm25: number) => (ago: number) => ({ pm25: pm25 + (ago % 3) / 10 });
   const offline = async (at = NOW) => {
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     return await reader`select * from api.station_offline(${at}) order by 1`;
   };
   const flatLines = async (at = NOW) => {
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     return await reader`select * from api.station_flat_line(${at}) order by 1`;
   };
   const outliers = async (at = NOW) => {
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     return await reader`select * from api.station_outlier(${at}) order by 1`;
   };
 

@@ -3,11 +3,10 @@
  * and their regions' history is repaired (A3, A10).
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -20,7 +19,7 @@ const sane = (ago: number): Air => ({
   pressure: 90_000 + ago,
 });
 
-onEveryEngine('screening', (engine) => {
+onEveryEngineInAll('screening', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   beforeAll(async () => {
@@ -43,7 +42,7 @@ onEveryEngine('screening', (engine) => {
     }
   };
   const screened = async (at = NOW) => {
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     return await screen(db.target, at);
   };
   const flags = () => screenedPeriods(db.target, 'UTC');
@@ -146,7 +145,7 @@ onEveryEngine('screening', (engine) => {
 
   it('continues a constant run that began before the period it screens', async () => {
     await measure(1, 24 * 12, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     await screen(db.target, hoursAgo(24 * 5));
     await screen(db.target, NOW);
     expect(await flags()).toMatchObject([
@@ -204,10 +203,10 @@ onEveryEngine('screening', (engine) => {
       pressure: 101_000 + ago,
       humidity: ago > 24 * 15 ? 100 : 50 + (ago % 5),
     }));
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     await screen(db.target, NOW, hoursAgo(24 * 30));
     expect(await flags()).toHaveLength(2);
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     const before = await written();
     for (const _ of [1, 2]) expect(await screened()).toEqual({ raised: 0, lifted: 0 });
     expect(await flags()).toHaveLength(2);

@@ -13,7 +13,7 @@ import { type Api, openReaderPool } from '../../src/database/pools.ts';
 import { screen } from '../../src/network/screening.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -38,7 +38,7 @@ const PATHS = [
 ].map((path) => `/${path}.json`);
 const log = makeLog('silent');
 
-onEveryEngine('two processes with a response cache', (engine) => {
+onEveryEngineInAll('two processes with a response cache', (engine) => {
   let here: Installation;
   let now = Date.parse('2026-11-20T09:41:00Z');
   const clock = () => new Date(now);

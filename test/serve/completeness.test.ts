@@ -1,6 +1,6 @@
 /** How complete the data of stations and regions are, and the words for the index. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -10,7 +10,7 @@ import {
 } from '../support/installation.ts';
 import { insertNetwork, NOW } from './network.ts';
 
-onEveryEngine('completeness', (engine) => {
+onEveryEngineInAll('completeness', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine); // local midnight is 20:00 UTC
@@ -108,7 +108,7 @@ const HOUR = 3_600_000;
  * in every hour, and PM2.5 but in 23 of the 25 hours of the 25th, in 17 of the 26th and 18 of the
  * 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
  */
-onEveryEngine('completeness of days and months in Berlin', (engine) => {
+onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
   const NOW = '2026-10-28T12:40:00Z';
   let here: Installation;
   beforeAll(async () => {
@@ -208,7 +208,7 @@ onEveryEngine('completeness of days and months in Berlin', (engine) => {
   });
 });
 
-onEveryEngine('completeness elsewhere', (engine) => {
+onEveryEngineInAll('completeness elsewhere', (engine) => {
   it.each([
     // from 10:15 to 15:40
     ['Asia/Kolkata', '2026-06-01T04:45:00Z', '2026-06-02T10:10:00Z', [14, 15]],

@@ -4,7 +4,7 @@
  * is a separate station.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -155,7 +155,7 @@ function network() {
   };
 }
 
-onEveryEngine('current values of a station', (engine) => {
+onEveryEngineInAll('current values of a station', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, network());

@@ -4,7 +4,7 @@
  * the millisecond.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -49,7 +49,7 @@ function network() {
   return { ...base, stations: [town, ...members] };
 }
 
-onEveryEngine('digests', (engine) => {
+onEveryEngineInAll('digests', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     here = await install(engine, network());

@@ -4,7 +4,7 @@
  * has daylight saving time.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -165,7 +165,7 @@ const ROWS: readonly Row[] = [
 const slugOf = (row: number) =>
   `city-${String.fromCharCode(97 + Math.floor(row / 26), 97 + (row % 26))}`;
 
-onEveryEngine('health figures of a region', (engine) => {
+onEveryEngineInAll('health figures of a region', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     const slugs = ROWS.map((_, row) => slugOf(row));

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -74,7 +74,7 @@ function makeNetwork(random: Random, now: number) {
   };
 }
 
-onEveryEngine('recorded current values', (engine) => {
+onEveryEngineInAll('recorded current values', (engine) => {
   const random = seeded(7);
   let now = Date.parse('2026-11-20T12:00:00Z');
   let here: Installation;

@@ -13,7 +13,7 @@ import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { watchDataVersion } from '../../src/serve/dataVersion.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
@@ -26,7 +26,7 @@ const named = (title: string) => ({
   stations: network.stations.map((one) => ({ ...one, title: { en: title } })),
 });
 
-onEveryEngine('an API whose database is replaced by its backup', (engine) => {
+onEveryEngineInAll('an API whose database is replaced by its backup', (engine) => {
   it('serves nothing from before, though both count the same versions', async () => {
     const here: Installation = await install(engine, named('As in the backup'));
     const server = here.database.target;

@@ -7,13 +7,13 @@ import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 /** So many minutes before now, which is a full hour. */
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 const iso = (minutes: number) => ago(minutes).replace('.000Z', '+00:00');
 
-onEveryEngine('current values', (engine) => {
+onEveryEngineInAll('current values', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let reader: Sql;

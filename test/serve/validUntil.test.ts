@@ -7,7 +7,7 @@ import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/serve/documents.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -35,7 +35,7 @@ const [OFFLINE, ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, AHEAD, FIT
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 ];
 
-onEveryEngine('valid_until', (engine) => {
+onEveryEngineInAll('valid_until', (engine) => {
   let here: Installation;
   beforeAll(async () => {
     const network = citiesOfOneStation(SLUGS);

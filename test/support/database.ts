@@ -10,17 +10,32 @@ const targets = inject('targets');
 /** The engines of this run, plain PostgreSQL first. */
 export const engines = Object.keys(targets) as Engine[];
 
+/** Whether this is `npm run test:all`. */
+export const isAll = inject('all') ?? false; // undefined in runs with another configuration
+
 export function onEveryEngine(name: string, tests: (engine: Engine) => void): void {
   describe.each(engines)(`${name} (%s)`, tests);
 }
 
 /**
- * For what doesn't depend on how data are stored or read: on TimescaleDB where there is one, else
- * on plain PostgreSQL.
+ * For what doesn't depend on how data are stored or read. On plain PostgreSQL, which every machine
+ * has.
  */
 export function onOneEngine(name: string, tests: (engine: Engine) => void): void {
-  describe.each(engines.slice(-1))(`${name} (%s)`, tests);
+  describe.each(engines.slice(0, 1))(`${name} (%s)`, tests);
 }
+
+/**
+ * For what reads the same SQL on every engine, while the tests of the aggregates under it run on
+ * each: on plain PostgreSQL, and in `npm run test:all` on every engine.
+ */
+export const onEveryEngineInAll = isAll ? onEveryEngine : onOneEngine;
+
+/**
+ * The same for the rest of a suite that begins with what depends on the engine:
+ * `if (isRepetition(engine)) return;`
+ */
+export const isRepetition = (engine: Engine) => !isAll && engine !== engines[0];
 
 export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') =>
   makeDatabase(targets, engine, timeZone);

@@ -6,7 +6,6 @@
 import { createServer } from 'node:http';
 import type { Response } from 'supertest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Api, openReaderPool } from '../../src/database/pools.ts';
@@ -75,9 +74,9 @@ export async function install(
       }
       return last as Accepted;
     },
-    refresh: (at) => refresh(database.target, at),
+    refresh: (at) => database.refresh(at),
     async digest(at) {
-      await refresh(database.target, at); // as the worker does before it
+      await database.refresh(at); // as the worker does before it
       return await makeDigest(database.target, at);
     },
     async importNetwork(file) {

@@ -2,7 +2,7 @@
  * Creates a migrated database without data for a test file, cloned from a template in about 100 ms.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { refresh } from '../../src/aggregate/refresh.ts';
+import { refresh, refreshOn } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
@@ -19,6 +19,11 @@ export type TestDatabase = {
   as(role?: Role, timeZone?: string): Sql;
   /** A pool as the superuser, for what only tests do to a server. */
   superuser(): Sql;
+  /**
+   * As `refresh` of this database, on a connection that stays: to make a new one takes most of the
+   * time of a small refresh.
+   */
+  refresh(now: Date): Promise<void>;
   drop(): Promise<void>;
 };
 
@@ -30,11 +35,10 @@ export async function makeDatabase(
   const server = serverOf(targets, engine);
   const template = await templateDatabase(server, timeZone);
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(server, async (sql) => {
-    await sql.unsafe(`create database ${name} template ${template}`);
-    // migrations need it, and clones lack it
-    await sql.unsafe(`grant create on database ${name} to airseries_owner`);
-  });
+  const sql = administration(server);
+  await sql.unsafe(`create database ${name} template ${template}`);
+  // migrations need it, and clones lack it
+  await sql.unsafe(`grant create on database ${name} to airseries_owner`);
   const target = { ...server, database: name };
   const pools: Sql[] = [];
   const open = (options: Parameters<typeof connect>[1]) => {
@@ -42,15 +46,26 @@ export async function makeDatabase(
     pools.push(pool);
     return pool;
   };
+  let refreshing: Sql | undefined;
   return {
     engine,
     timeZone,
     target,
+    async refresh(now) {
+      const kept = refreshing ?? open({ role: 'airseries_owner', max: 1 });
+      refreshing = undefined; // one that failed may hold the lock of refreshes, and ends
+      try {
+        await refreshOn(kept, () => now);
+        refreshing = kept;
+      } finally {
+        if (refreshing !== kept) await kept.end({ timeout: 1 });
+      }
+    },
     as: (role = 'airseries_owner', zone = timeZone) => open({ role, timeZone: zone }),
     superuser: () => open({}),
     async drop() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
-      await administer(server, (sql) => sql.unsafe(`drop database ${name} with (force)`));
+      await administration(server).unsafe(`drop database ${name} with (force)`);
     },
   };
 }
@@ -63,19 +78,32 @@ export async function makeEmptyDatabase(
 ): Promise<{ target: Server; drop(): Promise<void> }> {
   const server = serverOf(targets, engine);
   const name = `empty_${randomBytes(6).toString('hex')}`;
-  await administer(server, (sql) => sql.unsafe(`create database ${name} template ${template}`));
+  await administration(server).unsafe(`create database ${name} template ${template}`);
   return {
     target: { ...server, database: name },
-    drop: () => administer(server, (sql) => sql.unsafe(`drop database ${name} with (force)`)),
+    async drop() {
+      await administration(server).unsafe(`drop database ${name} with (force)`);
+    },
   };
 }
 
-async function templateDatabase(server: Server, timeZone: string): Promise<string> {
+/** Of this process, by server and time zone. */
+const templates = new Map<string, Promise<string>>();
+
+function templateDatabase(server: Server, timeZone: string): Promise<string> {
+  const key = `${server.host}:${server.port} ${timeZone}`;
+  const known = templates.get(key) ?? makeTemplate(server, timeZone);
+  templates.set(key, known);
+  return known;
+}
+
+async function makeTemplate(server: Server, timeZone: string): Promise<string> {
   const name = `template_${createHash('md5').update(timeZone).digest('hex')}`;
-  await administer(server, async (sql) => {
+  const sql = connect(server, {});
+  try {
     await sql`select pg_advisory_lock(1)`; // test files run side by side
     const [made] = await sql`select datallowconn from pg_database where datname = ${name}`;
-    if (made?.datallowconn === false) return;
+    if (made?.datallowconn === false) return name;
     if (made !== undefined) await sql.unsafe(`drop database ${name} with (force)`);
     await sql.unsafe(`create database ${name}`);
     const target = { ...server, database: name };
@@ -83,8 +111,10 @@ async function templateDatabase(server: Server, timeZone: string): Promise<strin
     await migrate(target, { timeZone, now, log: makeLog('warn') });
     await refresh(target, now); // the first build is done: before it nothing is answered
     await freeze(sql, name);
-  });
-  return name;
+    return name;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /** Makes a template of a database: others may be cloned from it, and nobody can connect to it. */
@@ -93,13 +123,14 @@ export async function freeze(sql: Sql, name: string): Promise<void> {
   await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`;
 }
 
-async function administer(server: Server, work: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = connect(server, {});
-  try {
-    await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+const administrations = new Map<string, Sql>();
+
+/** A connection of this process that makes and drops databases; closed while none is needed. */
+function administration(server: Server): Sql {
+  const key = `${server.host}:${server.port}`;
+  const known = administrations.get(key) ?? connect(server, { max: 2, closeIdleAfterSeconds: 5 });
+  administrations.set(key, known);
+  return known;
 }
 
 function serverOf(targets: Targets, engine: Engine): Server {

@@ -1,29 +1,42 @@
 /** Vitest's configuration of a suite: all tests but the long ones of faults, less what is left out. */
 import { configDefaults, defineConfig } from 'vitest/config';
 import { limits } from './limits.ts';
+import { SlowestFirst } from './slowestFirst.ts';
 import { tally } from './tally.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Whether this is `npm run test:all`. */
+    all: boolean;
+  }
+}
 
 /**
  * Slow, and rarely the first to fail: `npm run test:all` runs them too, as the workflow does. The
  * test named beside each holds the same promise in `npm test`.
  */
-export const RARE = [
+const RARE = [
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
+  'test/processes.test.ts', // faults/embedded.test.ts, aggregate/claims.test.ts: the same two steps
   'test/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
   'test/extras/pages/widget.test.ts', // pages.test.ts: what the frame holds, which the widget shows
   'test/extras/pages/transitions.test.ts', // overview.test.ts: a page follows the data
 ];
 
-export const suite = (leftOut: readonly string[]) =>
+/** `all`: with RARE, in every zone, and on every engine (database.ts). */
+export const suite = ({ all }: { all: boolean }) =>
   defineConfig({
     test: {
       ...limits,
+      provide: { ...limits.provide, all },
       include: ['test/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, 'test/faults/long/**', ...leftOut], // npm run test:faults
+      // the long ones: npm run test:faults
+      exclude: [...configDefaults.exclude, 'test/faults/long/**', ...(all ? [] : RARE)],
       globalSetup: ['test/support/globalSetup.ts'],
       reporters: ['default', tally],
+      sequence: { sequencer: SlowestFirst },
       // of the simulation's zones: it would otherwise keep one core busy long after everything else
       maxConcurrency: 3,
       // no test file changes a module, so they share them: importing took a seventh of the time

@@ -22,7 +22,7 @@ import { keepingLog } from '../../ingest/support.ts';
 import { copyIn } from '../../support/copyIn.ts';
 import {
   emptyDatabase,
-  onEveryEngine,
+  onEveryEngineInAll,
   type TestDatabase,
   testDatabase,
 } from '../../support/database.ts';
@@ -36,7 +36,7 @@ const since = new Date(now.getTime() - 31 * DAY);
 const kept = new Date(now.getTime() - 160 * DAY);
 const log = makeLog('error', false);
 
-onEveryEngine('the demo', (engine) => {
+onEveryEngineInAll('the demo', (engine) => {
   let db: TestDatabase;
   let sql: Sql;
   beforeAll(async () => {

@@ -6,12 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type DataPackage, packageProblems } from './frictionless.ts';
 import { filesIn } from './support.ts';
 
@@ -25,7 +24,7 @@ const TIMES = [
   '2025-10-26T01:15:00Z',
 ];
 
-onEveryEngine('the export', (engine) => {
+onEveryEngineInAll('the export', (engine) => {
   let db: TestDatabase;
   let files: Record<string, string>;
   let descriptor: DataPackage;
@@ -41,7 +40,7 @@ onEveryEngine('the export', (engine) => {
     );
     const readings = TIMES.flatMap((time) => [1, 2, 3].map((id) => reading(id, time, values)));
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'test' });
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
     // temporaryFolder is for single tests
     const folder = mkdtempSync(join(tmpdir(), 'airseries-export-'));
     const options = {

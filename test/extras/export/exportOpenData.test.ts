@@ -13,17 +13,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refresh } from '../../../src/aggregate/refresh.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { emptyFolder, filesIn } from './support.ts';
 
 const NOW = new Date('2026-01-02T10:30:00Z');
 const log = keepingLog();
 
-onEveryEngine('the export', (engine) => {
+onEveryEngineInAll('the export', (engine) => {
   const opened: TestDatabase[] = [];
   const open = async (network: object, timeZone = 'Asia/Yerevan') => {
     const db = await testDatabase(engine, timeZone);
@@ -38,7 +37,7 @@ onEveryEngine('the export', (engine) => {
       source: 'test',
     });
     expect(accepted).toBe(readings.length);
-    await refresh(db.target, NOW);
+    await db.refresh(NOW);
   };
   const exported = (
     db: TestDatabase,

@@ -13,12 +13,12 @@ import {
   revokeToken,
 } from '../../../src/ingest/http/tokens.ts';
 import { runCommand } from '../../support/command.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-onEveryEngine('tokens', (engine) => {
+onEveryEngineInAll('tokens', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let writes: QueryPool;

@@ -6,7 +6,7 @@ import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import {
   bringIn,
   differences,
@@ -25,7 +25,7 @@ const NONE = { retried: 0, accepted: 0, unchanged: 0, still_quarantined: 0, not_
 const grown = (...ids: number[]) =>
   smallNetwork({ two: { sensors: [3, ...ids].map((id) => ({ id })) } });
 
-onEveryEngine('retry', (engine) => {
+onEveryEngineInAll('retry', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;

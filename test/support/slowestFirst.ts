@@ -1,0 +1,20 @@
+/**
+ * The order of test files where none has run before, as in a fresh checkout: Vitest would begin with
+ * the largest, and a core would be idle while the last one runs.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that take more than ten seconds, the longest first. */
+const SLOWEST = ['test/engines.test.ts'];
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const index = SLOWEST.findIndex((path) => moduleId.endsWith(path));
+  return index === -1 ? SLOWEST.length : index;
+};
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
