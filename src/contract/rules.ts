@@ -46,9 +46,9 @@ export const RULES = {
     hy: 'Տեղումները գումարվում են. ժամվա արժեքը տվիչի ցուցմունքների գումարն է՝ միջինացված ըստ տվիչների և կայանների, օրվանը կամ ամսվանը՝ ժամերի գումարը։',
   },
   A7: {
-    en: 'Wind directions are averaged as vectors: the mean of 350° and 10° is 0°, not 180°. Where they cancel out, there is no direction.',
-    ru: 'Направления ветра усредняются как векторы: среднее 350° и 10° — это 0°, а не 180°. Если они взаимно уравновешиваются, направления нет.',
-    hy: 'Քամու ուղղությունները միջինացվում են որպես վեկտորներ. 350°-ի և 10°-ի միջինը 0° է, ոչ թե 180°։ Եթե դրանք միմյանց հավասարակշռում են, ուղղություն չկա։',
+    en: 'Wind directions are averaged as vectors: the mean of 350° and 10° is 0°, not 180°. Where they cancel out, and in a calm, there is no direction.',
+    ru: 'Направления ветра усредняются как векторы: среднее 350° и 10° — это 0°, а не 180°. Если они взаимно уравновешиваются, а также в штиль, направления нет.',
+    hy: 'Քամու ուղղությունները միջինացվում են որպես վեկտորներ. 350°-ի և 10°-ի միջինը 0° է, ոչ թե 180°։ Եթե դրանք միմյանց հավասարակշռում են, ինչպես նաև անդորրի ժամանակ, ուղղություն չկա։',
   },
   S5: {
     en: 'Many sensors overstate PM2.5 in humid air. Where the network names a formula, the mean of the hour is corrected by the humidity measured at the station; the uncorrected value is given beside it.',

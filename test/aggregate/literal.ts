@@ -53,7 +53,7 @@ export function literalBuckets(
   const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit
-  // vectors
+  // vectors, of which a calm has none
   const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
   for (const [key, group] of groupBy(
     readings,
@@ -63,8 +63,9 @@ export function literalBuckets(
     const values: Values = {};
     for (const { name } of MEANS)
       values[name] = mean(group.map((r) => r.values[name as ParameterName]));
-    values.wind_sin = mean(group.map((r) => sine(r.values.wind_direction)));
-    values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
+    const directions = group.filter((r) => r.values.wind_speed !== 0);
+    values.wind_sin = mean(directions.map((r) => sine(r.values.wind_direction)));
+    values.wind_cos = mean(directions.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
     buckets.set(`sensor_hourly ${key}`, values);
     // P2: it counts if it was placed at one station for the whole hour and not suspicious in any

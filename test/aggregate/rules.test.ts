@@ -148,6 +148,7 @@ function makeValues(random: ReturnType<typeof seeded>): Partial<Record<Parameter
       Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
     return [name, Math.fround(Math.round(value * 10) / 10)];
   });
+  if (random.next() < 0.1) values.push(['wind_speed', 0]);
   return Object.fromEntries(values);
 }
 

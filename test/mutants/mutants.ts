@@ -239,6 +239,11 @@ const TABLE: readonly Table[] = [
       'sql/rollups/sensor_hourly.sql': [
         ['sum(rain::float8) as rain', 'avg(rain::float8) as rain'],
         ['avg(sind(wind_direction::float8))', 'avg(cosd(wind_direction::float8))'],
+        [' filter (where wind_speed is distinct from 0) as wind_cos', ' as wind_cos'],
+        [
+          'filter (where wind_speed is distinct from 0) as wind_sin',
+          'filter (where wind_speed <> 0) as wind_sin',
+        ],
       ],
       'sql/rollups/station_hourly.sql': [
         ['s.bucket >= p.since and', 's.bucket > p.since and'],
@@ -629,6 +634,8 @@ const TABLE: readonly Table[] = [
     ],
     changes: {
       'sql/logic/70_current.sql': [
+        ['is not null and r.wind_speed is distinct from 0)', 'is not null)'],
+        ['filter (where r.wind_speed is distinct from 0\n        and ', 'filter (where '],
         [
           "filter (where r.measured_at > newest.$name - interval '60 minutes')",
           "filter (where r.measured_at >= newest.$name - interval '60 minutes')",

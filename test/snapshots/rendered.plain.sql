@@ -78,8 +78,8 @@ create table rollup.sensor_hourly as select
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where true
@@ -2495,7 +2495,7 @@ begin
   s.wind_speed, s.wind_sin, s.wind_cos, s.rain
   from logic.placed(at, only_station) p
   cross join lateral (
-    -- per parameter, the time of the sensor's newest value, unless it is stale
+    -- per parameter, the time of the sensor's newest value, unless it is stale; a calm has no direction (A7)
     select
       max(r.measured_at) as measured_at,
       max(r.measured_at) filter (where r.temperature is not null) as temperature,
@@ -2512,8 +2512,9 @@ begin
   max(r.measured_at) filter (where r.usvh is not null) as usvh,
   max(r.measured_at) filter (where r.uv is not null) as uv,
   max(r.measured_at) filter (where r.wind_speed is not null) as wind_speed,
-  max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
-  max(r.measured_at) filter (where r.rain is not null) as rain
+      max(r.measured_at) filter (where r.wind_direction is not null and r.wind_speed is distinct from 0)
+        as wind_direction,
+      max(r.measured_at) filter (where r.rain is not null) as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after
       and r.measured_at <= at
@@ -2536,10 +2537,10 @@ begin
   avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
   avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
   avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
-      avg(sind(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-      avg(cosd(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      avg(sind(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
@@ -3345,8 +3346,8 @@ begin
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where measured_at >= $2 and measured_at < $3
@@ -3666,8 +3667,8 @@ select
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where measured_at >= readings_since and measured_at < $2
