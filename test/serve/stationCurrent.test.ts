@@ -80,6 +80,24 @@ onEveryEngine('current values', (engine) => {
     ]);
   });
 
+  it('of gases count negative noise, and are 0 where their mean is below it, in hours too (S1)', async () => {
+    await bring();
+    await measured(
+      reading(1, ago(70), { no2: '-6', so2: '-6', o3: '-10' }),
+      reading(2, ago(70), { no2: '2', so2: '10' }),
+    );
+    expect(await differences(db)).toEqual([]);
+    expect(await reader`select no2, so2, o3 from api.station_current(${ago(30)}, 1)`).toEqual([
+      { no2: 0, so2: 2, o3: 0 },
+    ]);
+    expect(await owner`select no2, so2, o3 from rollup.station_hourly`).toEqual([
+      { no2: -2, so2: 2, o3: -10 },
+    ]);
+    expect(await reader`select avg_no2, avg_so2, avg_o3 from api.station_hourly`).toEqual([
+      { avg_no2: 0, avg_so2: 2, avg_o3: 0 },
+    ]);
+  });
+
   it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {
     await bring({ correction: [{ formula: 'epa-2021', since: ago(60) }] });
     await measured(
