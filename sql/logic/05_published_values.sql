@@ -15,7 +15,8 @@ create function logic.published(value float8, digits int) returns float8
     then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
   else round(value::numeric, digits)::float8 end;
 
--- Like logic.published, for particle concentrations: negative values become 0, because instruments report small ones.
+-- Like logic.published, for concentrations of particles and gases: negative values become 0, because instruments report
+-- small ones.
 create function logic.published_floor(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8

@@ -18,7 +18,7 @@ create function logic.store_readings(
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
   only_new boolean, -- never replace a stored reading
-  {{list parameter: $name_values real[]}},
+  {{list reading: $name_values real[]}},
   out accepted int,
   out unchanged int,
   out without_station int, -- number of accepted readings without a placement at their time
@@ -34,22 +34,34 @@ as $$
 declare
   unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
   has_lost_chunks boolean;
+  has_gauges boolean;
 begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
   lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
+  if rain_total_values <> '{}' then
+    insert into raw.rain_gauge (sensor_id)
+    select distinct s.id from unnest(sensors, rain_total_values) as g(sensor_id, total)
+    join raw.sensor s on s.id = g.sensor_id
+    where g.total is not null
+    order by 1
+    on conflict do nothing;
+  end if;
+  -- of two writers at once, neither would see the total of the other
+  perform from raw.rain_gauge g where g.sensor_id = any (sensors) order by g.sensor_id for update;
+  has_gauges := found;
 
   with given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{list parameter: g.$name}},
+    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, {{list reading: g.$name}},
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
         when g.problem is not null then g.problem
         when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
       end as reason
-    from unnest(sensors, times, problems, {{list parameter: $name_values}})
-      with ordinality as g(sensor_id, microseconds, problem, {{list parameter: $name}}, nth)
+    from unnest(sensors, times, problems, {{list reading: $name_values}})
+      with ordinality as g(sensor_id, microseconds, problem, {{list reading: $name}}, nth)
     left join raw.sensor s on s.id = g.sensor_id
     cross join raw.installation i
   ),
@@ -58,11 +70,12 @@ begin
     where reason is null
   ),
   written as (
-    insert into raw.readings as stored (measured_at, sensor_id, {{list parameter: $name}})
-    select measured_at, sensor_id, {{list parameter: $name}} from usable where is_last
+    insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}})
+    select measured_at, sensor_id, {{list reading: $name}} from usable where is_last
     order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
-    on conflict (sensor_id, measured_at) do update set {{list parameter: $name = excluded.$name}}
-    where not only_new and ({{list parameter: stored.$name}}) is distinct from ({{list parameter: excluded.$name}})
+    on conflict (sensor_id, measured_at) do update set {{list reading: $name = excluded.$name}}
+    where not only_new and ({{list given: stored.$name}}, case when stored.rain_total is null then stored.rain end)
+      is distinct from ({{list given: excluded.$name}}, excluded.rain)
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
@@ -73,7 +86,7 @@ begin
     from usable earlier
     join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
     where not earlier.is_last and not only_new and
-      ({{list parameter: earlier.$name}}) is distinct from ({{list parameter: last.$name}})
+      ({{list reading: earlier.$name}}) is distinct from ({{list reading: last.$name}})
   )
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
@@ -99,21 +112,94 @@ begin
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
+  if has_gauges then
+    perform logic.derive_rain(sensors, times);
+  end if;
+
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
       value_nths, value_reasons,
-      refused_nths, refused_reasons, {{list parameter: $name_values}});
+      refused_nths, refused_reasons, {{list reading: $name_values}});
   end if;
+end $$;
+
+-- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
+-- is smaller, because the gauge began anew. It is null for the first total, where the one before is more than 24 hours
+-- older, and where it is out of bounds (S1). Each instant was written or deleted, so it derives the amount then, and
+-- that of the next total, which must be derived from another one now. Only changed amounts are written, so only their
+-- hours become stale. Times are microseconds since 1970. The caller holds the row locks of these sensors in
+-- raw.rain_gauge; sensors that are not in it are left out.
+create function logic.derive_rain(sensors int[], times float8[]) returns void
+language plpgsql set plan_cache_mode = force_custom_plan
+  {{include logic/parts/index_seeks.sql}}
+as $$
+declare
+  -- bounds of the readings, as plain values: they tell the planner which chunks to read
+  earliest constant timestamptz := (select to_timestamp(min(t) / 1e6) - interval '24 hours' from unnest(times) t);
+  latest constant timestamptz := (select to_timestamp(max(t) / 1e6) + interval '24 hours' from unnest(times) t);
+begin
+  with written as (
+    select w.sensor_id, to_timestamp(w.microseconds / 1e6) as at
+    from unnest(sensors, times) as w(sensor_id, microseconds)
+    join raw.rain_gauge g on g.sensor_id = w.sensor_id
+    where w.microseconds is not null
+  ),
+  affected as (
+    select w.sensor_id, lower(part) as since, upper(part) as until
+    from (
+      select sensor_id, range_agg(tstzrange(at - interval '24 hours', at + interval '24 hours', '[]')) as parts
+      from written group by 1
+    ) w cross join unnest(w.parts) part
+  ),
+  totals as (
+    select r.sensor_id, r.measured_at, r.rain, r.rain_total,
+      -- the first 24 hours are there for the totals before
+      r.measured_at >= a.since + interval '24 hours' as is_affected,
+      lag(r.rain_total) over before as total_before,
+      lag(r.measured_at) over before >= r.measured_at - interval '24 hours' as is_near
+    from affected a
+    join raw.readings r on r.sensor_id = a.sensor_id and r.measured_at >= a.since and r.measured_at <= a.until
+    where r.rain_total is not null and r.measured_at >= earliest and r.measured_at <= latest
+    window before as (partition by r.sensor_id, a.since order by r.measured_at)
+  ),
+  derived as (
+    select t.sensor_id, t.measured_at, t.rain,
+      case when t.is_near then
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
+    from totals t where t.is_affected
+  )
+  -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
+  insert into raw.readings as stored (measured_at, sensor_id, rain)
+  select d.measured_at, d.sensor_id, possible.amount
+  from derived d
+  cross join lateral (select case when d.amount between 0 and 500 then d.amount end as amount) possible
+  where d.rain is distinct from possible.amount
+  order by d.sensor_id, d.measured_at
+  on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
+end $$;
+
+-- Deletes the readings of a sensor from `since` up to, not including, `until`. Returns how many that were.
+create function logic.delete_readings(sensor int, since timestamptz, until timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+  deleted bigint;
+begin
+  perform from raw.rain_gauge g where g.sensor_id = sensor for update;
+  delete from raw.readings r where r.sensor_id = sensor and r.measured_at >= since and r.measured_at < until;
+  get diagnostics deleted = row_count;
+  perform logic.derive_rain(array[sensor], array[extract(epoch from until)::float8 * 1e6]);
+  return deleted;
 end $$;
 
 -- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no
 -- row. newest is the time of the newest stored reading, or null. placements lists [since, until) of each placement,
 -- with null for infinite bounds. Times are microseconds since 1970.
-create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
+create function logic.known_sensors(sensors int[])
+  returns table (id int, kind text, rain text, newest float8, placements jsonb)
   language sql stable
 set plan_cache_mode = force_custom_plan as $$
-  select s.id,
+  select s.id, s.kind, s.rain,
     (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id
       order by r.measured_at desc limit 1),
     (select coalesce(jsonb_agg(jsonb_build_array(
@@ -160,8 +246,8 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
-  from public;
-grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
-  to airseries_ingest;
+revoke all on function logic.store_readings, logic.derive_rain, logic.delete_readings, logic.known_sensors,
+  logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.derive_rain, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

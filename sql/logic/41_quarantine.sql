@@ -8,7 +8,7 @@ create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
   sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
     refused_reasons text[],
-  {{list parameter: $name_values real[]}}
+  {{list reading: $name_values real[]}}
 )
 returns int language plpgsql
 set plan_cache_mode = force_custom_plan as $$
@@ -37,7 +37,7 @@ begin
     select original.line, refused.kind, refused.reason,
       logic.excerpt(coalesce(original.text, ''), case when given.is_understood then 2000 else 65536 end) as text,
       case when refused.kind = 'reading' and given.is_understood then jsonb_strip_nulls(jsonb_build_object(
-        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list parameter: '$name', given.$name}},
+        'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list reading: '$name', given.$name}},
           'unusable', wrong.reasons)) end as reading
     from refused
     left join wrong on wrong.nth = refused.nth
@@ -45,8 +45,8 @@ begin
       on original.nth = refused.nth
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
-      from unnest(sensors, times, {{list parameter: $name_values}})
-        with ordinality as g(sensor_id, microseconds, {{list parameter: $name}}, nth)
+      from unnest(sensors, times, {{list reading: $name_values}})
+        with ordinality as g(sensor_id, microseconds, {{list reading: $name}}, nth)
     ) given on given.nth = refused.nth
   ),
   missing as materialized (

@@ -102,11 +102,11 @@ begin
     is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude,
       excluded.screening,
       excluded.trusted);
-  insert into raw.sensor (id, kind, device)
-  select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
-  on conflict (id) do update set kind = excluded.kind, device = excluded.device
-  where (sensor.kind, sensor.device)
-    is distinct from (excluded.kind, excluded.device);
+  insert into raw.sensor (id, kind, device, rain)
+  select id, kind, device, rain from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device, rain = excluded.rain
+  where (sensor.kind, sensor.device, sensor.rain)
+    is distinct from (excluded.kind, excluded.device, excluded.rain);
 
   call logic.replace_periods('station_region', 'station_id', stations,
     'station_id, region_slug, position', network -> 'station_region');

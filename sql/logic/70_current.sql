@@ -56,10 +56,13 @@ begin
     {{list parameter: newest.$name}}, {{list mean: s.$name}}, s.wind_sin, s.wind_cos, s.rain
   from logic.placed(at, only_station) p
   cross join lateral (
-    -- per parameter, the time of the sensor's newest value, unless it is stale
+    -- per parameter, the time of the sensor's newest value, unless it is stale; a calm has no direction (A7)
     select
       max(r.measured_at) as measured_at,
-      {{list parameter: max(r.measured_at) filter (where r.$name is not null) as $name}}
+      {{list mean: max(r.measured_at) filter (where r.$name is not null) as $name}},
+      max(r.measured_at) filter (where r.wind_direction is not null and r.wind_speed is distinct from 0)
+        as wind_direction,
+      max(r.measured_at) filter (where r.rain is not null) as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after
       and r.measured_at <= at
@@ -69,10 +72,10 @@ begin
     -- and the mean of the 60 minutes up to that time
     select
       {{list mean: avg(r.$name::float8) filter (where r.measured_at > newest.$name - interval '60 minutes') as $name}},
-      avg(sind(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-      avg(cosd(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      avg(sind(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since

@@ -20,6 +20,11 @@ export type Parameter = {
   /** The bounds of rule S1, inclusive. */
   readonly low: number;
   readonly high: number;
+  /**
+   * How far beyond a bound a value is still stored, as that bound: fog reads as 105 %, and a dark
+   * sensor as -0.2.
+   */
+  readonly tolerance?: { readonly below?: number; readonly above?: number };
   /** Decimals published. */
   readonly digits: 0 | 1 | 2;
   /** True if days and months publish the extremes of its hourly means (A5). */
@@ -52,6 +57,7 @@ export const PARAMETERS = [
     kind: 'mean',
     low: 0,
     high: 100,
+    tolerance: { above: 5 },
     digits: 0,
     flag: 'thp',
   },
@@ -116,21 +122,32 @@ export const PARAMETERS = [
     unit: 'ppb',
     meaning: 'nitrogen dioxide',
     kind: 'mean',
-    low: 0,
+    low: -10,
     high: 5_000,
     digits: 1,
     extremes: true,
+    floor: true,
   },
   {
     name: 'so2',
     unit: 'µg/m³',
     meaning: 'sulphur dioxide',
     kind: 'mean',
-    low: 0,
+    low: -10,
     high: 5_000,
     digits: 1,
+    floor: true,
   },
-  { name: 'o3', unit: 'µg/m³', meaning: 'ozone', kind: 'mean', low: 0, high: 5_000, digits: 1 },
+  {
+    name: 'o3',
+    unit: 'µg/m³',
+    meaning: 'ozone',
+    kind: 'mean',
+    low: -10,
+    high: 5_000,
+    digits: 1,
+    floor: true,
+  },
   {
     name: 'dust',
     unit: 'µg/m³',
@@ -149,6 +166,7 @@ export const PARAMETERS = [
     kind: 'mean',
     low: 0,
     high: 100,
+    tolerance: { below: 0.5 },
     digits: 2,
   },
   {
@@ -158,6 +176,7 @@ export const PARAMETERS = [
     kind: 'mean',
     low: 0,
     high: 20,
+    tolerance: { below: 0.5 },
     digits: 1,
   },
   {
@@ -167,6 +186,7 @@ export const PARAMETERS = [
     kind: 'mean',
     low: 0,
     high: 100,
+    tolerance: { below: 0.5 },
     digits: 1,
     extremes: true,
   },
@@ -183,6 +203,21 @@ export const PARAMETERS = [
 ] as const satisfies readonly Parameter[];
 
 export type ParameterName = (typeof PARAMETERS)[number]['name'];
+
+/** The total of a gauge that counts up; the amount of a reading is derived from it (A6). */
+export const RAIN_TOTAL = {
+  name: 'rain_total',
+  unit: 'mm',
+  meaning: 'total of a rain gauge that counts up',
+  kind: 'sum',
+  low: 0,
+  high: 100_000,
+  digits: 1,
+} as const satisfies Parameter;
+
+/** The columns of a stored reading. */
+export const READING_COLUMNS: readonly Parameter[] = [...PARAMETERS, RAIN_TOTAL];
+export type ReadingColumn = ParameterName | typeof RAIN_TOTAL.name;
 
 /** The values of one reading; only the parameters that were measured. */
 export type Values = Partial<Record<ParameterName, number>>;

@@ -46,14 +46,14 @@ export const RULES = {
     hy: 'Տեղումները գումարվում են. ժամվա արժեքը տվիչի ցուցմունքների գումարն է՝ միջինացված ըստ տվիչների և կայանների, օրվանը կամ ամսվանը՝ ժամերի գումարը։',
   },
   A7: {
-    en: 'Wind directions are averaged as vectors: the mean of 350° and 10° is 0°, not 180°. Where they cancel out, there is no direction.',
-    ru: 'Направления ветра усредняются как векторы: среднее 350° и 10° — это 0°, а не 180°. Если они взаимно уравновешиваются, направления нет.',
-    hy: 'Քամու ուղղությունները միջինացվում են որպես վեկտորներ. 350°-ի և 10°-ի միջինը 0° է, ոչ թե 180°։ Եթե դրանք միմյանց հավասարակշռում են, ուղղություն չկա։',
+    en: 'Wind directions are averaged as vectors: the mean of 350° and 10° is 0°, not 180°. Where they cancel out, and in a calm, there is no direction.',
+    ru: 'Направления ветра усредняются как векторы: среднее 350° и 10° — это 0°, а не 180°. Если они взаимно уравновешиваются, а также в штиль, направления нет.',
+    hy: 'Քամու ուղղությունները միջինացվում են որպես վեկտորներ. 350°-ի և 10°-ի միջինը 0° է, ոչ թե 180°։ Եթե դրանք միմյանց հավասարակշռում են, ինչպես նաև անդորրի ժամանակ, ուղղություն չկա։',
   },
   S5: {
-    en: 'Many sensors overstate PM2.5 in humid air. Where the network names a formula, the mean of the hour is corrected by the humidity measured at the station; the uncorrected value is given beside it.',
-    ru: 'Многие датчики завышают PM2.5 во влажном воздухе. Если для датчика задана формула, среднее за час исправляется по влажности, измеренной на станции; неисправленное значение приводится рядом.',
-    hy: 'Շատ տվիչներ խոնավ օդում գերագնահատում են PM2.5-ը։ Եթե տվիչի համար նշված է բանաձև, ժամային միջինը ճշգրտվում է կայանում չափված խոնավությամբ. չճշգրտված արժեքը տրվում է կողքին։',
+    en: 'Many sensors overstate PM2.5 in humid air. Where the network names a formula, the mean of the hour is corrected by the humidity that these sensors measure, or else the station; the uncorrected value is given beside it.',
+    ru: 'Многие датчики завышают PM2.5 во влажном воздухе. Если для датчика задана формула, среднее за час исправляется по влажности, которую измеряют сами эти датчики, а если её нет — по влажности станции; неисправленное значение приводится рядом.',
+    hy: 'Շատ տվիչներ խոնավ օդում գերագնահատում են PM2.5-ը։ Եթե տվիչի համար նշված է բանաձև, ժամային միջինը ճշգրտվում է այդ տվիչների չափած խոնավությամբ, իսկ եթե այն չկա՝ կայանի խոնավությամբ. չճշգրտված արժեքը տրվում է կողքին։',
   },
   aqi: {
     en: 'The air quality index of the US EPA (May 2024), of PM2.5 and PM10 only: the larger of the two, computed from the values as shown. It says nothing about gases, however high they are.',

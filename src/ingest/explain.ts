@@ -3,9 +3,10 @@
  * write instead.
  */
 import {
-  PARAMETERS,
   type Parameter,
   type ParameterName,
+  READING_COLUMNS,
+  type ReadingColumn,
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
@@ -17,7 +18,7 @@ import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/valida
 
 /** A value that was left out of a reading, as answers show it. */
 type DroppedValue = {
-  parameter: ParameterName;
+  parameter: ReadingColumn;
   reason: keyof typeof VALUE_REASONS;
   /** Both inclusive, of a value outside of them. */
   bounds?: [low: number, high: number];
@@ -26,9 +27,7 @@ type DroppedValue = {
   hint?: string;
 };
 
-const parametersByName = new Map(
-  PARAMETERS.map((parameter) => [parameter.name, parameter as Parameter]),
-);
+const parametersByName = new Map(READING_COLUMNS.map((column) => [column.name, column]));
 
 /** 360 degrees are taken for 0. */
 const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [
@@ -38,7 +37,7 @@ const boundsOf = ({ low, high, kind }: Parameter): [number, number] => [
 
 /** `given` is the value as it came, where it is known. */
 export function droppedValue(valueReason: ValueReason, given?: unknown): DroppedValue {
-  const [reason, name] = valueReason.split(':') as [keyof typeof VALUE_REASONS, ParameterName];
+  const [reason, name] = valueReason.split(':') as [keyof typeof VALUE_REASONS, ReadingColumn];
   const parameter = parametersByName.get(name);
   const hint = parameter === undefined ? undefined : hintFor(parameter, reason, given);
   return {

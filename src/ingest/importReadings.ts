@@ -8,7 +8,7 @@ import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
 import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import type { ParameterName } from '../contract/parameters.ts';
+import type { ReadingColumn } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
 import { explainReading, explainValue } from './explain.ts';
 import type { Means } from './formats/format.ts';
@@ -270,7 +270,7 @@ function addExamples(
     add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
   }
   for (const { index, reason } of outcome.values) {
-    const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
     add(reason, index, ({ values }) => explainValue(reason, values[parameter]));
   }
 }

@@ -62,7 +62,7 @@ export function makeRows(
         return { id, provider_id, title, latitude, longitude, altitude, screening, trusted };
       },
     ),
-    sensors: sensors.map(({ id, kind, device }) => ({ id, kind, device })),
+    sensors: sensors.map(({ id, kind, device, rain }) => ({ id, kind, device, rain })),
     station_region,
     hidden_period: stations.flatMap(({ id, position, hidden }) =>
       periods.flag(`${position}.hidden`, hidden).map((period) => ({ ...period, station_id: id })),

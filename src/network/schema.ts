@@ -128,6 +128,12 @@ export const Sensor = z.strictObject({
     .min(1)
     .nullish()
     .describe('the name that its device sends when it pushes readings, such as esp8266-1234567'),
+  rain: z
+    .literal('total')
+    .nullish()
+    .describe(
+      'total: its rain counts up, so the amount of a reading is derived from the total before it',
+    ),
   stations: z
     .array(z.strictObject({ id, ...periodEnds }))
     .min(1)

@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { LOCALES } from '../contract/endpoints.ts';
-import { FORMULAS, keyOf, PARAMETERS, type Parameter } from '../contract/parameters.ts';
+import { FORMULAS, keyOf, PARAMETERS, type Parameter, RAIN_TOTAL } from '../contract/parameters.ts';
 import { WINDOWS, type Window } from '../contract/windows.ts';
 
 export type Definitions = {
@@ -59,7 +59,11 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   extreme: ({ extremes }) => extremes === true,
   // unaffected by correction formulas
   uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'),
+  // the columns of a reading, and those of them that are never derived (A6)
+  reading: () => true,
+  given: ({ name }) => name !== 'rain',
 };
+const COLUMN_GROUPS: ReadonlySet<string> = new Set(['reading', 'given']);
 
 /**
  * Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not
@@ -92,7 +96,8 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     }));
   }
   const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
-  return parameters.filter(isIn).map((parameter) => ({
+  const columns = COLUMN_GROUPS.has(group) ? [...parameters, RAIN_TOTAL] : parameters;
+  return columns.filter(isIn).map((parameter) => ({
     name: parameter.name,
     key: keyOf(parameter.name),
     digits: String(parameter.digits),

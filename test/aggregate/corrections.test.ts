@@ -94,7 +94,7 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     },
   );
 
-  it('corrects the mean of the sensors of one formula, with the mean humidity of the station', async () => {
+  it('corrects the mean of the sensors of one formula, with the mean humidity of the station where they measure none', async () => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
     await bringIn(owner, network('epa-2021', { others }));
     await accept(
@@ -107,6 +107,22 @@ onEveryEngine('corrections of PM2.5', (engine) => {
     );
     expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
     expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
+  });
+
+  it('takes the humidity of the sensors that it corrects, and the station’s where none of them has any, in current values too (S5)', async () => {
+    await bringIn(owner, network('epa-2021', { others: [{ id: 4, correction: 'epa-2021' }] }));
+    await accept(
+      reading(1, at(6), { pm25: 40, humidity: 40 }),
+      reading(1, at(6, 10), { pm25: 40, humidity: 60 }),
+      reading(4, at(6), { pm25: 40 }),
+      reading(2, at(6), { humidity: 90 }),
+    );
+    expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
+    expect(await current(at(7))).toMatchObject({ 'pm2.5': 27.6 });
+    await accept(reading(1, at(10), { pm25: 40 }), reading(2, at(10), { humidity: 90 }));
+    const [, later] = await hours();
+    expect(later).toEqual({ pm25: close(27.64 - 0.0862 * 40), pm25_raw: 40 });
+    expect(await current(at(10, 30))).toMatchObject({ 'pm2.5': 24.2 });
   });
 
   it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {

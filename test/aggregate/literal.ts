@@ -3,14 +3,19 @@
  * with the SQL: no templates, no database, ICU's zones. Slow and obvious on purpose. The aggregates
  * are compared with it.
  */
-import { PARAMETERS, type Parameter, type ParameterName } from '../../src/contract/parameters.ts';
+import {
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  type ReadingColumn,
+} from '../../src/contract/parameters.ts';
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
 import { bucketStart } from '../support/localTime.ts';
 
 export type Reading = {
   at: number;
   sensor: number;
-  values: Partial<Record<ParameterName, number>>;
+  values: Partial<Record<ReadingColumn, number>>;
 };
 
 /** Half-open, in milliseconds since 1970; an unbounded end is infinite. */
@@ -35,6 +40,25 @@ const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain
 export const HOUR = 3_600_000;
 
 /**
+ * A6: the rain of readings with a total is the difference to the total before, the total itself
+ * where it is smaller, and none for the first and after more than 24 hours. In order of time.
+ */
+export function withAmounts(readings: readonly Reading[]): Reading[] {
+  const before = new Map<number, { at: number; total: number }>();
+  return readings
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, sensor, values: { rain, ...values } }) => {
+      const total = values.rain_total;
+      if (total === undefined) return { at, sensor, values: { ...values, rain } };
+      const last = before.get(sensor);
+      before.set(sensor, { at, total });
+      if (last === undefined || at - last.at > 24 * HOUR) return { at, sensor, values };
+      const amount = total < last.total ? total : total - last.total;
+      return { at, sensor, values: amount > 500 ? values : { ...values, rain: amount } };
+    });
+}
+
+/**
  * Every bucket of every level, by level, subject and start, such as `station_hourly 1
  * 1700000000000`.
  */
@@ -53,18 +77,19 @@ export function literalBuckets(
   const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit
-  // vectors
+  // vectors, of which a calm has none
   const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
   for (const [key, group] of groupBy(
-    readings,
+    withAmounts(readings),
     (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`,
   )) {
     const [sensor, hour] = key.split(' ').map(Number) as [number, number];
     const values: Values = {};
     for (const { name } of MEANS)
       values[name] = mean(group.map((r) => r.values[name as ParameterName]));
-    values.wind_sin = mean(group.map((r) => sine(r.values.wind_direction)));
-    values.wind_cos = mean(group.map((r) => cosine(r.values.wind_direction)));
+    const directions = group.filter((r) => r.values.wind_speed !== 0);
+    values.wind_sin = mean(directions.map((r) => sine(r.values.wind_direction)));
+    values.wind_cos = mean(directions.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
     buckets.set(`sensor_hourly ${key}`, values);
     // P2: it counts if it was placed at one station for the whole hour and not suspicious in any
@@ -87,7 +112,8 @@ export function literalBuckets(
   const stationHours = new Map<string, Hour>();
   for (const [key, sensors] of byStation) {
     const values = meansOf(sensors.map((s) => s.values));
-    values.pm25 = stationPm25(sensors, values.humidity ?? null);
+    const ownHumidity = mean(sensors.filter((s) => s.corrected).map((s) => s.values.humidity));
+    values.pm25 = stationPm25(sensors, ownHumidity ?? values.humidity ?? null);
     values.pm25_raw = mean(
       sensors.map(({ corrected, values: v }) => v.pm25_raw ?? (corrected ? v.pm25 : null)),
     );
@@ -168,7 +194,10 @@ function addCoarser(
   }
 }
 
-/** (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. */
+/**
+ * (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. It is that of the
+ * corrected sensors, or where they have none, that of the station.
+ */
 function stationPm25(
   sensors: readonly { corrected: boolean; values: Values }[],
   humidity: number | null,

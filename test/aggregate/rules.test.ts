@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from '../../src/contract/parameters.ts';
+import { PARAMETERS, READING_COLUMNS, type ReadingColumn } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { isAll, onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -150,12 +150,16 @@ function makeReadings(start: number): Reading[] {
   return [...readings.values()];
 }
 
-function makeValues(random: ReturnType<typeof seeded>): Partial<Record<ParameterName, number>> {
-  const values = PARAMETERS.filter(() => random.next() < 0.7).map(({ name, low, high }) => {
-    const value =
-      Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
-    return [name, Math.fround(Math.round(value * 10) / 10)];
-  });
+function makeValues(random: ReturnType<typeof seeded>): Reading['values'] {
+  const values = PARAMETERS.filter(() => random.next() < 0.7).map(
+    ({ name, low, high }): [ReadingColumn, number] => {
+      const value =
+        Math.max(low, -50) + random.next() * (Math.min(high, low + 500) - Math.max(low, -50));
+      return [name, Math.fround(Math.round(value * 10) / 10)];
+    },
+  );
+  if (random.next() < 0.1) values.push(['wind_speed', 0]);
+  if (random.next() < 0.3) values.push(['rain_total', Math.round(random.next() * 400)]);
   return Object.fromEntries(values);
 }
 
@@ -203,8 +207,13 @@ async function insertReadings(owner: Sql, readings: readonly Reading[]): Promise
   const rows = readings.map(({ at, sensor, values }) => ({
     measured_at: new Date(at).toISOString(),
     sensor_id: sensor,
-    ...Object.fromEntries(PARAMETER_NAMES.map((name) => [name, values[name] ?? null])),
+    ...Object.fromEntries(
+      READING_COLUMNS.map(({ name }) => [name, values[name as ReadingColumn] ?? null]),
+    ),
   }));
   for (let from = 0; from < rows.length; from += 500)
     await owner`insert into raw.readings ${owner(rows.slice(from, from + 500))}`;
+  await owner`insert into raw.rain_gauge select id from raw.sensor`;
+  await owner`select logic.derive_rain(array_agg(sensor_id), array_agg(extract(epoch from measured_at)::float8 * 1e6))
+    from raw.readings`;
 }

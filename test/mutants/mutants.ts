@@ -117,12 +117,30 @@ const TABLE: readonly Table[] = [
     },
   },
   {
+    tests: ['test/ingest/store/instruments.test.ts'],
+    changes: {
+      'src/ingest/store/instruments.ts': [
+        ['pm25_raw: 999.9, ', ''],
+        ['>= LOWEST_END', '> LOWEST_END'],
+      ],
+      'src/ingest/store/validate.ts': [
+        ['value >= Math.fround(end)', 'value > Math.fround(end)'],
+        ['if (given instanceof Unusable) return given.reason;', ''],
+      ],
+      'src/ingest/store/copyReadings.ts': [
+        ['      ...factsOf(row),\n', '      ends: undefined,\n'],
+      ],
+    },
+  },
+  {
     tests: ['test/ingest/store/validate.test.ts', 'test/ingest/reading/collect.test.ts'],
     changes: {
       'src/ingest/store/validate.ts': [
         ['<= LARGEST_INT\n', '< LARGEST_INT\n'],
-        ['value >= parameter.low &&', 'value > parameter.low &&'],
-        ['value <= parameter.high)) return', 'value < parameter.high)) return'],
+        ['value <= high) return', 'value < high) return'],
+        ['value >= low - (', 'value > low - ('],
+        ['value <= high + (', 'value < high + ('],
+        ['isAsGiven && typeof given', 'typeof given'],
         ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
         ['return time > latest ?', 'return time >= latest ?'],
       ],
@@ -239,6 +257,11 @@ const TABLE: readonly Table[] = [
       'sql/rollups/sensor_hourly.sql': [
         ['sum(rain::float8) as rain', 'avg(rain::float8) as rain'],
         ['avg(sind(wind_direction::float8))', 'avg(cosd(wind_direction::float8))'],
+        [' filter (where wind_speed is distinct from 0) as wind_cos', ' as wind_cos'],
+        [
+          'filter (where wind_speed is distinct from 0) as wind_sin',
+          'filter (where wind_speed <> 0) as wind_sin',
+        ],
       ],
       'sql/rollups/station_hourly.sql': [
         ['s.bucket >= p.since and', 's.bucket > p.since and'],
@@ -288,6 +311,10 @@ const TABLE: readonly Table[] = [
       ],
       'sql/rollups/parts/station_pm25.sql': [
         ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
+        [
+          "coalesce(avg(s.humidity) filter (where p.formula = '$name'), avg(s.humidity))",
+          'avg(s.humidity)',
+        ],
       ],
       'sql/api/20_station_current.sql': [['::int % 16 + 1]', '::int % 15 + 1]']],
     },
@@ -629,6 +656,8 @@ const TABLE: readonly Table[] = [
     ],
     changes: {
       'sql/logic/70_current.sql': [
+        ['is not null and r.wind_speed is distinct from 0)', 'is not null)'],
+        ['filter (where r.wind_speed is distinct from 0\n        and ', 'filter (where '],
         [
           "filter (where r.measured_at > newest.$name - interval '60 minutes')",
           "filter (where r.measured_at >= newest.$name - interval '60 minutes')",

@@ -5,7 +5,7 @@
  * server that has TimescaleDB.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PARAMETERS } from '../../src/contract/parameters.ts';
+import { READING_COLUMNS } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { buildRollups, type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { repeatableSql } from '../../src/schema/repeatable.ts';
@@ -58,7 +58,7 @@ onEveryEngine('the schema', (engine) => {
       return [name, numbers] as const;
     });
     expect(Object.fromEntries(bounds)).toEqual(
-      Object.fromEntries(PARAMETERS.map(({ name, low, high }) => [name, [low, high]])),
+      Object.fromEntries(READING_COLUMNS.map(({ name, low, high }) => [name, [low, high]])),
     );
   });
 });

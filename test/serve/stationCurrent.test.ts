@@ -3,6 +3,7 @@
  * otherwise is in current.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
@@ -49,6 +50,52 @@ onEveryEngineInAll('current values', (engine) => {
     expect(
       await reader`select wind_direction, valid_until from api.station_current(${ago(0)}, 2)`,
     ).toEqual([{ wind_direction: 'N', valid_until: iso(50 - 180) }]);
+  });
+
+  it('have no direction of a calm, which leaves that of the wind before and counts as no newer one; without a speed it counts (A7, C1)', async () => {
+    await bring();
+    await measured(
+      reading(3, ago(80), { wind_direction: 90, wind_speed: 2 }),
+      reading(3, ago(60), { wind_direction: 90 }),
+      reading(3, ago(30), { wind_direction: 0, wind_speed: 0 }),
+      reading(1, ago(30), { wind_direction: 0, wind_speed: 0 }),
+    );
+    const expected = [
+      { id: 1, wind_direction: null, wind_speed: 0 },
+      { id: 2, wind_direction: 'E', wind_speed: 1 },
+    ];
+    expect(
+      await reader`select c.id, c.wind_direction, c.wind_speed
+        from generate_series(1, 2) id cross join api.station_current(${ago(0)}, id) c order by 1`,
+    ).toEqual(expected);
+    await refresh(db.target, NOW);
+    expect(
+      await reader`select id, wind_direction, wind_speed from api.station_current(${ago(0)}) order by 1`,
+    ).toEqual(expected);
+    expect(
+      await owner`select sensor_id, wind_direction_at = ${ago(60)} as of_wind from rollup.current order by 1`,
+    ).toEqual([
+      { sensor_id: 1, of_wind: null },
+      { sensor_id: 3, of_wind: true },
+    ]);
+  });
+
+  it('of gases count negative noise, and are 0 where their mean is below it, in hours too (S1)', async () => {
+    await bring();
+    await measured(
+      reading(1, ago(70), { no2: '-6', so2: '-6', o3: '-10' }),
+      reading(2, ago(70), { no2: '2', so2: '10' }),
+    );
+    expect(await differences(db)).toEqual([]);
+    expect(await reader`select no2, so2, o3 from api.station_current(${ago(30)}, 1)`).toEqual([
+      { no2: 0, so2: 2, o3: 0 },
+    ]);
+    expect(await owner`select no2, so2, o3 from rollup.station_hourly`).toEqual([
+      { no2: -2, so2: 2, o3: -10 },
+    ]);
+    expect(await reader`select avg_no2, avg_so2, avg_o3 from api.station_hourly`).toEqual([
+      { avg_no2: 0, avg_so2: 2, avg_o3: 0 },
+    ]);
   });
 
   it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {

@@ -14,6 +14,7 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
+import { withAmounts } from '../aggregate/literal.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { storageOf } from '../support/storage.ts';
@@ -53,6 +54,8 @@ export async function playSteps(
       select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
     if (wrong.length > 0)
       return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
+    const amounts = await wrongAmounts(of.owner);
+    if (amounts.length > 0) return { step: index, what: amounts.join('\n') };
     const before = expired;
     expired = await expiredHours(of.owner);
     if (before?.until === expired.until && before.hours !== expired.hours) {
@@ -138,6 +141,33 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
   if (step.retain) return await retain(of, step.retain, now);
   if (step.tamper) return await tamper(of, step.tamper, now);
   return undefined;
+}
+
+/**
+ * Rain that does not follow from the totals (A6). Where retention may have deleted the total
+ * before, nothing can be compared.
+ */
+async function wrongAmounts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ sensor: number; at: number; rain: number | null; total: number }[]>`
+    select sensor_id as sensor, extract(epoch from measured_at)::float8 * 1000 as at, rain, rain_total as total
+    from raw.readings where rain_total is not null`;
+  const [row] = await sql<[{ since: number | null }]>`
+    select nullif(extract(epoch from retained_from + interval '24 hours'), '-infinity')::float8 * 1000 as since
+    from raw.installation`;
+  const stored = new Map(rows.map(({ sensor, at, rain }) => [`${sensor} ${at}`, rain]));
+  const expected = withAmounts(
+    rows.map(({ sensor, at, total }) => ({ sensor, at, values: { rain_total: total } })),
+  );
+  return expected
+    .filter(({ at }) => at >= (row.since ?? Number.NEGATIVE_INFINITY))
+    .flatMap(({ sensor, at, values: { rain = null } }) => {
+      const amount = stored.get(`${sensor} ${at}`) ?? null;
+      const isSame =
+        amount === null || rain === null ? amount === rain : Math.abs(amount - rain) < 1e-3;
+      return isSame
+        ? []
+        : `rain of ${sensor} at ${new Date(at).toISOString()}: ${amount}, not ${rain}`;
+    });
 }
 
 /** Sensor hours whose readings may have been deleted, in one word. */

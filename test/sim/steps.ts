@@ -2,13 +2,14 @@
  * Generates the steps of a run from its seed: plain data, each valid without the others, so that a
  * failure can be shrunk.
  */
-import type { Values } from '../../src/contract/parameters.ts';
+import type { ReadingColumn } from '../../src/contract/parameters.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { bucketStart, instantOf, localDate } from '../support/localTime.ts';
 import { type Random, seeded } from '../support/random.ts';
 import { type Axes, EVENTS, MOMENTS, pairsOf, STATEMENTS, VALUES } from './axes.ts';
 import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
 
+type Values = Partial<Record<ReadingColumn, number>>;
 export type Reading = { sensor: number; at: string; values: Values };
 export type Step = Axes & {
   write?: Reading[];
@@ -133,11 +134,20 @@ function reading(random: Random, axes: Axes, at: number, written: Map<string, Re
   const fresh = {
     sensor,
     at: iso(axes.event === 'late' ? at - random.pick([0, 400 * DAY]) : at),
-    values: values(random, axes.value),
+    values: ofGauge(sensor, values(random, axes.value)),
   };
   if ((axes.event !== 'correct' && axes.event !== 'repeat') || written.size === 0) return fresh;
   const old = random.pick([...written.values()]);
-  return axes.event === 'repeat' ? old : { ...old, values: fresh.values };
+  return axes.event === 'repeat' ? old : { ...old, values: ofGauge(old.sensor, fresh.values) };
+}
+
+/** A sensor whose rain counts up (A6). */
+const GAUGE = 22;
+
+function ofGauge(sensor: number, { rain, rain_total: total, ...others }: Values): Values {
+  const given = rain ?? total;
+  if (given === undefined) return others;
+  return sensor === GAUGE ? { ...others, rain_total: given } : { ...others, rain: given };
 }
 
 /** An instant for this moment. Most faults of bucketing need a row exactly on a boundary. */
@@ -201,7 +211,7 @@ function values(random: Random, kind: Axes['value']): Values {
         ? { temperature: noise() - 50 }
         : { pm10: noise(), usvh: noise() / 100 };
     case 'zero':
-      return { temperature: 0, pm25: 0, pm10: 0, rain: 0, wind_speed: 0 };
+      return { temperature: 0, pm25: 0, pm10: 0, rain: 0, wind_speed: 0, wind_direction: 90 };
     case 'negative':
       return {
         temperature: -noise() / 2,

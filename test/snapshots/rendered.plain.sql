@@ -78,8 +78,8 @@ create table rollup.sensor_hourly as select
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where true
@@ -105,7 +105,8 @@ create table rollup.station_hourly as select
   avg(s.wind_speed) as wind_speed,
   (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
@@ -114,7 +115,8 @@ create table rollup.station_hourly as select
   avg(s.rain) as rain,
   rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
@@ -427,7 +429,8 @@ create function logic.published(value float8, digits int) returns float8
     then round(value * 10::float8 ^ digits) / 10::float8 ^ digits + 0
   else round(value::numeric, digits)::float8 end;
 
--- Like logic.published, for particle concentrations: negative values become 0, because instruments report small ones.
+-- Like logic.published, for concentrations of particles and gases: negative values become 0, because instruments report
+-- small ones.
 create function logic.published_floor(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
@@ -1098,6 +1101,7 @@ create function logic.store_readings(
   wind_speed_values real[],
   wind_direction_values real[],
   rain_values real[],
+  rain_total_values real[],
   out accepted int,
   out unchanged int,
   out without_station int, -- number of accepted readings without a placement at their time
@@ -1113,11 +1117,23 @@ as $$
 declare
   unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
   has_lost_chunks boolean;
+  has_gauges boolean;
 begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
   end if;
   lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff
+  if rain_total_values <> '{}' then
+    insert into raw.rain_gauge (sensor_id)
+    select distinct s.id from unnest(sensors, rain_total_values) as g(sensor_id, total)
+    join raw.sensor s on s.id = g.sensor_id
+    where g.total is not null
+    order by 1
+    on conflict do nothing;
+  end if;
+  -- of two writers at once, neither would see the total of the other
+  perform from raw.rain_gauge g where g.sensor_id = any (sensors) order by g.sensor_id for update;
+  has_gauges := found;
 
   with given as materialized (
     select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
@@ -1136,6 +1152,7 @@ begin
   g.wind_speed,
   g.wind_direction,
   g.rain,
+  g.rain_total,
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
         when g.problem is not null then g.problem
@@ -1157,7 +1174,8 @@ begin
   uv_values,
   wind_speed_values,
   wind_direction_values,
-  rain_values)
+  rain_values,
+  rain_total_values)
       with ordinality as g(sensor_id, microseconds, problem, temperature,
   humidity,
   pressure,
@@ -1173,7 +1191,8 @@ begin
   uv,
   wind_speed,
   wind_direction,
-  rain, nth)
+  rain,
+  rain_total, nth)
     left join raw.sensor s on s.id = g.sensor_id
     cross join raw.installation i
   ),
@@ -1197,7 +1216,8 @@ begin
   uv,
   wind_speed,
   wind_direction,
-  rain)
+  rain,
+  rain_total)
     select measured_at, sensor_id, temperature,
   humidity,
   pressure,
@@ -1213,7 +1233,8 @@ begin
   uv,
   wind_speed,
   wind_direction,
-  rain from usable where is_last
+  rain,
+  rain_total from usable where is_last
     order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
   humidity = excluded.humidity,
@@ -1230,7 +1251,8 @@ begin
   uv = excluded.uv,
   wind_speed = excluded.wind_speed,
   wind_direction = excluded.wind_direction,
-  rain = excluded.rain
+  rain = excluded.rain,
+  rain_total = excluded.rain_total
     where not only_new and (stored.temperature,
   stored.humidity,
   stored.pressure,
@@ -1246,7 +1268,8 @@ begin
   stored.uv,
   stored.wind_speed,
   stored.wind_direction,
-  stored.rain) is distinct from (excluded.temperature,
+  stored.rain_total, case when stored.rain_total is null then stored.rain end)
+      is distinct from (excluded.temperature,
   excluded.humidity,
   excluded.pressure,
   excluded.pm1,
@@ -1261,7 +1284,7 @@ begin
   excluded.uv,
   excluded.wind_speed,
   excluded.wind_direction,
-  excluded.rain)
+  excluded.rain_total, excluded.rain)
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
@@ -1287,7 +1310,8 @@ begin
   earlier.uv,
   earlier.wind_speed,
   earlier.wind_direction,
-  earlier.rain) is distinct from (last.temperature,
+  earlier.rain,
+  earlier.rain_total) is distinct from (last.temperature,
   last.humidity,
   last.pressure,
   last.pm1,
@@ -1302,7 +1326,8 @@ begin
   last.uv,
   last.wind_speed,
   last.wind_direction,
-  last.rain)
+  last.rain,
+  last.rain_total)
   )
   select replaced.n + count(w.measured_at),
     (select count(*) from usable) - replaced.n - count(w.measured_at),
@@ -1328,6 +1353,10 @@ begin
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
+  if has_gauges then
+    perform logic.derive_rain(sensors, times);
+  end if;
+
   left_out := 0;
   if refused_nths <> '{}' or value_nths <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
@@ -1347,17 +1376,88 @@ begin
   uv_values,
   wind_speed_values,
   wind_direction_values,
-  rain_values);
+  rain_values,
+  rain_total_values);
   end if;
+end $$;
+
+-- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
+-- is smaller, because the gauge began anew. It is null for the first total, where the one before is more than 24 hours
+-- older, and where it is out of bounds (S1). Each instant was written or deleted, so it derives the amount then, and
+-- that of the next total, which must be derived from another one now. Only changed amounts are written, so only their
+-- hours become stale. Times are microseconds since 1970. The caller holds the row locks of these sensors in
+-- raw.rain_gauge; sensors that are not in it are left out.
+create function logic.derive_rain(sensors int[], times float8[]) returns void
+language plpgsql set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  -- bounds of the readings, as plain values: they tell the planner which chunks to read
+  earliest constant timestamptz := (select to_timestamp(min(t) / 1e6) - interval '24 hours' from unnest(times) t);
+  latest constant timestamptz := (select to_timestamp(max(t) / 1e6) + interval '24 hours' from unnest(times) t);
+begin
+  with written as (
+    select w.sensor_id, to_timestamp(w.microseconds / 1e6) as at
+    from unnest(sensors, times) as w(sensor_id, microseconds)
+    join raw.rain_gauge g on g.sensor_id = w.sensor_id
+    where w.microseconds is not null
+  ),
+  affected as (
+    select w.sensor_id, lower(part) as since, upper(part) as until
+    from (
+      select sensor_id, range_agg(tstzrange(at - interval '24 hours', at + interval '24 hours', '[]')) as parts
+      from written group by 1
+    ) w cross join unnest(w.parts) part
+  ),
+  totals as (
+    select r.sensor_id, r.measured_at, r.rain, r.rain_total,
+      -- the first 24 hours are there for the totals before
+      r.measured_at >= a.since + interval '24 hours' as is_affected,
+      lag(r.rain_total) over before as total_before,
+      lag(r.measured_at) over before >= r.measured_at - interval '24 hours' as is_near
+    from affected a
+    join raw.readings r on r.sensor_id = a.sensor_id and r.measured_at >= a.since and r.measured_at <= a.until
+    where r.rain_total is not null and r.measured_at >= earliest and r.measured_at <= latest
+    window before as (partition by r.sensor_id, a.since order by r.measured_at)
+  ),
+  derived as (
+    select t.sensor_id, t.measured_at, t.rain,
+      case when t.is_near then
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
+    from totals t where t.is_affected
+  )
+  -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
+  insert into raw.readings as stored (measured_at, sensor_id, rain)
+  select d.measured_at, d.sensor_id, possible.amount
+  from derived d
+  cross join lateral (select case when d.amount between 0 and 500 then d.amount end as amount) possible
+  where d.rain is distinct from possible.amount
+  order by d.sensor_id, d.measured_at
+  on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
+end $$;
+
+-- Deletes the readings of a sensor from `since` up to, not including, `until`. Returns how many that were.
+create function logic.delete_readings(sensor int, since timestamptz, until timestamptz) returns bigint
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+  deleted bigint;
+begin
+  perform from raw.rain_gauge g where g.sensor_id = sensor for update;
+  delete from raw.readings r where r.sensor_id = sensor and r.measured_at >= since and r.measured_at < until;
+  get diagnostics deleted = row_count;
+  perform logic.derive_rain(array[sensor], array[extract(epoch from until)::float8 * 1e6]);
+  return deleted;
 end $$;
 
 -- The facts about sensors that an import needs to validate their readings. A sensor that is not in the network has no
 -- row. newest is the time of the newest stored reading, or null. placements lists [since, until) of each placement,
 -- with null for infinite bounds. Times are microseconds since 1970.
-create function logic.known_sensors(sensors int[]) returns table (id int, newest float8, placements jsonb)
+create function logic.known_sensors(sensors int[])
+  returns table (id int, kind text, rain text, newest float8, placements jsonb)
   language sql stable
 set plan_cache_mode = force_custom_plan as $$
-  select s.id,
+  select s.id, s.kind, s.rain,
     (select extract(epoch from r.measured_at)::float8 * 1e6 from raw.readings r where r.sensor_id = s.id
       order by r.measured_at desc limit 1),
     (select coalesce(jsonb_agg(jsonb_build_array(
@@ -1404,10 +1504,10 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
-  from public;
-grant execute on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
-  to airseries_ingest;
+revoke all on function logic.store_readings, logic.derive_rain, logic.delete_readings, logic.known_sensors,
+  logic.ingest_bounds, logic.unauthorized_sensors from public;
+grant execute on function logic.store_readings, logic.derive_rain, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
@@ -1435,7 +1535,8 @@ create function logic.quarantine_readings(
   uv_values real[],
   wind_speed_values real[],
   wind_direction_values real[],
-  rain_values real[]
+  rain_values real[],
+  rain_total_values real[]
 )
 returns int language plpgsql
 set plan_cache_mode = force_custom_plan as $$
@@ -1480,6 +1581,7 @@ begin
   'wind_speed', given.wind_speed,
   'wind_direction', given.wind_direction,
   'rain', given.rain,
+  'rain_total', given.rain_total,
           'unusable', wrong.reasons)) end as reading
     from refused
     left join wrong on wrong.nth = refused.nth
@@ -1502,7 +1604,8 @@ begin
   uv_values,
   wind_speed_values,
   wind_direction_values,
-  rain_values)
+  rain_values,
+  rain_total_values)
         with ordinality as g(sensor_id, microseconds, temperature,
   humidity,
   pressure,
@@ -1518,7 +1621,8 @@ begin
   uv,
   wind_speed,
   wind_direction,
-  rain, nth)
+  rain,
+  rain_total, nth)
     ) given on given.nth = refused.nth
   ),
   missing as materialized (
@@ -1680,11 +1784,11 @@ begin
     is distinct from (excluded.provider_id, excluded.title, excluded.latitude, excluded.longitude, excluded.altitude,
       excluded.screening,
       excluded.trusted);
-  insert into raw.sensor (id, kind, device)
-  select id, kind, device from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
-  on conflict (id) do update set kind = excluded.kind, device = excluded.device
-  where (sensor.kind, sensor.device)
-    is distinct from (excluded.kind, excluded.device);
+  insert into raw.sensor (id, kind, device, rain)
+  select id, kind, device, rain from jsonb_populate_recordset(null::raw.sensor, network -> 'sensors')
+  on conflict (id) do update set kind = excluded.kind, device = excluded.device, rain = excluded.rain
+  where (sensor.kind, sensor.device, sensor.rain)
+    is distinct from (excluded.kind, excluded.device, excluded.rain);
 
   call logic.replace_periods('station_region', 'station_id', stations,
     'station_id, region_slug, position', network -> 'station_region');
@@ -1814,7 +1918,7 @@ set intervalstyle = 'iso_8601' as $$
   ),
   sensors as (
     select located.listed_under as station_id, json_agg(json_build_object(
-      'id', s.id, 'kind', s.kind, 'device', s.device, 'correction', corrected.correction, 'stations', located.stations,
+      'id', s.id, 'kind', s.kind, 'device', s.device, 'rain', s.rain, 'correction', corrected.correction, 'stations', located.stations,
       'suspicious', logic.flag_of_periods(suspicious.periods)) order by s.id) as list
     from raw.sensor s
     join located on located.sensor_id = s.id
@@ -2495,7 +2599,7 @@ begin
   s.wind_speed, s.wind_sin, s.wind_cos, s.rain
   from logic.placed(at, only_station) p
   cross join lateral (
-    -- per parameter, the time of the sensor's newest value, unless it is stale
+    -- per parameter, the time of the sensor's newest value, unless it is stale; a calm has no direction (A7)
     select
       max(r.measured_at) as measured_at,
       max(r.measured_at) filter (where r.temperature is not null) as temperature,
@@ -2512,8 +2616,9 @@ begin
   max(r.measured_at) filter (where r.usvh is not null) as usvh,
   max(r.measured_at) filter (where r.uv is not null) as uv,
   max(r.measured_at) filter (where r.wind_speed is not null) as wind_speed,
-  max(r.measured_at) filter (where r.wind_direction is not null) as wind_direction,
-  max(r.measured_at) filter (where r.rain is not null) as rain
+      max(r.measured_at) filter (where r.wind_direction is not null and r.wind_speed is distinct from 0)
+        as wind_direction,
+      max(r.measured_at) filter (where r.rain is not null) as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since and r.measured_at > at - p.stale_after
       and r.measured_at <= at
@@ -2536,10 +2641,10 @@ begin
   avg(r.usvh::float8) filter (where r.measured_at > newest.usvh - interval '60 minutes') as usvh,
   avg(r.uv::float8) filter (where r.measured_at > newest.uv - interval '60 minutes') as uv,
   avg(r.wind_speed::float8) filter (where r.measured_at > newest.wind_speed - interval '60 minutes') as wind_speed,
-      avg(sind(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
-      avg(cosd(logic.possible(r.wind_direction)))
-        filter (where r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
+      avg(sind(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_sin,
+      avg(cosd(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0
+        and r.measured_at > newest.wind_direction - interval '60 minutes') as wind_cos,
       sum(r.rain::float8) filter (where r.measured_at > newest.rain - interval '60 minutes') as rain
     from raw.readings r
     where r.sensor_id = p.sensor_id and r.measured_at >= p.placed_since
@@ -2735,7 +2840,8 @@ begin
   avg(s.wind_speed) as wind_speed,
       (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
       avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
@@ -3345,8 +3451,8 @@ begin
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where measured_at >= $2 and measured_at < $3
@@ -3372,7 +3478,8 @@ group by 1, 2;
   avg(s.wind_speed) as wind_speed,
   (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
@@ -3381,7 +3488,8 @@ group by 1, 2;
   avg(s.rain) as rain,
   rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
@@ -3666,8 +3774,8 @@ select
   avg(usvh::float8) as usvh,
   avg(uv::float8) as uv,
   avg(wind_speed::float8) as wind_speed,
-  avg(sind(wind_direction::float8)) as wind_sin,
-  avg(cosd(wind_direction::float8)) as wind_cos,
+  avg(sind(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_sin,
+  avg(cosd(wind_direction::float8)) filter (where wind_speed is distinct from 0) as wind_cos,
   sum(rain::float8) as rain
 from raw.readings
 where measured_at >= readings_since and measured_at < $2
@@ -3693,7 +3801,8 @@ select
   avg(s.wind_speed) as wind_speed,
   (coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
@@ -3702,7 +3811,8 @@ select
   avg(s.rain) as rain,
   rollup.aqi((coalesce(sum(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none'), 0)
   + coalesce(count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021')
-    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'), avg(s.humidity)), 0))
+    * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
+      coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
     + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from sensor_hourly s
@@ -4238,7 +4348,7 @@ returns table (
     logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.pm1, 1),
     logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published(c.no2, 1), logic.published(c.so2, 1), logic.published(c.o3, 1), logic.published_floor(c.dust, 1),
+    logic.published_floor(c.no2, 1), logic.published_floor(c.so2, 1), logic.published_floor(c.o3, 1), logic.published_floor(c.dust, 1),
       logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
@@ -4282,9 +4392,9 @@ create view api.station_hourly as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4328,9 +4438,9 @@ create view api.region_hourly as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4374,9 +4484,9 @@ create view api.station_daily as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4387,7 +4497,7 @@ create view api.station_daily as
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
   logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
   logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published(b.min_no2, 1) as min_no2, logic.published(b.max_no2, 1) as max_no2,
+  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
   logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
@@ -4442,9 +4552,9 @@ create view api.station_monthly as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4455,7 +4565,7 @@ create view api.station_monthly as
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
   logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
   logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published(b.min_no2, 1) as min_no2, logic.published(b.max_no2, 1) as max_no2,
+  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
   logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
@@ -4510,9 +4620,9 @@ create view api.region_daily as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4523,7 +4633,7 @@ create view api.region_daily as
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
   logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
   logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published(b.min_no2, 1) as min_no2, logic.published(b.max_no2, 1) as max_no2,
+  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
   logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
@@ -4578,9 +4688,9 @@ create view api.region_monthly as
   logic.published_floor(b.pm25, 1) as avg_pm25,
   logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
   logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published(b.no2, 1) as avg_no2,
-  logic.published(b.so2, 1) as avg_so2,
-  logic.published(b.o3, 1) as avg_o3,
+  logic.published_floor(b.no2, 1) as avg_no2,
+  logic.published_floor(b.so2, 1) as avg_so2,
+  logic.published_floor(b.o3, 1) as avg_o3,
   logic.published_floor(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
@@ -4591,7 +4701,7 @@ create view api.region_monthly as
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
   logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
   logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published(b.min_no2, 1) as min_no2, logic.published(b.max_no2, 1) as max_no2,
+  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
   logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
@@ -4647,9 +4757,9 @@ create view api.sensor_hourly as
   logic.published(s.pressure, 0) as avg_pressure,
   logic.published_floor(s.pm1, 1) as avg_pm1,
   logic.published_floor(s.pm10, 1) as avg_pm10,
-  logic.published(s.no2, 1) as avg_no2,
-  logic.published(s.so2, 1) as avg_so2,
-  logic.published(s.o3, 1) as avg_o3,
+  logic.published_floor(s.no2, 1) as avg_no2,
+  logic.published_floor(s.so2, 1) as avg_so2,
+  logic.published_floor(s.o3, 1) as avg_o3,
   logic.published_floor(s.dust, 1) as avg_dust,
   logic.published(s.usvh, 2) as avg_usvh,
   logic.published(s.uv, 1) as avg_uv,
@@ -4704,9 +4814,9 @@ returns table (
   logic.published(d.pressure, 0),
   logic.published_floor(d.pm1, 1),
   logic.published_floor(d.pm10, 1),
-  logic.published(d.no2, 1),
-  logic.published(d.so2, 1),
-  logic.published(d.o3, 1),
+  logic.published_floor(d.no2, 1),
+  logic.published_floor(d.so2, 1),
+  logic.published_floor(d.o3, 1),
   logic.published_floor(d.dust, 1),
   logic.published(d.usvh, 2),
   logic.published(d.uv, 1),
@@ -5081,7 +5191,7 @@ returns table (
     c.made_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
-    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm10, 1), logic.published(c.no2, 1),
+    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.no2, 1),
     c.station_count,
     logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
     logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
@@ -6080,7 +6190,7 @@ begin
   return query
   select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
     logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+    logic.published_floor(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6

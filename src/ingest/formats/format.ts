@@ -61,6 +61,8 @@ export type Measured = {
   field: string;
   /** The names of other fields that have a value of the same parameter. */
   others?: readonly string[];
+  /** Of rain: it is the total of a gauge that counts up, not the amount. */
+  isTotal?: boolean | undefined;
 };
 
 export type Values = { readonly [name in ParameterName]?: Measured | undefined };
@@ -69,7 +71,12 @@ export type Values = { readonly [name in ParameterName]?: Measured | undefined }
  * The value of one parameter, which the row names; the parameter is the first of `names` that is
  * known.
  */
-export type LongValue = { names: readonly string[]; value: unknown; unit: string | undefined };
+export type LongValue = {
+  names: readonly string[];
+  value: unknown;
+  unit: string | undefined;
+  isTotal?: boolean;
+};
 
 /** The facts that a format finds in a row. */
 export type Found = {
@@ -209,6 +216,7 @@ export function ownValues(row: Row, others: OtherNames = OTHER_NAMES): Values {
       const { index, name } = column;
       const measured = measuredAt(row, index, row.cells[index], name);
       if (measured === undefined) continue;
+      if (column.isTotal) measured.isTotal = true;
       if (found === undefined) found = unit(column.unit, measured);
       else found.others = [...(found.others ?? []), name];
     }
@@ -222,7 +230,7 @@ const columnsByNames = new WeakMap<Names, readonly OwnColumn[]>();
 type OwnColumn = {
   parameter: ParameterName;
   /** The preferred one first. */
-  columns: { index: number; name: string; unit: string | undefined }[];
+  columns: { index: number; name: string; unit: string | undefined; isTotal?: true | undefined }[];
 };
 
 /** Looked up once for rows with the same names. */
@@ -236,11 +244,12 @@ function ownColumns(names: Names, others: OtherNames): readonly OwnColumn[] {
     })
     .sort((a, b) => a.rank - b.rank);
   const columns: OwnColumn[] = [];
-  for (const { parameter, unit, index, name } of found) {
+  for (const { parameter, unit, index, name, isTotal } of found) {
     names.used.add(index);
     const before = columns.find((one) => one.parameter === parameter);
-    if (before === undefined) columns.push({ parameter, columns: [{ index, name, unit }] });
-    else before.columns.push({ index, name, unit });
+    if (before === undefined)
+      columns.push({ parameter, columns: [{ index, name, unit, isTotal }] });
+    else before.columns.push({ index, name, unit, isTotal });
   }
   columnsByNames.set(names, columns);
   return columns;

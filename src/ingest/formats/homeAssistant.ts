@@ -30,12 +30,14 @@ export const homeAssistant: Format = {
       unit: ['attributes.unit_of_measurement', 'unit'],
     });
     if (long === undefined) return refused(undefined, sensor);
+    const stateClass = text(row, 'attributes.state_class', 'state_class');
+    const isTotal = stateClass === 'total_increasing' || stateClass === 'total';
     return {
       sensor,
       device: text(row, 'device'),
       time: text(row, 'time', 'last_updated', 'last_changed', 'start'),
       values: ownValues(row, NAMES),
-      long,
+      long: long.map((one) => ({ ...one, isTotal })),
     };
   },
   parameter: (name) => ownName(name, NAMES),

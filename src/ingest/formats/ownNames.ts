@@ -2,7 +2,7 @@
  * Our names of parameters, and names that mean ours wherever they stand, perhaps with a unit at
  * their end.
  */
-import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
 import { conversionFrom } from '../units.ts';
 
 /**
@@ -31,6 +31,7 @@ export type OwnName = {
   unit: string | undefined;
   /** The lowest counts where several names mean the same. */
   rank: number;
+  isTotal?: true;
 };
 
 const parameters: ReadonlySet<string> = new Set(PARAMETER_NAMES);
@@ -53,6 +54,9 @@ export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName
 
 function plainName(key: string, others: OtherNames): OwnName | undefined {
   if (isParameter(key)) return { parameter: key, unit: undefined, rank: 0 };
+  // before the amount, which follows from it
+  if (key === RAIN_TOTAL.name)
+    return { parameter: 'rain', unit: undefined, rank: -1, isTotal: true };
   if (!Object.hasOwn(others, key)) return undefined;
   const [parameter, unit] = (others[key] as string).split(' ') as [ParameterName, string?];
   return { parameter, unit, rank: 1 + Object.keys(others).indexOf(key) };

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
-import type { ParameterName } from '../../contract/parameters.ts';
+import type { ReadingColumn } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue } from '../explain.ts';
@@ -66,7 +66,7 @@ export function ingestRoute(
     observer?.onBatch(scope.provider, outcome);
     const { received, accepted, unchanged, quarantined, overflowed } = outcome;
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
-      const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+      const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
       return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
     });
     const answer = {
@@ -123,7 +123,7 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
-    const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
     sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
   }
   const what =

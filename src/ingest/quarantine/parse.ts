@@ -8,7 +8,7 @@ import { instantText, readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Scope } from '../store/accept.ts';
 import { assignSensors, findPushSensors } from '../store/deviceSensors.ts';
-import type { ValueReason } from '../store/validate.ts';
+import { Unusable, type VALUE_REASONS, type ValueReason } from '../store/validate.ts';
 
 /** The record of a reading that could be parsed. */
 type ParsedReading = {
@@ -53,9 +53,9 @@ function toInput(
 }
 
 /** A value that is rejected for the same reason; the original is in the text only. */
-function unusableValue(reason: ValueReason): [string, unknown] {
-  const [what = '', parameter = ''] = reason.split(':');
-  return [parameter, what === 'out_of_bounds' ? Number.POSITIVE_INFINITY : what];
+function unusableValue(reason: ValueReason): [string, Unusable] {
+  const [what, parameter] = reason.split(':') as [keyof typeof VALUE_REASONS, string];
+  return [parameter, new Unusable(what)];
 }
 
 async function parsePushed(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {

@@ -2,15 +2,22 @@
  * Writes a device's reading as text in our names and units, and reads it back from the quarantine
  * unchanged.
  */
-import { PARAMETER_NAMES } from '../../contract/parameters.ts';
+import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
 import { isObject } from '../rows/json.ts';
 import type { ReadingInput } from './reading.ts';
 
-export function textOfDevice({ device, measuredAt, values }: ReadingInput): string {
-  const ours = PARAMETER_NAMES.flatMap((name) =>
-    values[name] === undefined ? [] : [[name, values[name]]],
-  );
-  return JSON.stringify({ device, measured_at: measuredAt, ...Object.fromEntries(ours) });
+export function textOfDevice(reading: ReadingInput): string {
+  const { device, measuredAt, values, hasArrivalTime } = reading;
+  const ours = READING_COLUMNS.flatMap(({ name }) => {
+    const value = values[name as ReadingColumn];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return JSON.stringify({
+    device,
+    measured_at: measuredAt,
+    ...(hasArrivalTime && { time: 'server' }),
+    ...Object.fromEntries(ours),
+  });
 }
 
 /** The reading that textOfDevice wrote; undefined for any other text. */
@@ -26,6 +33,7 @@ export function deviceFromText(text: string): (ReadingInput & { device: string }
       measuredAt: given.measured_at,
       values: given,
       text,
+      ...(given.time === 'server' && { hasArrivalTime: true as const }),
     };
   } catch {
     return undefined;

@@ -2,7 +2,7 @@
  * Turns the rows of one source into readings: its format finds the facts in a row, the declarations
  * come before them, and values and times become ours here, once for every format.
  */
-import type { ParameterName } from '../../contract/parameters.ts';
+import type { ParameterName, ReadingColumn } from '../../contract/parameters.ts';
 import type { Format, Found, LongValue, Means, Measured } from '../formats/format.ts';
 import { channels, value as measuredIn, text as textOf } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
@@ -69,7 +69,7 @@ export type Reader = {
  */
 const MOST_IGNORED = 100;
 
-type SomeValues = { -readonly [name in ParameterName]?: unknown };
+type SomeValues = { -readonly [name in ReadingColumn]?: unknown };
 
 export const makeNotes = (): SourceNotes => ({
   format: '',
@@ -107,15 +107,17 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     noted.add(names);
     for (const [index, name] of names.list.entries()) if (!names.used.has(index)) ignore(name);
   };
-  const add = (values: SomeValues, name: ParameterName, { value, unit, field }: Measured) => {
+  const add = (values: SomeValues, name: ParameterName, measured: Measured) => {
+    const { value, unit, field } = measured;
+    const column = name === 'rain' && measured.isTotal === true ? 'rain_total' : name;
     const said = units.get(name) ?? unit;
     if (said === undefined) {
       if (!undeclared.has(name)) undeclared.set(name, field);
-      values[name] = value;
+      values[column] = value;
       return;
     }
     const convert = conversionFrom(said, name);
-    values[name] = convert === null ? value : (convert ?? withUnit(said))(value);
+    values[column] = convert === null ? value : (convert ?? withUnit(said))(value);
   };
   /** The parameter of a name in a row of one parameter, and the unit that goes without saying. */
   const parameterOf = (name: string) => {
@@ -124,11 +126,11 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     return format.parameter?.(name);
   };
   /** False: the parameter is unknown. */
-  const addLong = (values: SomeValues, { names, value, unit }: LongValue): boolean => {
+  const addLong = (values: SomeValues, { names, value, unit, isTotal }: LongValue): boolean => {
     for (const name of names) {
       const known = parameterOf(name);
       if (known === undefined) continue;
-      const measured = { value, unit: unit ?? known.unit, field: name };
+      const measured = { value, unit: unit ?? known.unit, field: name, isTotal };
       if (isGiven(value)) add(values, known.parameter, measured);
       else if (measured.unit === undefined && !units.has(known.parameter))
         undeclared.set(known.parameter, undeclared.get(known.parameter) ?? name);
@@ -171,7 +173,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     }
     if (isOfOthers && count === 0) return undefined;
     const time = typeof found.time === 'object' ? 'nested' : (found.time ?? arrival);
-    if (found.time === undefined && arrival !== undefined) notes.usedServerTime = true;
+    const hasArrivalTime = found.time === undefined && arrival !== undefined;
+    if (hasArrivalTime) notes.usedServerTime = true;
     const reading: ReadingInput = {
       sensorId: owner.sensor,
       measuredAt: timeOf(time, owner.sensor ?? owner.device),
@@ -180,6 +183,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       line: row.line,
     };
     if (owner.device !== undefined) reading.device = String(owner.device);
+    if (hasArrivalTime) reading.hasArrivalTime = true;
     return reading;
   };
 

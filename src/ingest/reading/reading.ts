@@ -1,5 +1,5 @@
 /** A reading between its source and its validation. */
-import type { ParameterName } from '../../contract/parameters.ts';
+import type { ReadingColumn } from '../../contract/parameters.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
@@ -7,7 +7,7 @@ export type ReadingInput = {
   /** The name of its device for itself, which stands for the sensor where there is no id. */
   device?: string;
   measuredAt: unknown;
-  values: Readonly<Partial<Record<ParameterName, unknown>>>;
+  values: Readonly<Partial<Record<ReadingColumn, unknown>>>;
   /** The whole reading as text, for the quarantine. */
   text: string;
   /** Line number in its source, counted from 1. */
@@ -16,6 +16,8 @@ export type ReadingInput = {
   unreadable?: true;
   /** Why it could not. */
   why?: string;
+  /** Its time is that of its arrival, because it has none. */
+  hasArrivalTime?: true;
   /** Its feed lists it long after newer ones of its sensor. */
   isOutdated?: true;
 };

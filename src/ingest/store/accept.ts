@@ -5,12 +5,13 @@
  */
 
 import { Unavailable } from '../../base/unavailable.ts';
-import { PARAMETERS } from '../../contract/parameters.ts';
+import { READING_COLUMNS } from '../../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../../database/client.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
+import { findSensorFacts, type SensorFacts, withTotals } from './sensorFacts.ts';
 import {
   checkReading,
   givenParameters,
@@ -106,7 +107,8 @@ export async function acceptReadings(
       withoutStation: 0,
       overflowed: 0,
     };
-  const batch = await toColumns(readings, now);
+  const facts = await findSensorFacts(db, readings);
+  const batch = await toColumns(withTotals(readings, facts), now, facts);
   const row = await storeWithRetry(db, [
     now.toISOString(),
     source.replaceAll('\0', '\ufffd'),
@@ -190,7 +192,7 @@ export async function acceptAuthorized(
     if (!(error instanceof UnauthorizedSensors)) throw error;
   }
   const { provider = null, stations = null } = options.scope ?? {};
-  const [sensors = '', times = ''] = (await toColumns(readings, options.now)).columns;
+  const [sensors = '', times = ''] = (await toColumns(readings, options.now, new Map())).columns;
   const rows = await query(db, FIND_UNAUTHORIZED, [
     sensors,
     times,
@@ -229,7 +231,7 @@ const STORE_TYPES = [
   'text',
   'int[]',
   'boolean',
-  ...PARAMETERS.map(() => 'real[]'),
+  ...READING_COLUMNS.map(() => 'real[]'),
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
 
@@ -282,7 +284,7 @@ type Columns = {
   values: ValueRejection[];
   /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
   columns: string[];
-  /** One column for each of PARAMETERS; empty: no reading has it. */
+  /** One column for each of READING_COLUMNS; empty: no reading has it. */
   parameters: string[];
   /** The text of each reading, on a line of its own. */
   text: string;
@@ -292,7 +294,11 @@ type Columns = {
 const TURN = 250;
 
 /** Building these strings here is many times faster than passing arrays to the driver. */
-async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<Columns> {
+async function toColumns(
+  readings: readonly ReadingInput[],
+  now: Date,
+  facts: ReadonlyMap<number, SensorFacts>,
+): Promise<Columns> {
   const latest = latestAcceptable(now);
   const given = givenParameters(readings);
   const values: ValueRejection[] = [];
@@ -304,7 +310,7 @@ async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<
 
   for (const [index, reading] of readings.entries()) {
     if (index % TURN === TURN - 1) await yieldToEventLoop();
-    const checked = checkReading(reading, given, latest);
+    const checked = checkReading(reading, given, latest, facts);
     given.forEach(({ name }, position) => {
       parameters.get(name)?.push(checked.values[position] ?? 'NULL');
     });
@@ -321,7 +327,7 @@ async function toColumns(readings: readonly ReadingInput[], now: Date): Promise<
     columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(
       arrayLiteral,
     ),
-    parameters: PARAMETERS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
+    parameters: READING_COLUMNS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
     text: texts.join('\n'),
   };
 }

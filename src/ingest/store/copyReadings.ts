@@ -11,6 +11,7 @@ import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
 import { instantText } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { type Accepted, acceptSome } from './accept.ts';
+import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
@@ -40,7 +41,7 @@ export type Prepared = {
 };
 
 /** A sensor of the network. Times in microseconds since 1970. */
-type KnownSensor = {
+type KnownSensor = SensorFacts & {
   /** The newest reading that is stored or about to be. */
   newest: number;
   placements: readonly (readonly [since: number, until: number])[];
@@ -102,8 +103,7 @@ async function readBounds(sql: Pick<Sql, 'unsafe'>): Promise<Bounds> {
   return { origin: row.origin, cutoff: row.cutoff ?? Number.NEGATIVE_INFINITY };
 }
 
-type SensorRow = {
-  id: number;
+type KnownRow = SensorRow & {
   newest: number | null;
   placements: [number | null, number | null][];
 };
@@ -123,10 +123,12 @@ async function loadSensors(
     if (id !== undefined && !known.has(id)) missing.add(id);
   }
   if (missing.size === 0) return;
-  const rows = await sql<SensorRow[]>`
-    select id, newest, placements from logic.known_sensors(${arrayLiteral([...missing])}::text::int[])`;
-  for (const { id, newest, placements } of rows) {
+  const rows = await sql<KnownRow[]>`
+    select id, kind, rain, newest, placements from logic.known_sensors(${arrayLiteral([...missing])}::text::int[])`;
+  for (const row of rows) {
+    const { id, newest, placements } = row;
     known.set(id, {
+      ...factsOf(row),
       newest: newest ?? Number.NEGATIVE_INFINITY,
       placements: placements.map(([since, until]) => [
         since ?? Number.NEGATIVE_INFINITY,
@@ -162,12 +164,14 @@ async function divide(
       values,
       rejected,
       reason,
-    } = checkReading(reading, given, latest);
+    } = checkReading(reading, given, latest, known);
     const sensor = known.get(sensorId);
     const isNewest = sensor !== undefined && reason === undefined && time > sensor.newest;
     // for one that isn't copied too: what is given for the same time after it must win
     if (isNewest) sensor.newest = time;
-    if (!isNewest || rejected.length > 0 || time < earliest) {
+    // the amount of a total depends on the readings beside it
+    const isTotal = sensor?.countsRain === true || reading.values.rain_total !== undefined;
+    if (!isNewest || isTotal || rejected.length > 0 || time < earliest) {
       others.push(index);
       continue;
     }

@@ -27,7 +27,7 @@ export async function deleteReadings(
       `${AIRSERIES} status --all lists those there are.`,
     );
   }
-  const deleted = await sql`
-    delete from raw.readings where sensor_id = ${sensor} and measured_at >= ${from} and measured_at < ${to}`;
-  return deleted.count;
+  const [row] = await sql<[{ deleted: number }]>`
+    select logic.delete_readings(${sensor}, ${from}, ${to})::int as deleted`;
+  return row.deleted;
 }

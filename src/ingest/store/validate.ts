@@ -2,10 +2,11 @@
  * Converts a sender's input into a sensor id, an instant and numbers, or into a reason for
  * rejection (rules S1 and S2).
  */
-import { PARAMETERS, type Parameter, type ParameterName } from '../../contract/parameters.ts';
+import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { readNumber } from '../units.ts';
+import type { SensorFacts } from './sensorFacts.ts';
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
@@ -25,10 +26,14 @@ export const READING_REASONS = {
 export const VALUE_REASONS = {
   unreadable: 'the value is not a number',
   out_of_bounds: 'the value is outside its bounds',
+  end_of_range:
+    'the value is the end of the range of such an instrument, which says only that there is more',
+  no_time:
+    'rain of a reading without a time of its own is not stored, because it would count again whenever the reading is repeated: send the time',
 } as const;
 
 export type ReadingReason = keyof typeof READING_REASONS;
-export type ValueReason = `${keyof typeof VALUE_REASONS}:${ParameterName}`;
+export type ValueReason = `${keyof typeof VALUE_REASONS}:${ReadingColumn}`;
 
 /**
  * A reading or a value that cannot be used; `index` is the position of the reading in its batch.
@@ -56,9 +61,11 @@ type Checked = {
   reason: ReadingReason | undefined;
 };
 
-/** The parameters that any of the readings has. */
+/** The columns for which any of the readings has a value. */
 export function givenParameters(readings: readonly ReadingInput[]): readonly Parameter[] {
-  return PARAMETERS.filter(({ name }) => readings.some(({ values }) => values[name] !== undefined));
+  return READING_COLUMNS.filter(({ name }) =>
+    readings.some(({ values }) => values[name as ReadingColumn] !== undefined),
+  );
 }
 
 /**
@@ -69,27 +76,34 @@ const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
 /**
  * Checks one reading as far as that is possible without the database. `latest`: in microseconds
- * since 1970 (latestAcceptable).
+ * since 1970 (latestAcceptable). `sensors`: those whose facts are known.
  */
 export function checkReading(
   reading: ReadingInput,
   parameters: readonly Parameter[],
   latest: number,
+  sensors: ReadonlyMap<number, SensorFacts>,
 ): Checked {
   const sensorId = readSensorId(reading.sensorId);
   const instant =
     typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
   const time = instant?.local ? undefined : instant?.microseconds;
+  const ends = sensors.get(sensorId ?? 0)?.ends;
   const rejected: ValueReason[] = [];
   const values = parameters.map((parameter) => {
-    const name = parameter.name as ParameterName;
+    const name = parameter.name as ReadingColumn;
     const given = reading.values[name];
-    const value = readValue(given, parameter);
+    if (name === 'rain' && reading.values.rain_total !== undefined) return null; // it is derived
+    let value = readValue(given, parameter);
+    const end = ends?.[name];
+    if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
+      value = 'end_of_range';
+    if (reading.hasArrivalTime && parameter.kind === 'sum' && typeof value === 'number')
+      value = 'no_time';
     if (typeof value === 'string') rejected.push(`${value}:${name}`);
     if (typeof value !== 'number') return null;
-    return typeof given === 'string' && SHORT.test(given) && parameter.kind !== 'vector'
-      ? given
-      : value;
+    const isAsGiven = value > parameter.low && value < parameter.high; // not moved to a bound
+    return isAsGiven && typeof given === 'string' && SHORT.test(given) ? given : value;
   });
   const reasonOf = (): ReadingReason | undefined => {
     if (reading.unreadable) return 'unreadable_line';
@@ -100,6 +114,15 @@ export function checkReading(
     return time > latest ? 'in_the_future' : undefined;
   };
   return { sensorId, time, values, rejected, reason: reasonOf() };
+}
+
+/** In place of a value that was rejected before: rejected again, for the same reason. */
+export class Unusable {
+  readonly reason: keyof typeof VALUE_REASONS;
+
+  constructor(reason: keyof typeof VALUE_REASONS) {
+    this.reason = reason;
+  }
 }
 
 const LARGEST_INT = 2_147_483_647;
@@ -123,13 +146,17 @@ export function readValue(
   given: unknown,
   parameter: Parameter,
 ): number | null | keyof typeof VALUE_REASONS {
+  if (given instanceof Unusable) return given.reason;
   let value = readNumber(given);
   if (value === undefined && parameter.kind === 'vector') value = readCompass(given);
   if (value === null) return null;
   if (value === undefined || Number.isNaN(value)) return 'unreadable';
   if (parameter.kind === 'vector') return readDirection(value);
-  if (!(value >= parameter.low && value <= parameter.high)) return 'out_of_bounds';
-  return Math.fround(value);
+  const { low, high, tolerance } = parameter;
+  if (value >= low && value <= high) return Math.fround(value);
+  if (value < low && value >= low - (tolerance?.below ?? 0)) return low;
+  if (value > high && value <= high + (tolerance?.above ?? 0)) return high;
+  return 'out_of_bounds';
 }
 
 const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ');

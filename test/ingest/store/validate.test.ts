@@ -7,6 +7,9 @@ import { checkReading, readSensorId, readValue } from '../../../src/ingest/store
 const parameter = (name: string): Parameter =>
   PARAMETERS.find((each) => each.name === name) as Parameter;
 
+/** No sensor about which anything is known. */
+const NONE = new Map();
+
 describe('a value', () => {
   test.each([undefined, null, ''])('is absent: %j', (given) => {
     expect(readValue(given, parameter('pm25'))).toBeNull();
@@ -69,13 +72,46 @@ describe('a value', () => {
 
   test.each(
     PARAMETERS.filter(({ kind }) => kind !== 'vector').map((each) => [each.name, each] as const),
-  )('both bounds of %s are inclusive', (_, each) => {
+  )('both bounds of %s are inclusive (S1)', (_, each) => {
     expect(readValue(each.low, each)).toBe(each.low);
     expect(readValue(each.high, each)).toBe(each.high);
-    expect(readValue(each.low - 1e-6, each)).toBe('out_of_bounds');
-    expect(readValue(String(each.high + 1e-6), each)).toBe('out_of_bounds');
+    const { below = 0, above = 0 } = (each as Parameter).tolerance ?? {};
+    expect(readValue(each.low - below - 1e-6, each)).toBe('out_of_bounds');
+    expect(readValue(String(each.high + above + 1e-6), each)).toBe('out_of_bounds');
     expect(readValue('1e400', each)).toBe('out_of_bounds');
     expect(readValue(Number.NEGATIVE_INFINITY, each)).toBe('out_of_bounds');
+  });
+
+  test.each([
+    ['humidity', '105', 100],
+    ['humidity', 100.4, 100],
+    ['humidity', '105.1', 'out_of_bounds'],
+    ['humidity', -0.1, 'out_of_bounds'],
+    ['wind_speed', '-0.5', 0],
+    ['wind_speed', -0.51, 'out_of_bounds'],
+    ['uv', -0.5, 0],
+    ['usvh', '-0.01', 0],
+    ['uv', 20.1, 'out_of_bounds'],
+    ['no2', '-10', -10],
+    ['o3', -10, -10],
+    ['so2', -10.1, 'out_of_bounds'],
+  ])('fog and noise around 0 are no fault: %s %j is stored as %j (S1)', (name, given, value) => {
+    expect(readValue(given, parameter(name))).toBe(value);
+    const reading = {
+      sensorId: 1,
+      measuredAt: '2026-11-20T13:00:00Z',
+      values: { [name]: given },
+      text: '',
+    };
+    const { values, rejected } = checkReading(
+      reading,
+      [parameter(name)],
+      Number.MAX_SAFE_INTEGER,
+      NONE,
+    );
+    const isStored = typeof value === 'number';
+    expect(values.map((one) => one && Number(one))).toEqual([isStored ? value : null]);
+    expect(rejected).toEqual(isStored ? [] : [`out_of_bounds:${name}`]);
   });
 
   test.each([
@@ -109,7 +145,7 @@ test('a reading may be from the latest instant that is acceptable, and no later'
   };
   const latest = Date.parse(reading.measuredAt) * 1_000;
   const reasons = [latest, latest - 1].map(
-    (at) => checkReading(reading, [parameter('pm25')], at).reason,
+    (at) => checkReading(reading, [parameter('pm25')], at, NONE).reason,
   );
   expect(reasons).toEqual([undefined, 'in_the_future']);
 });

@@ -1,0 +1,56 @@
+/** What the network says of a sensor by which its values are judged. */
+import { arrayLiteral } from '../../database/client.ts';
+import { type Queryable, query } from '../../database/queryPool.ts';
+import type { ReadingInput } from '../reading/reading.ts';
+import { mayBeAtEnd, type RangeEnds, rangeEndsOf } from './instruments.ts';
+import { readSensorId } from './validate.ts';
+
+export type SensorFacts = {
+  /** Where the range of its instrument ends; undefined: nowhere that is known. */
+  ends: RangeEnds | undefined;
+  /** True if its rain is the total of a gauge that counts up (A6). */
+  countsRain: boolean;
+};
+
+/** A row of raw.sensor, as far as it is looked up. */
+export type SensorRow = { id: number; kind: string | null; rain: string | null };
+
+export const factsOf = ({ kind, rain }: SensorRow): SensorFacts => ({
+  ends: rangeEndsOf(kind),
+  countsRain: rain === 'total',
+});
+
+const SENSORS = 'select id, kind, rain from raw.sensor where id = any ($1::text::int[])';
+
+/**
+ * The facts about the sensors of readings, for those readings that are judged by them: hardly any,
+ * so that most batches need no look-up. `db` works in the role airseries_ingest.
+ */
+export async function findSensorFacts(
+  db: Queryable,
+  readings: readonly ReadingInput[],
+): Promise<ReadonlyMap<number, SensorFacts>> {
+  const sensors = new Set<number>();
+  for (const { sensorId, values } of readings) {
+    const isJudged = values.rain !== undefined || mayBeAtEnd(values);
+    const id = isJudged ? readSensorId(sensorId) : undefined;
+    if (id !== undefined) sensors.add(id);
+  }
+  if (sensors.size === 0) return new Map();
+  const rows = (await query(db, SENSORS, [arrayLiteral([...sensors])])) as SensorRow[];
+  return new Map(rows.map((row) => [row.id, factsOf(row)]));
+}
+
+/** The readings, with the rain of gauges that count up as a total. */
+export function withTotals(
+  readings: readonly ReadingInput[],
+  sensors: ReadonlyMap<number, SensorFacts>,
+): readonly ReadingInput[] {
+  if (![...sensors.values()].some(({ countsRain }) => countsRain)) return readings;
+  return readings.map((reading) => {
+    const { rain, ...others } = reading.values;
+    const isTotal = sensors.get(readSensorId(reading.sensorId) ?? 0)?.countsRain === true;
+    if (!isTotal || rain === undefined || others.rain_total !== undefined) return reading;
+    return { ...reading, values: { ...others, rain_total: rain } };
+  });
+}

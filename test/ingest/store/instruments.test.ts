@@ -1,0 +1,77 @@
+/** Values that are judged by what the network says of their sensor (S1). */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
+
+const T = '2026-11-20T10:00:00Z';
+
+onEveryEngine('the instrument', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const accept = (readings: ReadingInput[]) =>
+    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+  });
+  afterAll(() => db.drop());
+
+  test('takes the end of an instrument’s range for no concentration, of a retried reading and in files too (S1)', async () => {
+    const sensors = (kind: string) => [
+      { id: 1, kind },
+      { id: 2, kind: 'PMS5003' },
+    ];
+    await bringIn(owner, smallNetwork({ one: { sensors: sensors('Nova SDS-011') } }));
+    const values = { pm25: '999.9', pm25_raw: 1_000, pm10: '1999.9', temperature: '20' };
+    const most = { pm25: '999.8', pm25_raw: 999.8, pm10: '1999.8' };
+    const readings = [
+      reading(1, T, values, 1),
+      reading(1, '2026-11-20T10:01:00Z', most, 2),
+      reading(2, T, values, 3),
+    ];
+    const left = ['pm25', 'pm25_raw', 'pm10'].map((name) => `end_of_range:${name}`);
+    const expected = [
+      { sensor_id: 1, pm25: null, pm25_raw: null, pm10: null, temperature: 20 },
+      { sensor_id: 1, pm25: 999.8, pm25_raw: 999.8, pm10: 1999.8 },
+      { sensor_id: 2, pm25: 999.9, pm25_raw: 1000, pm10: 1999.9, temperature: 20 },
+    ];
+    const outcome = await accept(readings);
+    expect(outcome).toMatchObject({ accepted: 3, quarantined: [] });
+    expect(outcome.values).toEqual(left.map((reason) => ({ index: 0, reason })));
+    expect(await stored(owner)).toMatchObject(expected);
+    expect(
+      (await owner`select kind, reason from raw.quarantine order by id`).map(
+        ({ kind, reason }) => `${kind} ${reason}`,
+      ),
+    ).toEqual(left.map((reason) => `value ${reason}`).toSorted());
+
+    await owner`truncate raw.readings, raw.quarantine`;
+    const copier = makeCopier(ingest);
+    const copied = await copier.store(await copier.prepare(readings, NOW), 'file.csv');
+    expect(copied).toMatchObject({ accepted: 3, quarantined: [], values: outcome.values });
+    expect(await stored(owner)).toMatchObject(expected);
+
+    await owner`truncate raw.readings, raw.quarantine`;
+    await accept([reading(1, T, { pm25: 999.9 })]); // all that it has
+    await accept([reading(99, T, { pm25: 999.9, pm10: 5 })]);
+    await bringIn(
+      owner,
+      smallNetwork({ one: { sensors: [...sensors('SDS011'), { id: 99, kind: 'SDS011' }] } }),
+    );
+    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    expect(await stored(owner)).toMatchObject([{ sensor_id: 99, pm25: null, pm10: 5 }]);
+    const waiting = await owner`select kind, reason from raw.quarantine order by reason, kind`;
+    expect(waiting).toEqual([
+      { kind: 'value', reason: 'end_of_range:pm25' },
+      { kind: 'value', reason: 'end_of_range:pm25' },
+      { kind: 'reading', reason: 'no_value' },
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+/** Gauges that count up (A6): the total is kept, and the amount is derived from the one before. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { maintain } from '../../../src/aggregate/refresh.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { readBatch } from '../../../src/ingest/http/readings.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { deleteReadings } from '../../../src/ingest/store/deleteReadings.ts';
+import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
+import { HOUR, withAmounts } from '../../aggregate/literal.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { seeded } from '../../support/random.ts';
+import {
+  bringIn,
+  differences,
+  file,
+  keepingLog,
+  NOW,
+  reading,
+  smallNetwork,
+  stored,
+} from '../support.ts';
+
+const START = Date.parse('2026-06-01T00:00:00Z');
+const at = (hours: number) => new Date(START + hours * HOUR).toISOString();
+
+onEveryEngine('totals of rain', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  const accept = (...readings: ReadingInput[]) =>
+    acceptReadings(ingest, readings, { now: NOW, source: 'test' });
+  const total = (hours: number, rain: unknown, sensor = 1) => reading(sensor, at(hours), { rain });
+  const amounts = async () => (await stored(owner)).map(({ rain }) => rain as number | null);
+  const push = async (body: unknown, name = 'home-assistant') => {
+    const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const type = typeof body === 'string' ? 'text/csv' : 'application/json';
+    const { readings } = await readBatch(text, type, { name, now: NOW, device: 'garden' });
+    return accept(...(await assignSensors(ingest, readings, undefined, NOW)));
+  };
+
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(owner, {
+      ...smallNetwork({
+        sensor: { rain: 'total' },
+        two: { sensors: [{ id: 3, device: 'garden' }] },
+      }),
+    });
+  });
+  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => db.drop());
+
+  test('give the difference, the total itself where the gauge began anew, and nothing for the first and after more than 24 hours (A6)', async () => {
+    await accept(
+      ...[total(0, 1200), total(1, 1200.5), total(2, 0.25), total(26, 1.25), total(50.01, 9)],
+      ...[total(51, '9'), total(52, 600), total(2, 7, 2)], // sensor 2 sends amounts
+    );
+    expect(await amounts()).toEqual([null, 0.5, 0.25, 1, null, 0, null, 7]);
+    expect((await stored(owner)).map(({ rain_total }) => rain_total)).toEqual([
+      ...[1200, 1200.5, 0.25, 1.25, 9, 9, 600],
+      null,
+    ]);
+    expect(await differences(db)).toEqual([]);
+    expect(
+      await owner`select rain from rollup.sensor_hourly where sensor_id = 1 order by bucket limit 4`,
+    ).toEqual([null, 0.5, 0.25, 1].map((rain) => ({ rain })));
+  });
+
+  test('give the same amounts late, repeated, corrected, without a total again and deleted, and in compressed chunks, as in order (A6, S3)', async () => {
+    const random = seeded(3);
+    const network = { now: NOW, source: 'test' };
+    const given = new Map<number, number | undefined>();
+    for (let round = 0; round < 30; round++) {
+      const batch = Array.from({ length: 1 + random.below(6) }, () => {
+        const hour = random.below(160) * 0.75;
+        const kind = random.next();
+        const rain = kind < 0.1 ? undefined : random.below(40) / 4;
+        given.set(hour, rain);
+        return reading(1, at(hour), { ...(rain === undefined ? {} : { rain }), temperature: 5 });
+      });
+      await acceptReadings(ingest, batch, network);
+      if (round % 5 === 4) {
+        const from = random.below(100);
+        const to = from + random.below(30);
+        await deleteReadings(owner, { sensor: 1, from: new Date(at(from)), to: new Date(at(to)) });
+        for (const hour of given.keys()) if (hour >= from && hour < to) given.delete(hour);
+      }
+      if (round % 10 === 9) {
+        expect(await differences(db)).toEqual([]); // the refresh knows of every derived amount
+        await maintain(db.target, NOW);
+      }
+      const expected = withAmounts(
+        [...given].map(([hour, rain]) => ({
+          at: START + hour * HOUR,
+          sensor: 1,
+          values: rain === undefined ? {} : { rain_total: rain },
+        })),
+      );
+      expect(await amounts(), `round ${round}`).toEqual(
+        expected.map(({ values }) => values.rain ?? null),
+      );
+    }
+    const before = await stored(owner);
+    const again = [...given].map(([hour, rain]) =>
+      reading(1, at(hour), { ...(rain === undefined ? {} : { rain }), temperature: 5 }),
+    );
+    expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: again.length });
+    expect(await stored(owner)).toEqual(before);
+  });
+
+  test('are known by what Home Assistant says, in inches: 12.4 in are 315 mm, pushed or as history (A6, S6)', async () => {
+    const totals = [100, 104.2, 104.2, 112.4];
+    const state = (inches: number, hour: number) => ({
+      entity_id: 'sensor.garden_rain',
+      state: String(inches),
+      attributes: {
+        device_class: 'precipitation',
+        state_class: 'total_increasing',
+        unit_of_measurement: 'in',
+      },
+      last_updated: at(hour),
+    });
+    const published = async () =>
+      (
+        await owner`select sum(rain)::float8 as rain, count(*)::int as n, min(rain_total) as first from raw.readings`
+      )[0];
+    const expected = { rain: expect.closeTo(315, 0), n: 4, first: 2540 };
+    for (const [hour, inches] of totals.entries())
+      expect(await push(state(inches, hour))).toMatchObject({ accepted: 1, values: [] });
+    expect(await published()).toEqual(expected);
+    expect(await differences(db)).toEqual([]);
+    const days = await owner`select total_rain from api.station_daily where station_id = 2`;
+    expect(days.map((day) => day.total_rain)).toEqual([315]);
+
+    await owner`truncate raw.readings`;
+    const csv = totals.map((inches, hour) => `sensor.garden_rain,${inches},in,total,${at(hour)}\n`);
+    const path = file(
+      'history.csv',
+      `entity_id,state,unit,state_class,last_changed\n${csv.join('')}`,
+    );
+    const format = { device: 'garden', columns: ['rain=sensor.garden_rain'] };
+    const options = { now: NOW, log: keepingLog(), terminal: false, format };
+    expect(await importReadings(ingest, [path], options)).toMatchObject({
+      accepted: 4,
+      values: {},
+    });
+    expect(await published()).toEqual(expected);
+  });
+
+  test('of files are those of a declared sensor, or of a column rain_total, and stay what they are when the table is read again (A6)', async () => {
+    const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
+    const options = { now: NOW, log: keepingLog(), terminal: false };
+    const bring = (name: string, header: string) =>
+      importReadings(ingest, [file(name, `${header}\n${rows.join('')}`)], options);
+    expect(await bring('a.csv', 'sensor_id,time,rain')).toMatchObject({
+      accepted: 6,
+      quarantined: { no_value: 2 }, // of sensor 3, whose rain is the amount
+      values: { 'out_of_bounds:rain': 2 },
+    });
+    expect(await amounts()).toEqual([null, 0.5, 2, 0, 2, 2]);
+    expect(await bring('b.csv', 'sensor_id,time,rain_total')).toMatchObject({
+      accepted: 4,
+      unchanged: 4,
+    });
+    expect(await amounts()).toEqual([null, 0.5, 2, 0, null, 0.5, 2, 0]);
+
+    const before = await stored(owner);
+    const csv = before.map(
+      ({ sensor_id, measured_at, rain, rain_total }) =>
+        `${sensor_id},${measured_at},${rain ?? ''},${rain_total}\n`,
+    );
+    await owner`truncate raw.readings`;
+    const path = file('dump.csv', `sensor_id,measured_at,rain,rain_total\n${csv.join('')}`);
+    expect(await importReadings(ingest, [path], options)).toMatchObject({ accepted: 8 });
+    expect(await stored(owner)).toEqual(before);
+  });
+
+  test('and amounts need a time of their own: without it, rain is left out with its reason, also when it waited for its sensor (A6, S3)', async () => {
+    const body = { device: 'garden', rain: 2, temperature: 5 };
+    expect(await push(body)).toMatchObject({
+      accepted: 1,
+      values: [{ index: 0, reason: 'no_time:rain' }],
+    });
+    expect(await stored(owner)).toMatchObject([{ rain: null, rain_total: null, temperature: 5 }]);
+    expect(await owner`select kind, reason from raw.quarantine`).toEqual([
+      { kind: 'value', reason: 'no_time:rain' },
+    ]);
+    await owner`truncate raw.readings, raw.quarantine`;
+    const { readings } = await readBatch(
+      Buffer.from(JSON.stringify({ ...body, device: 'roof' })),
+      'application/json',
+      { name: 'airseries', now: NOW },
+    );
+    await accept(...(await assignSensors(ingest, readings, undefined, NOW)));
+    await owner`update raw.sensor set device = 'roof' where id = 3`;
+    await retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    await owner`update raw.sensor set device = 'garden' where id = 3`;
+    expect(await stored(owner)).toMatchObject([{ rain: null, temperature: 5 }]);
+  });
+
+  test('of two senders at once follow from each other (A6)', async () => {
+    await accept(total(0, 1));
+    const batches = [1, 2, 3, 4, 5, 6].map((hour) => accept(total(hour, hour * hour)));
+    await Promise.all(batches);
+    expect(await amounts()).toEqual([null, 0, 3, 5, 7, 9, 11]);
+  });
+
+  test('are declared in the network file, which gives them back', async () => {
+    const [row] = await owner`select logic.network_file() as network`;
+    const sensors = row?.network.stations.flatMap(
+      (station: { sensors: object[] }) => station.sensors,
+    );
+    expect(sensors).toEqual([{ id: 1, rain: 'total' }, { id: 2 }, { id: 3, device: 'garden' }]);
+  });
+});
