@@ -13,8 +13,7 @@ import {
 import { instantOfUnixTime } from '../reading/times.ts';
 import { isTooDeep } from '../rows/json.ts';
 import { findPushSensors } from '../store/deviceSensors.ts';
-import { notJson } from './body.ts';
-import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';
+import { type IngestDeps, ingestRoute, notJson, type ReadReadings } from './ingestRoute.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;

@@ -8,8 +8,7 @@ import { Problem, quoted } from '../../http/send.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { inPieces } from '../rows/lines.ts';
-import { notJson } from './body.ts';
-import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
+import { type IngestDeps, ingestRoute, notJson } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
