@@ -10,14 +10,16 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { explainReading, explainValue } from './explain.ts';
+import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { Means } from './formats/format.ts';
 import { type ReadingBatch, readReadings } from './reading/collect.ts';
+import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
+import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
@@ -46,10 +48,13 @@ type ImportSummary = {
    */
   without_station: number;
   /** Lines for which the quarantine had no room. */
-  left_out: number;
+  left_out_of_quarantine: number;
   /** Rows that --only leaves out. */
   excluded: number;
-  ignored_columns: string[];
+  /** Columns and keys that are not used. */
+  ignored: string[];
+  /** What was stored and is perhaps not meant so. */
+  hints: string[];
   /** The formats that the files were read by. */
   formats: string[];
   /** A source could not be read to its end; the readings before are stored. */
@@ -142,13 +147,13 @@ async function collectFailure(
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, copier, clock, summary, progress } = run;
+  const { sql, copier, clock, summary, progress, log } = run;
   // standard input cannot be read twice
   const found =
     source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
-  let isFirst = true;
   let excluded = 0;
+  let notes: SourceNotes | undefined;
   let writing: Promise<void> = Promise.resolve();
   const write = async (
     { readings, notes: { ignored } }: ReadingBatch,
@@ -165,12 +170,17 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     );
   };
   try {
-    for await (const { readings: given, notes } of readReadings(source, format)) {
+    const all = readReadings(source, format);
+    const checked = checkedBeginning(all, source, (first) => {
+      warnOfLinesBefore(run, source, first.notes);
+      refuseOtherUnits(first.readings, first.notes, source.name);
+      refuseDoubts(first.notes, source.name, NOTHING_STORED);
+    });
+    for await (const batch of checked) {
+      const { readings: given } = batch;
+      notes = batch.notes;
       summary.excluded += notes.excluded - excluded;
       excluded = notes.excluded;
-      if (isFirst) warnOfLinesBefore(run, source, notes);
-      if (isFirst) refuseOtherUnits(given, notes, source.name);
-      isFirst = given.length === 0; // rows of one parameter become readings at the end
       if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       const readings = await assignSensors(sql, given, undefined, clock());
       const prepared = await copier.prepare(readings, clock());
@@ -184,6 +194,53 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     source.close();
     await writing;
   }
+  if (notes === undefined) return;
+  refuseDoubts(notes, source.name, 'the readings are stored all the same');
+  for (const hint of hintsOf(notes)) {
+    const text = `${source.name}: ${hint}`;
+    summary.hints.push(text);
+    progress.hide();
+    log.warn(text);
+  }
+}
+
+/** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
+const LOOKED_AT = 50_000;
+const NOTHING_STORED = 'nothing of it was stored';
+
+/**
+ * The same batches, after `check` has seen the first with a reading, and the notes of the first
+ * 50,000 readings. Rejects as `check` throws, before it yields any.
+ */
+async function* checkedBeginning(
+  batches: AsyncGenerator<ReadingBatch>,
+  { size }: Source,
+  check: (first: ReadingBatch) => void,
+): AsyncGenerator<ReadingBatch> {
+  const held: ReadingBatch[] = [];
+  const most = size === undefined ? 1 : LOOKED_AT;
+  let failure: unknown;
+  for (let count = 0; count < most; count += held.at(-1)?.readings.length ?? 0) {
+    const next = await batches.next().catch((error: unknown) => {
+      failure = error;
+    });
+    if (next === undefined || next.done === true) break;
+    held.push(next.value);
+  }
+  const first = held.find(({ readings }) => readings.length > 0) ?? held[0];
+  if (first !== undefined) check(first);
+  yield* held;
+  if (failure !== undefined) throw failure;
+  yield* batches;
+}
+
+function refuseDoubts(
+  { contradictions, verdicts }: SourceNotes,
+  source: string,
+  stored: string,
+): void {
+  refuseVerdicts(verdicts, source, stored);
+  refuseContradictions(contradictions, source, stored);
 }
 
 function warnOfLinesBefore(
@@ -226,7 +283,7 @@ function refuseBothMeans(
 
 /** Logs each ignored column once. */
 function warn({ log, summary, progress }: Run, source: Source, ignored: ReadonlySet<string>): void {
-  const unknown = [...ignored].filter((name) => !summary.ignored_columns.includes(name));
+  const unknown = [...ignored].filter((name) => !summary.ignored.includes(name));
   if (unknown.length > 0) {
     progress.hide();
     log.info({ source: source.name, columns: unknown }, 'unknown columns are ignored');
@@ -284,9 +341,10 @@ function emptySummary(): ImportSummary {
     values: {},
     examples: [],
     without_station: 0,
-    left_out: 0,
+    left_out_of_quarantine: 0,
     excluded: 0,
-    ignored_columns: [],
+    ignored: [],
+    hints: [],
     formats: [],
     failed: false,
     failures: [],
@@ -298,11 +356,11 @@ function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: Readonly
   summary.accepted += outcome.accepted;
   summary.unchanged += outcome.unchanged;
   summary.without_station += outcome.withoutStation;
-  summary.left_out += outcome.overflowed;
+  summary.left_out_of_quarantine += outcome.overflowed;
   for (const { reason } of outcome.quarantined)
     summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
   for (const { reason } of outcome.values)
     summary.values[reason] = (summary.values[reason] ?? 0) + 1;
-  const listed = new Set(summary.ignored_columns);
-  summary.ignored_columns.push(...[...ignored].filter((name) => !listed.has(name)));
+  const listed = new Set(summary.ignored);
+  summary.ignored.push(...[...ignored].filter((name) => !listed.has(name)));
 }

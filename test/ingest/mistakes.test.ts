@@ -244,7 +244,7 @@ describe('dates as people write them', () => {
     const { summary } = await imported('dates.csv', csv(T, '05/06/2026 08:00'), { zone });
     expect(summary).toMatchObject({ accepted: 1, quarantined: { unreadable_time: 1 } });
     expect(summary.examples[0]?.explanation).toContain(
-      '05/06/2026 08:00 may begin with the day or the month: --date-format (in an address, date_format) says which, as dd/mm/yyyy or mm/dd/yyyy',
+      '05/06/2026 08:00 may begin with the day or the month: --date-format says which, as dd/mm/yyyy or mm/dd/yyyy',
     );
   });
 });
@@ -354,7 +354,7 @@ describe('understood', () => {
   ])('are %s', async (_, text, values) => {
     expect((await imported('readings.csv', text)).summary).toMatchObject({
       accepted: 1,
-      ignored_columns: [],
+      ignored: [],
       failed: false,
     });
     expect(await stored(owner)).toMatchObject([
@@ -378,5 +378,98 @@ describe('understood', () => {
           'pressure must be 50000 to 110000 Pa; 1013.2 looks like hPa: send it in Pa, as 101320',
       },
     ]);
+  });
+});
+
+describe('rows of one sensor and time with other values stop a file before anything is stored (S7)', () => {
+  const hours = (count: number) =>
+    Array.from({ length: count }, (_, hour) => {
+      const time = new Date(Date.parse('2026-01-01T00:00:00Z') + hour * 3_600_000).toISOString();
+      return `1,${time},5`;
+    });
+  const csv = (lines: readonly string[]) => `sensor_id,time,pm25\n${lines.join('\n')}\n`;
+  const again = '1,2026-01-01T00:00:00.000Z,9';
+
+  test('where they are more than 1 % of it', async () => {
+    const { summary } = await imported('readings.csv', csv([...hours(98), again]));
+    expect(summary).toMatchObject({ received: 0, accepted: 0, failed: true });
+    expect(summary.failures).toEqual([
+      expect.stringContaining(
+        '1 of 99 rows have the sensor and time of another row, and other values (lines 2 and 100, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
+      ),
+    ]);
+    expect(await stored(owner)).toEqual([]);
+  });
+
+  test('fewer are counted and shown, and the last one counts (S3)', async () => {
+    const { summary, messages } = await imported('readings.csv', csv([...hours(199), again]));
+    expect(summary).toMatchObject({ received: 200, failed: false });
+    const hint =
+      '1 row has the sensor and time of another row, and other values (lines 2 and 201, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts';
+    expect(summary.hints).toEqual([expect.stringContaining(hint)]);
+    expect(messages).toContain(hint);
+    expect((await stored(owner))[0]).toMatchObject({ pm25: 9 });
+  });
+
+  test('where its times are dates alone: the hours are in another column', async () => {
+    const days = Array.from({ length: 200 }, (_, day) => {
+      const date = new Date(Date.parse('2026-01-01T00:00:00Z') + day * 86_400_000);
+      return `1,${date.toISOString().slice(0, 10)},5`;
+    });
+    const { summary } = await imported('days.csv', csv([...days, '1,2026-01-01,9']), {
+      zone: 'Asia/Yerevan',
+    });
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(summary.failures[0]).toContain('--column time=Date+Time');
+  });
+
+  test('rows of one parameter each contradict each other in theirs only', async () => {
+    const row = (parameter: string, value: number) => `1,2,${T},${parameter},${value},µg/m³\n`;
+    const header = 'location_id,sensors_id,datetime,parameter,value,units\n';
+    const good = await imported('good.csv', header + row('pm25', 5) + row('pm10', 8));
+    expect(good.summary).toMatchObject({ failed: false, hints: [] });
+    const bad = await imported('bad.csv', header + row('pm25', 5) + row('pm25', 8));
+    expect(bad.summary.failures[0]).toContain('pm25 5 and 8');
+  });
+});
+
+describe('a verdict of the file itself is obeyed by declaration, and never passed over (S7)', () => {
+  const csv = (name: string, ...values: string[]) =>
+    `sensor_id,time,pm25,${name}\n${values.map((value, at) => `1,2026-11-20T0${at}:00:00Z,5,${value}\n`).join('')}`;
+
+  test.each([
+    ['Validity', '1', '-1'],
+    ['AggType', 'hour', 'day'],
+    ['QC_flag', '', 'X'],
+    ['Verification', '1', '3'],
+    ['status', 'V', 'N'],
+  ])('%s', async (name, one, other) => {
+    const { summary } = await imported('readings.csv', csv(name, one, other));
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(summary.failures[0]).toContain(
+      `which rows count seems to stand in ${name} (${one || 'empty'}, ${other}), and is not used; nothing of it was stored. Write --only ${name}=${one} for rows with that value alone`,
+    );
+    const declared = { only: [`${name}=${one}`] };
+    expect((await imported('readings.csv', csv(name, one, other), declared)).summary).toMatchObject(
+      { accepted: 1, excluded: 1, failed: false, hints: [] },
+    );
+    const all = { only: [`${name}=*`] };
+    expect((await imported('readings.csv', csv(name, one, other), all)).summary).toMatchObject({
+      accepted: 1,
+      unchanged: 1,
+      excluded: 0,
+    });
+  });
+
+  test.each([
+    ['a column with one value leaves nothing out', 'status', ['N', 'N']],
+    ['valid and provisional rows were both measured', 'status', ['V', 'P']],
+    ['another word', 'statute', ['1', '2']],
+  ])('%s', async (_, name, values) => {
+    expect((await imported('readings.csv', csv(name, ...values))).summary).toMatchObject({
+      accepted: 2,
+      failed: false,
+      hints: [],
+    });
   });
 });

@@ -8,10 +8,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { ParameterName } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
-import { droppedValue, explainReading, explainValue } from '../explain.ts';
+import { droppedValue, explainReading, explainValue, hintsOf, inAddress } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
-import { suspectUnits } from '../reading/otherUnits.ts';
 import type { SourceNotes } from '../reading/reader.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
@@ -95,13 +94,8 @@ function describeSource(
   readings: readonly ReadingInput[],
   { values }: Accepted,
 ) {
-  // with hints of their own
-  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
-  const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));
-  const hints = stored.map(
-    ({ parameter, field, unit, option, example }) =>
-      `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
-  );
+  const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
+  const hints = hintsOf(notes, readings, unusable).map(inAddress);
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
@@ -119,12 +113,12 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {
     if (sentences.has(reason)) continue;
-    sentences.set(reason, explainReading(reason, readings[index] ?? {}) ?? reason);
+    sentences.set(reason, inAddress(explainReading(reason, readings[index] ?? {}) ?? reason));
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
     const parameter = reason.slice(reason.indexOf(':') + 1) as ParameterName;
-    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
+    sentences.set(reason, inAddress(explainValue(reason, readings[index]?.values[parameter])));
   }
   const what =
     received === 1

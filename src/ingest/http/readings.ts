@@ -5,6 +5,7 @@
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
+import { inAddress } from '../explain.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { inPieces } from '../rows/lines.ts';
@@ -139,7 +140,7 @@ async function collect(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.cause instanceof SyntaxError) throw notJson(error.cause.message);
-    throw new Problem(400, `${error.message} Nothing was stored.`);
+    throw new Problem(400, `${inAddress(error.message)} Nothing was stored.`);
   }
   return batches;
 }

@@ -178,8 +178,8 @@ describe('a push', () => {
     expect(answer.body).toMatchObject({
       accepted: 1,
       hints: [
-        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f to the address',
-        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm to the address',
+        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f',
+        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm',
       ],
     });
     const declared = await post('/v1/readings?unit=temperature=c&unit=no2=ppb', {
@@ -257,7 +257,7 @@ describe('a push', () => {
       '/v1/push/home-assistant?device=garden',
       { device: 'roof-1', time: T, pm25: 5 },
       400,
-      /^--device: garden would not be used, because a row names device roof-1 itself/,
+      /^\?device: garden would not be used, because a row names device roof-1 itself/,
     ],
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {
