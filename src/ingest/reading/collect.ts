@@ -116,6 +116,11 @@ export function readLine(text: string): ReadingInput | undefined {
   return makeReader(row, {}, makeNotes()).read(row);
 }
 
+/** Throws InputError for declarations that cannot be followed, whatever the source. */
+export function checkDeclarations(declared: Declarations): void {
+  makeReader(NO_ROW, declared, makeNotes());
+}
+
 type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };
 
 /**
