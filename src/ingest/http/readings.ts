@@ -58,7 +58,9 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
   const query = new URLSearchParams(
     req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
   );
-  const unknown = [...query.keys()].find((key) => !DECLARATIONS.includes(key));
+  const isKnown = (key: string) =>
+    DECLARATIONS.includes(key) || (name === 'chirpstack' && key === 'event'); // it appends that
+  const unknown = [...query.keys()].find((key) => !isKnown(key));
   if (unknown !== undefined) {
     const all = DECLARATIONS.join(', ');
     throw new Problem(

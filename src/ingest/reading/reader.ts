@@ -51,6 +51,8 @@ export type SourceNotes = {
   excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
+  /** True if stamps name the end of an interval, and no shift is declared. */
+  namesEnd: boolean;
   contradictions: Contradictions;
   verdicts: Verdicts;
 };
@@ -84,6 +86,7 @@ export const makeNotes = (): SourceNotes => ({
   ignored: new Set(),
   undeclared: new Map(),
   usedServerTime: false,
+  namesEnd: false,
   contradictions: noContradictions(),
   verdicts: new Map(),
 });
@@ -169,6 +172,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     if (columns.length > 0) found = declaredFirst(row, found, columns, format);
     if (!row.names.isTable) noteUnused((found.payload ?? row).names);
     noteVerdicts(found.payload ?? row);
+    if (typeof found.device === 'number' && Math.abs(found.device) > Number.MAX_SAFE_INTEGER)
+      return unreadable(row.text, row.line, ROUNDED);
     const owner = ownerOf(declared, scalar(found.sensor), scalar(found.device));
     const values: SomeValues = {};
     let count = 0;
@@ -212,6 +217,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       isExcluded(header, only); // its columns are used
       checkHeader({ header, position, found, columns, only, format, declared });
       notes.isLong = format.isLong === true && (found.long?.length ?? 0) > 0;
+      notes.namesEnd = format.namesEnd === true && declared.shift === undefined;
       noteUnused(header.names);
     },
     sharedBy(document) {
@@ -228,6 +234,9 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 }
 
 const NONE: readonly [] = [];
+
+const ROUNDED =
+  'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
 
 /** True if the row's own verdict is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
