@@ -83,13 +83,15 @@ type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | '
  */
 export function explainReading(
   reason: string,
-  { sensorId, device, measuredAt, why }: Given,
+  given: Given,
 ): string | undefined {
+  const { sensorId, device, measuredAt, why } = given;
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
     reason
   ];
   if (reason === 'unreadable_line') return why ?? sentence;
-  if (reason === 'unreadable_time') return `${sentence}${timeHint(measuredAt)}`;
+  if (reason === 'unreadable_time')
+    return 'measuredAt' in given ? `${sentence}${timeHint(measuredAt)}` : sentence;
   if (reason !== 'unknown_sensor') return sentence;
   if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '')
@@ -123,7 +125,7 @@ const RETRY = 'import the network, then run quarantine retry';
  */
 export function explainDevice(device: string, sensors: readonly number[]): string {
   return sensors.length > 1
-    ? `sensors ${sensors.join(' and ')} both have device ${device}, but one sensor takes all that it sends here: leave "device" at one of them, ${RETRY}`
+    ? `sensors ${sensors.join(' and ')} both have device ${device}, and not one of them alone stood at a station then: leave "device" at one of them, or say in "stations" when each stood there, ${RETRY}`
     : `no sensor, or more than one, has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
 }
 
@@ -159,12 +161,14 @@ export function explainPush(
 
 /**
  * What was stored and is perhaps not meant so. `readings`: those whose values are looked at; an
- * import has looked at them before. `unusable`: parameters with hints of their own.
+ * import has looked at them before. `unusable`: parameters with hints of their own. `gap`: what
+ * describeGap says of their times.
  */
 export function hintsOf(
   notes: SourceNotes,
   readings: readonly ReadingInput[] = [],
   unusable: ReadonlySet<string> = new Set(),
+  gap?: string,
 ): string[] {
   const units = suspectUnits(readings, notes)
     .filter(({ parameter }) => !unusable.has(parameter))
@@ -172,9 +176,19 @@ export function hintsOf(
       ({ parameter, field, unit, option, example }) =>
         `${field} looks like ${unit}, for example ${example}: if it is, add --unit ${parameter}=${option}`,
     );
-  const others = [describeVerdicts(notes.verdicts), describeContradictions(notes.contradictions)];
+  const others = [
+    notes.namesEnd ? `${NAMES_END}: ${DECLARE_SHIFT}` : undefined,
+    describeVerdicts(notes.verdicts),
+    describeContradictions(notes.contradictions),
+    gap,
+  ];
   return [...units, ...others.filter((hint) => hint !== undefined)];
 }
+
+export const NAMES_END =
+  'its stamps name the end of each interval, and no column says how long that is';
+export const DECLARE_SHIFT =
+  'write --shift -1h for means of an hour, --shift -10min for means of ten minutes, or --shift 0min for readings of an instant';
 
 /** Options whose parameter in an address has another name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

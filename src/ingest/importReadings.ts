@@ -10,7 +10,7 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ParameterName } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { explainReading, explainValue, hintsOf } from './explain.ts';
+import { DECLARE_SHIFT, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
 import { type ReadingBatch, readReadings } from './reading/collect.ts';
 import { refuseContradictions } from './reading/contradictions.ts';
@@ -19,6 +19,7 @@ import type { Declarations } from './reading/declarations.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
+import { addTime, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
@@ -31,6 +32,9 @@ type ImportSummary = {
   received: number;
   accepted: number;
   unchanged: number;
+  /** The times of what was accepted or unchanged, in UTC; null: nothing was. */
+  oldest: string | null;
+  newest: string | null;
   /** Whole readings, by reason. */
   quarantined: Partial<Record<ReadingReason, number>>;
   /** Single values left out of readings, by reason and parameter. */
@@ -73,6 +77,7 @@ type Run = {
   clock: () => Date;
   summary: ImportSummary;
   progress: Progress;
+  span: Span;
   /** By sensor, whether hourly or daily means were imported. */
   means: Map<number, Means>;
   total: number | undefined;
@@ -103,6 +108,7 @@ export async function importReadings(
     clock,
     summary,
     progress,
+    span: emptySpan(),
     means: new Map(),
     total: undefined,
   };
@@ -118,6 +124,9 @@ export async function importReadings(
     read += source.size ?? 0;
   }
   progress.hide();
+  const { oldest, newest } = run.span;
+  summary.oldest = oldest === undefined ? null : inUtc(oldest);
+  summary.newest = newest === undefined ? null : inUtc(newest);
   const { received, accepted, unchanged } = summary;
   if (received > 0 && accepted + unchanged === 0) {
     summary.failed = true;
@@ -154,6 +163,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
   let excluded = 0;
   let notes: SourceNotes | undefined;
+  const span = emptySpan();
   let writing: Promise<void> = Promise.resolve();
   const write = async (
     { readings, notes: { ignored } }: ReadingBatch,
@@ -162,6 +172,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   ) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
+    addTimes(span, readings, outcome);
     addExamples(run, source, readings, outcome);
     addOutcome(summary, outcome, ignored);
     progress.show(
@@ -193,10 +204,11 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   } finally {
     source.close();
     await writing;
+    for (const time of [span.oldest, span.newest]) if (time !== undefined) addTime(run.span, time);
   }
   if (notes === undefined) return;
   refuseDoubts(notes, source.name, 'the readings are stored all the same');
-  for (const hint of hintsOf(notes)) {
+  for (const hint of hintsOf(notes, [], undefined, describeGap(span))) {
     const text = `${source.name}: ${hint}`;
     summary.hints.push(text);
     progress.hide();
@@ -235,10 +247,12 @@ async function* checkedBeginning(
 }
 
 function refuseDoubts(
-  { contradictions, verdicts }: SourceNotes,
+  { contradictions, verdicts, namesEnd }: SourceNotes,
   source: string,
   stored: string,
 ): void {
+  if (namesEnd)
+    throw new InputError(source, `${NAMES_END}; ${stored}`, `To import it, ${DECLARE_SHIFT}.`);
   refuseVerdicts(verdicts, source, stored);
   refuseContradictions(contradictions, source, stored);
 }
@@ -251,6 +265,16 @@ function warnOfLinesBefore(
   if (lines === 0) return;
   progress.hide();
   log.info({ source: name, lines }, 'lines before the header are passed over');
+}
+
+function addTimes(
+  span: Span,
+  readings: readonly ReadingInput[],
+  { quarantined }: Pick<Accepted, 'quarantined'>,
+): void {
+  const refused = new Set(quarantined.map(({ index }) => index));
+  for (const [index, { measuredAt }] of readings.entries())
+    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;
@@ -337,6 +361,8 @@ function emptySummary(): ImportSummary {
     received: 0,
     accepted: 0,
     unchanged: 0,
+    oldest: null,
+    newest: null,
     quarantined: {},
     values: {},
     examples: [],

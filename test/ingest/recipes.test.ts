@@ -3,20 +3,24 @@
  * documents are sent.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { launch } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
+import { openPushing, type Pushing } from './http/pushing.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 
 const README = readFileSync(new URL('../../src/ingest/README.md', import.meta.url), 'utf8');
 
-/** The block of README.md that begins so. */
+/** The block of the README that begins so. */
 function recipe(beginning: string): string {
   const blocks = [...README.matchAll(/```\w+\n(.*?)```/gs)].map(([, block = '']) => block);
   const found = blocks.filter((block) => block.startsWith(beginning));
@@ -88,4 +92,80 @@ test('a wide file of stations is named, and turned likewise', needs('awk'), asyn
     [3, 6],
     [3, 8],
   ]);
+});
+
+describe('what is sent by HTTP', () => {
+  let here: Pushing;
+  beforeAll(async () => {
+    here = await openPushing(engines[0] as (typeof engines)[0]);
+    await here.owner`update raw.sensor set device = 'garden' where id = 7`;
+  });
+  beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => here.close());
+
+  test('Home Assistant: one sensor that is unavailable does not lose the others', async () => {
+    const [, payload = ''] = recipe('rest_command:').split('payload: >-\n');
+    // Jinja's filters, as Home Assistant documents them
+    const states: Record<string, string> = {
+      'sensor.garden_pm25': '5.5',
+      'sensor.garden_temperature': 'unavailable',
+    };
+    const FILTERED = /{{ states\("([\w.]+)"\) \| float\(none\) \| tojson }}/g;
+    const body = payload.replaceAll(FILTERED, (_, name: string) => {
+      const number = Number.parseFloat(states[name] ?? '');
+      return JSON.stringify(Number.isNaN(number) ? null : number);
+    });
+    expect(body).not.toContain('{{');
+    const answer = await request(here.app)
+      .post('/v1/push/home-assistant')
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
+      .send(body);
+    expect(answer.body).toMatchObject({ accepted: 1, quarantined: [], time: 'server' });
+    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5.5, temperature: null }]);
+  });
+
+  /** Runs a bridge of MQTT, of which this message is the only one, to its end. */
+  async function bridged(beginning: string, topic: string, message: object) {
+    const folder = temporaryFolder('mqtt');
+    const line = `${topic} ${JSON.stringify(message)}`;
+    const program = `#!/bin/sh\ncat << 'END'\n${line}\nEND\n`;
+    writeFileSync(join(folder, 'mosquitto_sub'), program);
+    chmodSync(join(folder, 'mosquitto_sub'), 0o755);
+    const server = here.app.listen(0, '127.0.0.1');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);
+      const { finished } = launch(['/bin/sh', '-ec', lines], {
+        environment: { PATH: `${folder}:${process.env.PATH}`, TOKEN: here.token },
+        folder,
+      });
+      const { stdout } = await finished;
+      return JSON.parse(stdout) as object;
+    } finally {
+      server.close();
+    }
+  }
+
+  test('Zigbee2MQTT, by three lines', needs('curl'), async () => {
+    const message = { temperature: 21.3, pressure: 1013, last_seen: '2026-11-20T09:00:00+01:00' };
+    const answer = await bridged("mosquitto_sub -v -t 'zigbee", 'zigbee2mqtt/garden', message);
+    expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T12:00:00+04:00', temperature: 21.3, pressure: 101_300 },
+    ]);
+  });
+
+  test('Tasmota, by three lines', needs('curl'), async () => {
+    const message = {
+      Time: '2026-11-20T09:00:00',
+      BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
+      SDS0X1: { 'PM2.5': 5.5, PM10: 7.7 },
+      ...{ PressureUnit: 'hPa', TempUnit: 'C' },
+    };
+    const answer = await bridged("mosquitto_sub -v -t 'tele", 'tele/garden/SENSOR', message);
+    expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T12:00:00+04:00', pm25: 5.5, pm10: 7.7, pressure: 101_320 },
+    ]);
+  });
 });

@@ -2,6 +2,7 @@
  * Reads the body of a request within its limits of size and time, accepts its readings in the name
  * of its sender, and answers with the outcome.
  */
+import { createHash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
@@ -13,6 +14,7 @@ import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
 import type { SourceNotes } from '../reading/reader.ts';
 import type { ReadingInput } from '../reading/reading.ts';
+import { addTime, describeGap, emptySpan } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { senderOf } from './tokens.ts';
@@ -53,10 +55,13 @@ export function ingestRoute(
   read: ReadReadings,
   { neverRefuses = false } = {},
 ): RequestHandler[] {
+  const firstArrival = makeArrivals();
   const ingest: RequestHandler = async (req, res) => {
     const now = clock();
-    const { name, scope } = senderOf(res);
-    const { readings: given, notes } = await read(bodyOf(req), req, { scope, now });
+    const { id, name, scope } = senderOf(res);
+    const body = bodyOf(req);
+    const arrivedAt = firstArrival(id, req, body, now);
+    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
@@ -77,25 +82,59 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource(notes, readings, outcome)),
+      ...(notes !== undefined && describeSource(notes, readings, outcome, now)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
     const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
-    const body = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
-    sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(body)));
+    const document = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
+    sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(document)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+}
+
+/** A body that is sent again within this time is a retry. */
+const RETRY_MS = 60_000;
+/** Larger ones are no device's, and have times. In bytes. */
+const LARGEST_RETRY = 64 * 1_024;
+/** A bound for memory. */
+const MOST_ARRIVALS = 20_000;
+
+/**
+ * A function that says when a request first arrived: the same body of the same token within a
+ * minute is the same readings, so where they have no time, they get that of the first arrival (S3).
+ * Each process remembers its own.
+ */
+function makeArrivals() {
+  const arrivals = new Map<string, Date>(); // the oldest first
+  return (sender: string, req: Request, body: Buffer, now: Date): Date => {
+    if (body.length > LARGEST_RETRY) return now;
+    const source = [sender, req.originalUrl, req.get('X-Sensor'), req.get('X-PIN')].join(' ');
+    const key = createHash('sha256').update(source).update(body).digest('base64');
+    for (const [old, at] of arrivals) {
+      const age = Math.abs(now.getTime() - at.getTime());
+      if (age < RETRY_MS && arrivals.size <= MOST_ARRIVALS) break;
+      arrivals.delete(old);
+    }
+    const first = arrivals.get(key) ?? now;
+    if (first === now) arrivals.set(key, now);
+    return first;
+  };
 }
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
   notes: SourceNotes,
   readings: readonly ReadingInput[],
-  { values }: Accepted,
+  { values, quarantined }: Accepted,
+  now: Date,
 ) {
   const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
-  const hints = hintsOf(notes, readings, unusable).map(inAddress);
+  const refused = new Set(quarantined.map(({ index }) => index));
+  const span = emptySpan();
+  for (const [index, { measuredAt }] of readings.entries())
+    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
+  const hints = hintsOf(notes, readings, unusable, describeGap(span, now)).map(inAddress);
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),

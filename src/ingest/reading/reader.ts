@@ -203,6 +203,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       line: row.line,
     };
     if (owner.device !== undefined) reading.device = String(owner.device);
+    if (row.names.isTable) reading.row = row;
     return reading;
   };
 

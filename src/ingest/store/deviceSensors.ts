@@ -87,9 +87,9 @@ export async function assignSensors(
     if (!isOpen(reading)) return reading;
     const own = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
     const sensorId = oneOf(own) ?? oneOf(own.filter((placed) => isThere(placed, reading)));
-    return sensorId === undefined
-      ? { ...reading, text: textOfDevice(reading) }
-      : { ...reading, sensorId };
+    if (sensorId !== undefined) return { ...reading, sensorId };
+    const { row: _, ...others } = reading;
+    return { ...others, text: textOfDevice(reading) };
   });
 }
 
