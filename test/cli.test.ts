@@ -277,7 +277,7 @@ describe('one network from its file to its audit', () => {
       unchanged: 0,
       quarantined: { no_value: 1, unknown_sensor: 1, unreadable_line: 1 },
       values: { 'out_of_bounds:pm25': 1 },
-      ignored_columns: ['colour'],
+      ignored: ['colour'],
     });
     // the same again, with names, a unit and times of its own
     const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';

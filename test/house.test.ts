@@ -2,8 +2,8 @@
  * The architecture: imports between rooms run one way, and only the folder that stores data depends
  * on the engines.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const SRC = new URL('../src/', import.meta.url).pathname;
@@ -134,4 +134,27 @@ describe('the source', () => {
     ).toEqual([]);
     expect(matching(/process\.env/).sort()).toEqual(['cli.ts']);
   });
+
+  it('leads a POST of readings through 18 files at most, and its walks name files that exist', () => {
+    const text = readFileSync(join(SRC, 'README.md'), 'utf8');
+    const [post = '', ...others] = (text.split('## Three walks')[1]?.split('\n## ')[0] ?? '')
+      .split('\n\n')
+      .filter((walk) => walk.startsWith('**'))
+      .map(filesOfWalk);
+    expect(others).toHaveLength(2);
+    expect([...post, ...others.flat()].filter((path) => !existsSync(join(SRC, path)))).toEqual([]);
+    expect(post.length).toBeGreaterThan(10);
+    expect(post.length).toBeLessThanOrEqual(18);
+  });
 });
+
+/** A name without a folder is in the folder of the file before it. */
+function filesOfWalk(walk: string): string[] {
+  const [way = ''] = walk.split(' A file takes the same');
+  let folder = '';
+  return [...way.matchAll(/`([\w/]+\.(?:ts|sql))`/g)].map(([, name = '']) => {
+    if (name.startsWith('sql/')) folder = `../${dirname(name)}`;
+    else if (name.includes('/')) folder = dirname(name);
+    return join(folder, basename(name));
+  });
+}

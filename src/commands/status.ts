@@ -186,20 +186,23 @@ export function sensorTable(
   now: Date,
   width = WIDTH,
 ): string {
-  const rows = sensors.map(({ sensor, kind, device, station, newest_reading, waiting }) => [
-    sensor,
-    kind,
-    device,
-    station,
-    since(newest_reading, now),
-    waiting,
+  const rows = sensors.map((one) => [
+    ...[one.sensor, one.kind, one.device, one.station],
+    since(one.newest_reading, now),
+    one.oldest_reading?.slice(0, 10) ?? null,
+    one.waiting,
   ]);
   const known = table(
-    ['sensor', 'kind', 'device', 'station', 'newest reading', 'quarantined'],
+    ['sensor', 'kind', 'device', 'station', 'newest reading', 'oldest', 'quarantined'],
     rows,
     width,
   );
   const parts = others === undefined ? [known] : [known, ...otherSensors(others)];
+  const reset = sensors.filter(({ has_gap }) => has_gap).map(({ sensor }) => sensor);
+  if (reset.length > 0)
+    parts.push(
+      `Years without a reading follow the oldest of sensor ${reset.join(', ')}: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings".`,
+    );
   if (unknown.length > 0) {
     const senders = unknown.map(({ sensor, device, waiting, newest }) => [
       sensor,

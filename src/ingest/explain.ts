@@ -10,10 +10,13 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
+import { describeContradictions } from './reading/contradictions.ts';
 import { readInstant } from './reading/instants.ts';
-import { otherUnitOf } from './reading/otherUnits.ts';
+import { otherUnitOf, suspectUnits } from './reading/otherUnits.ts';
+import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
+import { describeVerdicts } from './reading/verdicts.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
@@ -79,17 +82,19 @@ type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | '
  */
 export function explainReading(
   reason: string,
-  { sensorId, device, measuredAt, why }: Given,
+  given: Given,
 ): string | undefined {
+  const { sensorId, device, measuredAt, why } = given;
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
     reason
   ];
   if (reason === 'unreadable_line') return why ?? sentence;
-  if (reason === 'unreadable_time') return `${sentence}${timeHint(measuredAt)}`;
+  if (reason === 'unreadable_time')
+    return 'measuredAt' in given ? `${sentence}${timeHint(measuredAt)}` : sentence;
   if (reason !== 'unknown_sensor') return sentence;
   if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '')
-    return 'sensor_id is missing: add it, or --device or --sensor (in an address ?device= or ?sensor_id=)';
+    return 'sensor_id is missing: add it, or --device or --sensor';
   return /^[1-9]\d{0,9}$/.test(String(sensorId))
     ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
     : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;
@@ -99,7 +104,7 @@ function timeHint(given: unknown): string {
   if (given === undefined || given === null || given === '') return '; there is none';
   const text = String(given).slice(0, 60);
   if (slashedDate(text) !== undefined)
-    return `; ${text} may begin with the day or the month: --date-format (in an address, date_format) says which, as ${DATE_FORMATS.join(' or ')}`;
+    return `; ${text} may begin with the day or the month: --date-format says which, as ${DATE_FORMATS.join(' or ')}`;
   if (/^\d{4}-?W\d\d/.test(text)) return `; ${text} is a week date: write the date of the day`;
   if (/^\d{4}-\d{3}$/.test(text))
     return `; ${text} is a day of the year: write the date of the day`;
@@ -119,7 +124,7 @@ const RETRY = 'import the network, then run quarantine retry';
  */
 export function explainDevice(device: string, sensors: readonly number[]): string {
   return sensors.length > 1
-    ? `sensors ${sensors.join(' and ')} both have device ${device}, but one sensor takes all that it sends here: leave "device" at one of them, ${RETRY}`
+    ? `sensors ${sensors.join(' and ')} both have device ${device}, and not one of them alone stood at a station then: leave "device" at one of them, or say in "stations" when each stood there, ${RETRY}`
     : `no sensor, or more than one, has device ${device}: write "device": ${JSON.stringify(device)} into the sensor in the network file, ${RETRY}`;
 }
 
@@ -151,4 +156,55 @@ export function explainPush(
     return `sensor ${fitting[0]}, the ${instrument} of device ${device}, was at no station ${day}: correct its periods in "stations"`;
   });
   return `${parts.join('; ')}; ${RETRY}`;
+}
+
+/**
+ * What was stored and is perhaps not meant so. `readings`: those whose values are looked at; an
+ * import has looked at them before. `unusable`: parameters with hints of their own. `gap`: what
+ * describeGap says of their times.
+ */
+export function hintsOf(
+  notes: SourceNotes,
+  readings: readonly ReadingInput[] = [],
+  unusable: ReadonlySet<string> = new Set(),
+  gap?: string,
+): string[] {
+  const units = suspectUnits(readings, notes)
+    .filter(({ parameter }) => !unusable.has(parameter))
+    .map(
+      ({ parameter, field, unit, option, example }) =>
+        `${field} looks like ${unit}, for example ${example}: if it is, add --unit ${parameter}=${option}`,
+    );
+  const others = [
+    notes.namesEnd ? `${NAMES_END}: ${DECLARE_SHIFT}` : undefined,
+    describeVerdicts(notes.verdicts),
+    describeContradictions(notes.contradictions),
+    gap,
+  ];
+  return [...units, ...others.filter((hint) => hint !== undefined)];
+}
+
+export const NAMES_END =
+  'its stamps name the end of each interval, and no column says how long that is';
+export const DECLARE_SHIFT =
+  'write --shift -1h for means of an hour, --shift -10min for means of ten minutes, or --shift 0min for readings of an instant';
+
+/** Options whose parameter in an address has another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  sensor: 'sensor_id',
+  'date-format': 'date_format',
+};
+const DECLARED = /--(column|only|unit)(?: ([^=;:"]{1,60}=[^\s;]*[^\s;,.)]))?/g;
+const SAID = /--(date-format|device|sensor|shift|zone)(?: ([+-]\d[\w:]*|[dm]{2}\/[dm]{2}\/yyyy))?/g;
+
+/**
+ * A message to someone who sends by HTTP: `--zone +01:00` becomes `?zone=%2B01:00`, as it is
+ * written in an address.
+ */
+export function inAddress(message: string): string {
+  const parameter = (_: string, option: string, given?: string) => {
+    const value = given === undefined ? '' : `=${given.replaceAll('+', '%2B')}`;
+    return `?${OTHER_NAMES[option] ?? option}${value}`;
+  };
+  return message.replaceAll(DECLARED, parameter).replaceAll(SAID, parameter);
 }

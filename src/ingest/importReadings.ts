@@ -10,14 +10,17 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ReadingColumn } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { explainReading, explainValue } from './explain.ts';
+import { DECLARE_SHIFT, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
 import { type ReadingBatch, readReadings } from './reading/collect.ts';
+import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
+import { addTime, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
+import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
@@ -29,6 +32,9 @@ type ImportSummary = {
   received: number;
   accepted: number;
   unchanged: number;
+  /** The times of what was accepted or unchanged, in UTC; null: nothing was. */
+  oldest: string | null;
+  newest: string | null;
   /** Whole readings, by reason. */
   quarantined: Partial<Record<ReadingReason, number>>;
   /** Single values left out of readings, by reason and parameter. */
@@ -46,10 +52,13 @@ type ImportSummary = {
    */
   without_station: number;
   /** Lines for which the quarantine had no room. */
-  left_out: number;
+  left_out_of_quarantine: number;
   /** Rows that --only leaves out. */
   excluded: number;
-  ignored_columns: string[];
+  /** Columns and keys that are not used. */
+  ignored: string[];
+  /** What was stored and is perhaps not meant so. */
+  hints: string[];
   /** The formats that the files were read by. */
   formats: string[];
   /** A source could not be read to its end; the readings before are stored. */
@@ -68,6 +77,7 @@ type Run = {
   clock: () => Date;
   summary: ImportSummary;
   progress: Progress;
+  span: Span;
   /** By sensor, whether hourly or daily means were imported. */
   means: Map<number, Means>;
   total: number | undefined;
@@ -98,6 +108,7 @@ export async function importReadings(
     clock,
     summary,
     progress,
+    span: emptySpan(),
     means: new Map(),
     total: undefined,
   };
@@ -113,6 +124,9 @@ export async function importReadings(
     read += source.size ?? 0;
   }
   progress.hide();
+  const { oldest, newest } = run.span;
+  summary.oldest = oldest === undefined ? null : inUtc(oldest);
+  summary.newest = newest === undefined ? null : inUtc(newest);
   const { received, accepted, unchanged } = summary;
   if (received > 0 && accepted + unchanged === 0) {
     summary.failed = true;
@@ -142,13 +156,14 @@ async function collectFailure(
 }
 
 async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, copier, clock, summary, progress } = run;
+  const { sql, copier, clock, summary, progress, log } = run;
   // standard input cannot be read twice
   const found =
     source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
-  let isFirst = true;
   let excluded = 0;
+  let notes: SourceNotes | undefined;
+  const span = emptySpan();
   let writing: Promise<void> = Promise.resolve();
   const write = async (
     { readings, notes: { ignored } }: ReadingBatch,
@@ -157,6 +172,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   ) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
+    addTimes(span, readings, outcome);
     addExamples(run, source, readings, outcome);
     addOutcome(summary, outcome, ignored);
     progress.show(
@@ -165,12 +181,17 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     );
   };
   try {
-    for await (const { readings: given, notes } of readReadings(source, format)) {
+    const all = readReadings(source, format);
+    const checked = checkedBeginning(all, source, (first) => {
+      warnOfLinesBefore(run, source, first.notes);
+      refuseOtherUnits(first.readings, first.notes, source.name);
+      refuseDoubts(first.notes, source.name, NOTHING_STORED);
+    });
+    for await (const batch of checked) {
+      const { readings: given } = batch;
+      notes = batch.notes;
       summary.excluded += notes.excluded - excluded;
       excluded = notes.excluded;
-      if (isFirst) warnOfLinesBefore(run, source, notes);
-      if (isFirst) refuseOtherUnits(given, notes, source.name);
-      isFirst = given.length === 0; // rows of one parameter become readings at the end
       if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       const readings = await assignSensors(sql, given, undefined, clock());
       const prepared = await copier.prepare(readings, clock());
@@ -183,7 +204,57 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   } finally {
     source.close();
     await writing;
+    for (const time of [span.oldest, span.newest]) if (time !== undefined) addTime(run.span, time);
   }
+  if (notes === undefined) return;
+  refuseDoubts(notes, source.name, 'the readings are stored all the same');
+  for (const hint of hintsOf(notes, [], undefined, describeGap(span))) {
+    const text = `${source.name}: ${hint}`;
+    summary.hints.push(text);
+    progress.hide();
+    log.warn(text);
+  }
+}
+
+/** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
+const LOOKED_AT = 50_000;
+const NOTHING_STORED = 'nothing of it was stored';
+
+/**
+ * The same batches, after `check` has seen the first with a reading, and the notes of the first
+ * 50,000 readings. Rejects as `check` throws, before it yields any.
+ */
+async function* checkedBeginning(
+  batches: AsyncGenerator<ReadingBatch>,
+  { size }: Source,
+  check: (first: ReadingBatch) => void,
+): AsyncGenerator<ReadingBatch> {
+  const held: ReadingBatch[] = [];
+  const most = size === undefined ? 1 : LOOKED_AT;
+  let failure: unknown;
+  for (let count = 0; count < most; count += held.at(-1)?.readings.length ?? 0) {
+    const next = await batches.next().catch((error: unknown) => {
+      failure = error;
+    });
+    if (next === undefined || next.done === true) break;
+    held.push(next.value);
+  }
+  const first = held.find(({ readings }) => readings.length > 0) ?? held[0];
+  if (first !== undefined) check(first);
+  yield* held;
+  if (failure !== undefined) throw failure;
+  yield* batches;
+}
+
+function refuseDoubts(
+  { contradictions, verdicts, namesEnd }: SourceNotes,
+  source: string,
+  stored: string,
+): void {
+  if (namesEnd)
+    throw new InputError(source, `${NAMES_END}; ${stored}`, `To import it, ${DECLARE_SHIFT}.`);
+  refuseVerdicts(verdicts, source, stored);
+  refuseContradictions(contradictions, source, stored);
 }
 
 function warnOfLinesBefore(
@@ -194,6 +265,16 @@ function warnOfLinesBefore(
   if (lines === 0) return;
   progress.hide();
   log.info({ source: name, lines }, 'lines before the header are passed over');
+}
+
+function addTimes(
+  span: Span,
+  readings: readonly ReadingInput[],
+  { quarantined }: Pick<Accepted, 'quarantined'>,
+): void {
+  const refused = new Set(quarantined.map(({ index }) => index));
+  for (const [index, { measuredAt }] of readings.entries())
+    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;
@@ -226,7 +307,7 @@ function refuseBothMeans(
 
 /** Logs each ignored column once. */
 function warn({ log, summary, progress }: Run, source: Source, ignored: ReadonlySet<string>): void {
-  const unknown = [...ignored].filter((name) => !summary.ignored_columns.includes(name));
+  const unknown = [...ignored].filter((name) => !summary.ignored.includes(name));
   if (unknown.length > 0) {
     progress.hide();
     log.info({ source: source.name, columns: unknown }, 'unknown columns are ignored');
@@ -280,13 +361,16 @@ function emptySummary(): ImportSummary {
     received: 0,
     accepted: 0,
     unchanged: 0,
+    oldest: null,
+    newest: null,
     quarantined: {},
     values: {},
     examples: [],
     without_station: 0,
-    left_out: 0,
+    left_out_of_quarantine: 0,
     excluded: 0,
-    ignored_columns: [],
+    ignored: [],
+    hints: [],
     formats: [],
     failed: false,
     failures: [],
@@ -298,11 +382,11 @@ function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: Readonly
   summary.accepted += outcome.accepted;
   summary.unchanged += outcome.unchanged;
   summary.without_station += outcome.withoutStation;
-  summary.left_out += outcome.overflowed;
+  summary.left_out_of_quarantine += outcome.overflowed;
   for (const { reason } of outcome.quarantined)
     summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
   for (const { reason } of outcome.values)
     summary.values[reason] = (summary.values[reason] ?? 0) + 1;
-  const listed = new Set(summary.ignored_columns);
-  summary.ignored_columns.push(...[...ignored].filter((name) => !listed.has(name)));
+  const listed = new Set(summary.ignored);
+  summary.ignored.push(...[...ignored].filter((name) => !listed.has(name)));
 }

@@ -3,8 +3,11 @@
  * what elements say about each other. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
+import { InputError } from '../base/inputError.ts';
 import { FORMULAS } from '../contract/parameters.ts';
 import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
+import { checkDeclarations } from '../ingest/reading/collect.ts';
+import type { Declarations } from '../ingest/reading/declarations.ts';
 
 const periodEnds = {
   since: z
@@ -64,6 +67,45 @@ const webAddress = z
   .regex(/^(https?:\/\/\S+)?$/i, 'expected an http(s) address, or nothing')
   .default('');
 
+export type FeedDeclarations = {
+  kind: string;
+  zone?: string | undefined;
+  shift?: string | undefined;
+  only?: string | string[] | undefined;
+  column?: string | string[] | undefined;
+  unit?: string | string[] | undefined;
+};
+
+/** What the network file declares of a feed. */
+export const declaredOfFeed = ({
+  kind,
+  zone,
+  shift,
+  only = [],
+  column = [],
+  unit = [],
+}: FeedDeclarations): Declarations => ({
+  name: kind,
+  zone,
+  shift,
+  only: [only].flat(),
+  columns: [column].flat(),
+  units: [unit].flat(),
+});
+
+/** One declaration or several. */
+const declarations = (description: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(description);
+
+/** A message about an option of the command line, of which a key of the file is meant. */
+const inNetworkFile = (message: string): string =>
+  message.replaceAll(/--([a-z]+)(?: (\S*[^\s.,:]))?/g, (_, key: string, given?: string) =>
+    given === undefined || /^[a-z]+$/.test(given) ? `"${key}"` : `"${key}": "${given}"`,
+  );
+
 export const Provider = z.strictObject({
   id: providerSlug,
   title: providerTitle,
@@ -89,6 +131,25 @@ export const Provider = z.strictObject({
         .max(2_147_483_647)
         .optional()
         .describe('the sensor of its readings, where they name none'),
+      zone: z
+        .string()
+        .optional()
+        .describe('the zone of times without an offset, as in Europe/Berlin or +01:00'),
+      shift: z
+        .string()
+        .optional()
+        .describe('is added to every time, as -1h where stamps name the end of an hour'),
+      only: declarations('the rows that count, as in Validity=1,2,3'),
+      column: declarations('our name for a field, as in pm25=PM2_5_mean'),
+      unit: declarations('the unit of a parameter, as in no2=ug/m3'),
+    })
+    .superRefine((pull, context) => {
+      try {
+        checkDeclarations(declaredOfFeed(pull));
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        context.addIssue({ code: 'custom', message: inNetworkFile(error.message) });
+      }
     })
     .nullish()
     .describe(

@@ -175,7 +175,7 @@ onOneEngine('status', (engine) => {
   test('shows each sensor with its newest reading and what waits, and what the network does not know', async () => {
     const result = await sensorArrivals(db.as('airseries_owner', 'Asia/Yerevan'), NOW);
     const newest = '2026-11-20T16:00:00+04:00';
-    const nobody = { kind: null, device: null, waiting: 0 };
+    const nobody = { kind: null, device: null, has_gap: false, waiting: 0 };
     expect(result).toEqual({
       sensors: [
         {
@@ -184,15 +184,25 @@ onOneEngine('status', (engine) => {
           device: 'esp8266-1',
           station: 1,
           newest_reading: '2026-11-20T15:30:00+04:00',
+          oldest_reading: '2026-11-20T15:30:00+04:00',
+          has_gap: false,
           is_overdue: false,
           waiting: 2,
         },
-        { ...nobody, sensor: 2, station: 1, newest_reading: null, is_overdue: true },
+        {
+          ...nobody,
+          sensor: 2,
+          station: 1,
+          newest_reading: null,
+          oldest_reading: null,
+          is_overdue: true,
+        },
         {
           ...nobody,
           sensor: 3,
           station: 2,
           newest_reading: '2026-11-20T10:00:00+04:00',
+          oldest_reading: '2026-11-20T10:00:00+04:00',
           is_overdue: true,
         },
       ],
@@ -202,11 +212,33 @@ onOneEngine('status', (engine) => {
       ]),
     });
     const text = sensorTable(result, NOW);
-    expect(text).toMatch(/^ +1 +SDS011 +esp8266-1 +1 +30 min ago +2$/m);
-    expect(text).toMatch(/^ +2 +– +– +1 +never +0$/m);
+    expect(text).toMatch(/^ +1 +SDS011 +esp8266-1 +1 +30 min ago +2026-11-20 +2$/m);
+    expect(text).toMatch(/^ +2 +– +– +1 +never +– +0$/m);
     expect(text).toMatch(/Not in the network:[\s\S]*99[\s\S]*esp8266-2[\s\S]*quarantine list/);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+});
+
+test('shows the oldest reading of a sensor, and says where years follow it: a clock that was reset', async () => {
+  const other = await testDatabase(engines[0] as (typeof engines)[0]);
+  try {
+    const sql = other.as('airseries_owner', 'Asia/Yerevan');
+    await bringIn(sql, smallNetwork());
+    await sql`
+      insert into raw.readings (measured_at, sensor_id, pm25)
+      values ('2000-01-01T00:00:07Z', 1, 5), ('2000-01-01T00:02:32Z', 1, 5), (${NOW}, 1, 5), ('2026-01-01Z', 2, 5), (${NOW}, 2, 5)`;
+    const result = await sensorArrivals(sql, NOW);
+    expect(result.sensors).toMatchObject([
+      { sensor: 1, oldest_reading: '2000-01-01T04:00:07+04:00', has_gap: true },
+      { sensor: 2, oldest_reading: '2026-01-01T04:00:00+04:00', has_gap: false },
+      { sensor: 3, oldest_reading: null, has_gap: false },
+    ]);
+    expect(sensorTable(result, NOW)).toContain(
+      'Years without a reading follow the oldest of sensor 1: a clock that was reset?',
+    );
+  } finally {
+    await other.drop();
+  }
 });
 
 test('an empty network has no unknown sensor without a number', async () => {
@@ -240,6 +272,8 @@ describe('the most urgent sensors', () => {
       device: null,
       station: 1,
       newest_reading,
+      oldest_reading: newest_reading,
+      has_gap: false,
       is_overdue,
       waiting: 0,
       ...more,

@@ -128,7 +128,11 @@ it('reports how many lines of an import did not fit', async () => {
   writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
   const options = { now: NOW, log: here.log, terminal: false };
   const summary = await importReadings(here.database.as('airseries_ingest'), [path], options);
-  expect(summary).toMatchObject({ accepted: 1, quarantined: { unknown_sensor: 2 }, left_out: 2 });
+  expect(summary).toMatchObject({
+    accepted: 1,
+    quarantined: { unknown_sensor: 2 },
+    left_out_of_quarantine: 2,
+  });
 });
 
 const insert = (n: number, provider: string | null = 'us') => owner`

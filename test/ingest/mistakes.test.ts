@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 
@@ -244,7 +245,7 @@ describe('dates as people write them', () => {
     const { summary } = await imported('dates.csv', csv(T, '05/06/2026 08:00'), { zone });
     expect(summary).toMatchObject({ accepted: 1, quarantined: { unreadable_time: 1 } });
     expect(summary.examples[0]?.explanation).toContain(
-      '05/06/2026 08:00 may begin with the day or the month: --date-format (in an address, date_format) says which, as dd/mm/yyyy or mm/dd/yyyy',
+      '05/06/2026 08:00 may begin with the day or the month: --date-format says which, as dd/mm/yyyy or mm/dd/yyyy',
     );
   });
 });
@@ -321,7 +322,7 @@ describe('a declaration that would not be used', () => {
     ],
     [
       { device: 'twins' },
-      '--device: sensors 1 and 2 both have device twins. Say which with --sensor.',
+      '--device: sensors 1 and 2 both have device twins, and stood at a station at the same time. Say which with --sensor.',
     ],
     [
       { sensor: 99 },
@@ -354,7 +355,7 @@ describe('understood', () => {
   ])('are %s', async (_, text, values) => {
     expect((await imported('readings.csv', text)).summary).toMatchObject({
       accepted: 1,
-      ignored_columns: [],
+      ignored: [],
       failed: false,
     });
     expect(await stored(owner)).toMatchObject([
@@ -379,4 +380,154 @@ describe('understood', () => {
       },
     ]);
   });
+});
+
+describe('rows of one sensor and time with other values stop a file before anything is stored (S7)', () => {
+  const hours = (count: number) =>
+    Array.from({ length: count }, (_, hour) => {
+      const time = new Date(Date.parse('2026-01-01T00:00:00Z') + hour * 3_600_000).toISOString();
+      return `1,${time},5`;
+    });
+  const csv = (lines: readonly string[]) => `sensor_id,time,pm25\n${lines.join('\n')}\n`;
+  const again = '1,2026-01-01T00:00:00.000Z,9';
+
+  test('where they are more than 1 % of it', async () => {
+    const { summary } = await imported('readings.csv', csv([...hours(98), again]));
+    expect(summary).toMatchObject({ received: 0, accepted: 0, failed: true });
+    expect(summary.failures).toEqual([
+      expect.stringContaining(
+        '1 of 99 rows have the sensor and time of another row, and other values (lines 2 and 100, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
+      ),
+    ]);
+    expect(await stored(owner)).toEqual([]);
+  });
+
+  test('fewer are counted and shown, and the last one counts (S3)', async () => {
+    const { summary, messages } = await imported('readings.csv', csv([...hours(199), again]));
+    expect(summary).toMatchObject({ received: 200, failed: false });
+    const hint =
+      '1 row has the sensor and time of another row, and other values (lines 2 and 201, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts';
+    expect(summary.hints).toEqual([expect.stringContaining(hint)]);
+    expect(messages).toContain(hint);
+    expect((await stored(owner))[0]).toMatchObject({ pm25: 9 });
+  });
+
+  test('where its times are dates alone: the hours are in another column', async () => {
+    const days = Array.from({ length: 200 }, (_, day) => {
+      const date = new Date(Date.parse('2026-01-01T00:00:00Z') + day * 86_400_000);
+      return `1,${date.toISOString().slice(0, 10)},5`;
+    });
+    const { summary } = await imported('days.csv', csv([...days, '1,2026-01-01,9']), {
+      zone: 'Asia/Yerevan',
+    });
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(summary.failures[0]).toContain('--column time=Date+Time');
+  });
+
+  test('rows of one parameter each contradict each other in theirs only', async () => {
+    const row = (parameter: string, value: number) => `1,2,${T},${parameter},${value},µg/m³\n`;
+    const header = 'location_id,sensors_id,datetime,parameter,value,units\n';
+    const good = await imported('good.csv', header + row('pm25', 5) + row('pm10', 8), {
+      shift: '0min',
+    });
+    expect(good.summary).toMatchObject({ failed: false, hints: [] });
+    const bad = await imported('bad.csv', header + row('pm25', 5) + row('pm25', 8), {
+      shift: '0min',
+    });
+    expect(bad.summary.failures[0]).toContain('pm25 5 and 8');
+  });
+});
+
+test('the archive of OpenAQ names the end of intervals whose length it does not say, which is asked for (S3)', async () => {
+  const content = `location_id,sensors_id,datetime,parameter,value,units\n1,2,${T},pm25,5,µg/m³\n`;
+  const { summary } = await imported('archive.csv', content);
+  expect(summary).toMatchObject({ received: 0, failed: true });
+  expect(summary.failures[0]).toContain('no column says how long that is; nothing of it was');
+  expect(summary.failures[0]).toContain('To import it, write --shift -1h for means of an hour');
+  expect((await imported('archive.csv', content, { shift: '-1h' })).summary.accepted).toBe(1);
+  expect(await stored(owner)).toMatchObject([{ measured_at: '2026-11-20T11:00:00+04:00' }]);
+});
+
+describe('a verdict of the file itself is obeyed by declaration, and never passed over (S7)', () => {
+  const csv = (name: string, ...values: string[]) =>
+    `sensor_id,time,pm25,${name}\n${values.map((value, at) => `1,2026-11-20T0${at}:00:00Z,5,${value}\n`).join('')}`;
+
+  test.each([
+    ['Validity', '1', '-1'],
+    ['AggType', 'hour', 'day'],
+    ['QC_flag', '', 'X'],
+    ['Verification', '1', '3'],
+    ['status', 'V', 'N'],
+  ])('%s', async (name, one, other) => {
+    const { summary } = await imported('readings.csv', csv(name, one, other));
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(summary.failures[0]).toContain(
+      `which rows count seems to stand in ${name} (${one || 'empty'}, ${other}), and is not used; nothing of it was stored. Write --only ${name}=${one} for rows with that value alone`,
+    );
+    const declared = { only: [`${name}=${one}`] };
+    expect((await imported('readings.csv', csv(name, one, other), declared)).summary).toMatchObject(
+      { accepted: 1, excluded: 1, failed: false, hints: [] },
+    );
+    const all = { only: [`${name}=*`] };
+    expect((await imported('readings.csv', csv(name, one, other), all)).summary).toMatchObject({
+      accepted: 1,
+      unchanged: 1,
+      excluded: 0,
+    });
+  });
+
+  test.each([
+    ['a column with one value leaves nothing out', 'status', ['N', 'N']],
+    ['valid and provisional rows were both measured', 'status', ['V', 'P']],
+    ['another word', 'statute', ['1', '2']],
+  ])('%s', async (_, name, values) => {
+    expect((await imported('readings.csv', csv(name, ...values))).summary).toMatchObject({
+      accepted: 2,
+      failed: false,
+      hints: [],
+    });
+  });
+});
+
+test('the summary names the oldest and the newest reading, and years between them: a clock that was reset', async () => {
+  const csv = (...times: string[]) =>
+    `sensor_id,time,pm25\n${times.map((time) => `1,${time},5\n`).join('')}`;
+  const { summary } = await imported(
+    'readings.csv',
+    csv('2026-11-20T10:00:00+02:00', '2000-01-01T00:00:07Z', '2026-11-19T08:00:00Z', '2027-01-01Z'),
+  );
+  expect(summary).toMatchObject({
+    oldest: '2000-01-01T00:00:07Z',
+    newest: '2026-11-20T08:00:00Z',
+    hints: [expect.stringContaining('between 2000-01 and 2026-11 there is none: a clock that was')],
+  });
+  const years = ['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z', '2025-12-31T00:00:00Z'];
+  const archive = await imported('archive.csv', csv(...years));
+  expect(archive.summary).toMatchObject({ oldest: years[0], newest: years[2], hints: [] });
+});
+
+test('the quarantine keeps a line of CSV with the names of its columns, and explains it by them (S2)', async () => {
+  const lines = ['1,20.11.2026 08:00,5,', `1,${T},5000,7`, `,${T},1,1`].join('\n');
+  await imported('readings.csv', `sensor_id,time,pm25,"no2 (µg/m³)"\n${lines}\n`);
+  const { lines: listed } = await listQuarantine(owner, {}, 10);
+  const named = (sensor_id: string, time: string, pm25: string, no2: string) =>
+    JSON.stringify({ sensor_id, time, pm25, 'no2 (µg/m³)': no2 });
+  expect(listed.map(({ line, text, explanation }) => [line, text, explanation])).toEqual(
+    expect.arrayContaining([
+      [
+        2,
+        named('1', '20.11.2026 08:00', '5', ''),
+        expect.stringContaining('2026-11-20T08:00 has no offset, or is in an hour'),
+      ],
+      [3, named('1', T, '5000', '7'), expect.stringContaining('pm25 must be -10 to 2000')],
+      [4, named('', T, '1', '1'), expect.stringContaining('sensor_id is missing')],
+    ]),
+  );
+  // where the columns were declared, nothing is said of a time that may be in one of them
+  await owner`truncate raw.quarantine`;
+  const columns = ['sensor_id=Nr', 'time=Wann', 'pm25=Staub'];
+  await imported('declared.csv', 'Nr,Wann,Staub\n1,gestern,5\n', { columns });
+  const [declared] = (await listQuarantine(owner, {}, 10)).lines;
+  expect(declared?.text).toBe('{"Nr":"1","Wann":"gestern","Staub":"5"}');
+  expect(declared?.explanation).toMatch(/^the time is not ISO 8601 [^;]*$/);
 });

@@ -61,6 +61,7 @@ const TOOLS = {
     missing: 'Alertmanager is not installed',
   },
   amtool: { isHere: () => runs('--version', 'amtool'), missing: 'amtool is not installed' },
+  awk: { isHere: () => runs('BEGIN {}', 'awk'), missing: 'awk is not installed' },
   chromium: { isHere: () => existsSync(CHROMIUM), missing: `there is no ${CHROMIUM} (CHROMIUM)` },
   curl: { isHere: () => runs('--version', 'curl'), missing: 'curl is not installed' },
   jq: { isHere: () => runs('--version', 'jq'), missing: 'jq is not installed' },

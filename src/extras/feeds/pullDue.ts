@@ -42,6 +42,7 @@ export function makePull(
 ): (minute: Date) => Promise<void> {
   const { hosts, metrics } = options;
   const refused = new Set<string>();
+  const hinted = new Set<string>();
   /**
    * Logged and recorded once; the feed stays due, so that it is polled as soon as the host is
    * added.
@@ -58,7 +59,11 @@ export function makePull(
   const pullOne = async (owner: Sql, pool: QueryPool, pull: Pull) => {
     const { provider } = pull;
     try {
-      const pulled = await pullProvider(pool, pull, { ...options, clock });
+      const { hints, ...pulled } = await pullProvider(pool, pull, { ...options, clock });
+      if (hints.length > 0 && !hinted.has(provider)) {
+        hinted.add(provider); // every document of a feed has the same
+        log.warn({ provider, hints }, 'readings pulled, perhaps not as they are meant');
+      }
       if (pulled.accepted > 0) log.info({ provider, ...pulled }, 'readings pulled');
       else log.debug({ provider, ...pulled }, 'provider polled, nothing new');
       await owner`
@@ -129,8 +134,7 @@ function retryInstant(header: string | null, now: Date): Date | null {
  */
 async function findDue(owner: Sql, now: Date): Promise<Pull[]> {
   return await owner<Pull[]>`
-    select p.id as provider, p.pull ->> 'kind' as kind, p.pull ->> 'url' as url,
-      (p.pull ->> 'sensor')::int as sensor
+    select p.id as provider, p.pull ->> 'url' as url, p.pull as declared
     from raw.provider p
     left join raw.pull last on last.provider_id = p.id
     where p.pull ->> 'url' is not null

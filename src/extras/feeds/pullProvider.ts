@@ -16,11 +16,16 @@ import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
+import { declaredOfFeed, type FeedDeclarations } from '../../network/schema.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
 import { readFeed } from './readFeed.ts';
 
 /** A feed as the network file describes it. */
-export type Pull = { provider: string; kind: string; url: string; sensor: number | null };
+export type Pull = {
+  provider: string;
+  url: string;
+  declared: FeedDeclarations & { sensor?: number | null };
+};
 
 /** The counts of a document: received = accepted + unchanged + quarantined + ignored. */
 type Pulled = {
@@ -30,6 +35,8 @@ type Pulled = {
   quarantined: number;
   /** Readings of sensors of other providers, and old ones that are stored already. */
   ignored: number;
+  /** What was stored and is perhaps not meant so. */
+  hints: string[];
 };
 
 const BATCH = 5_000;
@@ -51,9 +58,10 @@ export type PullOptions = {
  */
 export async function pullProvider(
   pool: QueryPool,
-  { provider, kind, url, sensor }: Pull,
+  { provider, url, declared: { sensor, ...given } }: Pull,
   { clock, hosts, metrics, limits }: PullOptions,
 ): Promise<Pulled> {
+  const { kind } = given;
   if (!FORMAT_NAMES.includes(kind)) {
     throw new InputError(
       `provider ${provider}`,
@@ -63,8 +71,8 @@ export async function pullProvider(
   }
   const newest = await findNewest(pool, provider);
   const now = clock();
-  const declared: Declarations = { name: kind, sensor: sensor ?? undefined, now };
-  const { received, readings } = await fetchDocument(
+  const declared: Declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
+  const { received, readings, hints } = await fetchDocument(
     url,
     { provider, hosts, limits },
     (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
@@ -85,6 +93,7 @@ export async function pullProvider(
     unchanged: 0,
     quarantined: 0,
     ignored: received - wanted.length,
+    hints,
   };
   const scope = { provider, stations: null };
   const observer = metrics && observeIngest(metrics);

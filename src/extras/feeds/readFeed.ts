@@ -4,7 +4,9 @@
  */
 
 import { InputError } from '../../base/inputError.ts';
+import { hintsOf } from '../../ingest/explain.ts';
 import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
+import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
@@ -16,6 +18,8 @@ type Feed = {
   received: number;
   /** Those of our sensors, and of devices, which are looked up later. */
   readings: ReadingInput[];
+  /** What is perhaps not meant so. */
+  hints: string[];
 };
 
 /**
@@ -58,6 +62,9 @@ export async function readFeed(
   };
   const readings: ReadingInput[] = [];
   let received = 0;
+  let hints: string[] = [];
+  const contradictions = noContradictions(); // those of strangers are not ours to mend
+  const compare = makeContradictionFinder(contradictions);
   let text = 0;
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
@@ -65,9 +72,11 @@ export async function readFeed(
       received += batch.readings.length;
       for (const reading of batch.readings) {
         if (!isWanted(reading, isOurs)) continue;
+        compare(reading, false);
         readings.push(reading);
         text += reading.text.length;
       }
+      hints = hintsOf({ ...batch.notes, contradictions });
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
@@ -79,7 +88,7 @@ export async function readFeed(
       if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
         throw new InputError('it', 'it has no reading', '');
     }
-    return { received, readings };
+    return { received, readings, hints };
   } catch (error) {
     if (failure !== undefined || !(error instanceof InputError)) throw failure ?? error;
     throw refuse(

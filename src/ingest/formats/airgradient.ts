@@ -1,26 +1,29 @@
 /**
- * AirGradient: what the local server says at `/measures/current`, and what the firmware sends. It
- * has no clock.
+ * AirGradient: what the local server says at `/measures/current`, what the firmware sends, and the
+ * documents of its cloud. Only the last have a time.
  */
 import { has } from '../rows/row.ts';
 import { type Format, text, value } from './format.ts';
 
 export const airgradient: Format = {
   name: 'airgradient',
-  source: 'https://github.com/airgradienthq/arduino/blob/master/docs/local-server.md',
+  source:
+    'https://github.com/airgradienthq/arduino/blob/master/docs/local-server.md, https://api.airgradient.com/public/docs/api/v1',
   recognizes: (row) =>
     has(row, 'serialno', 'pm02') ||
     has(row, 'serialno', 'atmp') ||
-    has(row, 'wifi', 'pm02', 'rhum'),
+    has(row, 'wifi', 'pm02', 'rhum') ||
+    has(row, 'locationId', 'pm02', 'timestamp'),
   read: (row) => ({
     device: text(row, 'serialno'),
+    time: text(row, 'timestamp'),
     values: {
       pm1: value(row, 'pm01'),
       pm25_raw: value(row, 'pm02'),
-      pm25: value(row, 'pm02Compensated'),
+      pm25: value(row, 'pm02Compensated', 'pm02_corrected'),
       pm10: value(row, 'pm10'),
-      temperature: value(row, 'atmpCompensated', 'atmp'),
-      humidity: value(row, 'rhumCompensated', 'rhum'),
+      temperature: value(row, 'atmpCompensated', 'atmp_corrected', 'atmp'),
+      humidity: value(row, 'rhumCompensated', 'rhum_corrected', 'rhum'),
     },
   }),
   columns: {

@@ -11,7 +11,7 @@ export const airseries: Format = {
   read: (row) => ({
     sensor: text(row, 'sensor_id', 'sensor', 'sensorid'),
     device: text(row, 'device'),
-    time: text(row, 'measured_at', 'time', 'timestamp', 'datetime'),
+    time: text(row, 'measured_at', 'time', 'timestamp', 'datetime', 'last_seen'),
     values: ownValues(row),
   }),
   columns: {

@@ -37,6 +37,8 @@ export type Format = {
    * an offset.
    */
   zone?: 'UTC' | 'network';
+  /** The stamps of its CSV name the end of an interval, whose length no column says. */
+  namesEnd?: true;
   /** The interval that its rows are means of. */
   means?: Means;
   /** Fields that need not be reported as unused, in lower case. */

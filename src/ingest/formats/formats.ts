@@ -7,6 +7,7 @@ import { forgetUse, type Row } from '../rows/row.ts';
 import { airgradient } from './airgradient.ts';
 import { airqualityAm } from './airqualityAm.ts';
 import { airseries } from './airseries.ts';
+import { chirpstack } from './chirpstack.ts';
 import type { Format } from './format.ts';
 import { homeAssistant } from './homeAssistant.ts';
 import { openaq } from './openaq.ts';
@@ -20,6 +21,7 @@ export const FORMATS: readonly Format[] = [
   purpleair,
   openaq,
   ttn,
+  chirpstack,
   airgradient,
   sensorCommunity,
   homeAssistant,

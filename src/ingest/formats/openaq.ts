@@ -13,6 +13,9 @@ export const openaq: Format = {
     has(row, 'location_id', 'parameter', 'value', 'datetime') || has(row, 'results', 'meta'),
   document: { rows: 'results' },
   isLong: true,
+  // "computed from the hourly average values from 01:00 to 0:00" (resources/measurements); JSON has
+  // both ends, and the archive has readings of any interval
+  namesEnd: true,
   read(row) {
     const sensor = text(row, 'sensors_id', 'sensor_id', 'sensorsId');
     const time = text(row, 'period.datetimeFrom.utc', 'datetime.utc', 'datetime');

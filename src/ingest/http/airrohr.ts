@@ -13,8 +13,7 @@ import {
 import { instantOfUnixTime } from '../reading/times.ts';
 import { isTooDeep } from '../rows/json.ts';
 import { findPushSensors } from '../store/deviceSensors.ts';
-import { notJson } from './body.ts';
-import { type IngestDeps, ingestRoute, type ReadReadings } from './ingestRoute.ts';
+import { type IngestDeps, ingestRoute, notJson, type ReadReadings } from './ingestRoute.ts';
 
 /** In bytes, unpacked. */
 const LARGEST_BODY = 64 * 1024;
@@ -66,7 +65,7 @@ function recordOf(req: Request, body: unknown, now: Date): PushRecord {
   const pin = req.get('X-PIN')?.trim() || null;
   if (pin !== null && !/^\d{1,3}$/.test(pin))
     throw new Problem(400, 'The header X-PIN must be a number.');
-  return { device, pin, measuredAt: timeIn(body) ?? arrivalOf(now), values };
+  return { device, pin, measuredAt: timeIn(body) ?? arrivalOf(now, pin), values };
 }
 
 /**
@@ -85,17 +84,21 @@ function timeIn(body: unknown): string | undefined {
 }
 
 /**
- * In whole seconds: no device is more exact, and the values of a body were measured at one time.
+ * In whole seconds, as no device is more exact, and the values of a body were measured at one time.
+ * Bodies of several instruments may arrive within one second: the number of the pin, in
+ * milliseconds, keeps one from replacing the other.
  */
-const arrivalOf = (now: Date): string =>
-  new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+const arrivalOf = (now: Date, pin: string | null): string =>
+  new Date(Math.floor(now.getTime() / 1000) * 1000 + Number(pin))
+    .toISOString()
+    .replace('.000Z', 'Z');
 
 /** The firmware names itself in the body too, without the kind of its chip. */
 function deviceIn(body: unknown): string | undefined {
   const { esp8266id, esp32id, device } = Object(body) as Record<string, unknown>;
   if (typeof device === 'string') return device;
   const id = (given: unknown) =>
-    (typeof given === 'string' && given !== '') || typeof given === 'number';
+    (typeof given === 'string' && given !== '') || Number.isSafeInteger(given);
   if (id(esp8266id)) return `esp8266-${esp8266id}`;
   return id(esp32id) ? `esp32-${esp32id}` : undefined;
 }

@@ -14,10 +14,9 @@ import {
 import type { RequestObserver } from '../../http/observed.ts';
 import { notFound, quoted } from '../../http/send.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
+import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
-import { makeAuthenticate } from './authenticate.ts';
 import type { IngestDeps } from './ingestRoute.ts';
-import { type Concurrency, limitConcurrency, limitRate } from './limits.ts';
 import { makeReadingsRoute } from './readings.ts';
 
 type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {

@@ -1,21 +1,22 @@
 /**
- * Accepts the readings of a request's body in the name of its sender, and answers with the outcome.
+ * Reads the body of a request within its limits of size and time, accepts its readings in the name
+ * of its sender, and answers with the outcome.
  */
+import { createHash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Request, RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import type { Clock } from '../../base/clock.ts';
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
-import { droppedValue, explainReading, explainValue } from '../explain.ts';
+import { droppedValue, explainReading, explainValue, hintsOf, inAddress } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
-import { suspectUnits } from '../reading/otherUnits.ts';
 import type { SourceNotes } from '../reading/reader.ts';
 import type { ReadingInput } from '../reading/reading.ts';
+import { addTime, describeGap, emptySpan } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
-import { type BodyLimits, bodyOf, readBody } from './body.ts';
 import { senderOf } from './tokens.ts';
 
 /** The dependencies of every ingestion endpoint. */
@@ -54,10 +55,13 @@ export function ingestRoute(
   read: ReadReadings,
   { neverRefuses = false } = {},
 ): RequestHandler[] {
+  const firstArrival = makeArrivals();
   const ingest: RequestHandler = async (req, res) => {
     const now = clock();
-    const { name, scope } = senderOf(res);
-    const { readings: given, notes } = await read(bodyOf(req), req, { scope, now });
+    const { id, name, scope } = senderOf(res);
+    const body = bodyOf(req);
+    const arrivedAt = firstArrival(id, req, body, now);
+    const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
@@ -78,30 +82,59 @@ export function ingestRoute(
       ...(outcome.values.length > MOST_VALUES && {
         more_values: outcome.values.length - MOST_VALUES,
       }),
-      ...(notes !== undefined && describeSource(notes, readings, outcome)),
+      ...(notes !== undefined && describeSource(notes, readings, outcome, now)),
       ...(overflowed > 0 && { left_out_of_quarantine: overflowed }),
     };
     res.set('Cache-Control', 'no-store');
     const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
-    const body = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
-    sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(body)));
+    const document = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
+    sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(document)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
+}
+
+/** A body that is sent again within this time is a retry. */
+const RETRY_MS = 60_000;
+/** Larger ones are no device's, and have times. In bytes. */
+const LARGEST_RETRY = 64 * 1_024;
+/** A bound for memory. */
+const MOST_ARRIVALS = 20_000;
+
+/**
+ * A function that says when a request first arrived: the same body of the same token within a
+ * minute is the same readings, so where they have no time, they get that of the first arrival (S3).
+ * Each process remembers its own.
+ */
+function makeArrivals() {
+  const arrivals = new Map<string, Date>(); // the oldest first
+  return (sender: string, req: Request, body: Buffer, now: Date): Date => {
+    if (body.length > LARGEST_RETRY) return now;
+    const source = [sender, req.originalUrl, req.get('X-Sensor'), req.get('X-PIN')].join(' ');
+    const key = createHash('sha256').update(source).update(body).digest('base64');
+    for (const [old, at] of arrivals) {
+      const age = Math.abs(now.getTime() - at.getTime());
+      if (age < RETRY_MS && arrivals.size <= MOST_ARRIVALS) break;
+      arrivals.delete(old);
+    }
+    const first = arrivals.get(key) ?? now;
+    if (first === now) arrivals.set(key, now);
+    return first;
+  };
 }
 
 /** The part of an answer that says how the body was read. */
 function describeSource(
   notes: SourceNotes,
   readings: readonly ReadingInput[],
-  { values }: Accepted,
+  { values, quarantined }: Accepted,
+  now: Date,
 ) {
-  // with hints of their own
-  const leftOut = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
-  const stored = suspectUnits(readings, notes).filter(({ parameter }) => !leftOut.has(parameter));
-  const hints = stored.map(
-    ({ parameter, field, unit, option, example }) =>
-      `${field} looks like ${unit}, for example ${example}: if it is, add ?unit=${parameter}=${option} to the address`,
-  );
+  const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
+  const refused = new Set(quarantined.map(({ index }) => index));
+  const span = emptySpan();
+  for (const [index, { measuredAt }] of readings.entries())
+    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
+  const hints = hintsOf(notes, readings, unusable, describeGap(span, now)).map(inAddress);
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
@@ -119,12 +152,12 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {
     if (sentences.has(reason)) continue;
-    sentences.set(reason, explainReading(reason, readings[index] ?? {}) ?? reason);
+    sentences.set(reason, inAddress(explainReading(reason, readings[index] ?? {}) ?? reason));
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
     const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
-    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
+    sentences.set(reason, inAddress(explainValue(reason, readings[index]?.values[parameter])));
   }
   const what =
     received === 1
@@ -145,4 +178,80 @@ function forbidden({ sensors }: UnauthorizedSensors): Problem {
     403,
     `This token may not send for ${named}. Nothing of this request was stored.`,
   );
+}
+
+type BodyLimits = {
+  /** In bytes, unpacked. */
+  limit: number;
+  /** From the first byte to the last. */
+  timeMs: number;
+  /** Content types that are accepted. */
+  types: readonly string[];
+};
+
+/**
+ * Middleware that reads and unpacks the whole body, for bodyOf. The limit is on what comes out, so
+ * that a small archive cannot fill the memory. Refuses with 408, 413, 415 or 400.
+ */
+function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
+  const read = express.raw({ type: () => true, limit });
+  return (req, res, next) => {
+    if (req.get('Content-Length') !== '0' && req.is([...types]) === false) {
+      throw new Problem(
+        415,
+        `The Content-Type of the body must be one of ${types.join(', ')}. With curl: -H 'Content-Type: ${types[0]}'.`,
+      );
+    }
+    let done = (error?: unknown) => {
+      done = () => undefined;
+      clearTimeout(timer);
+      next(error);
+    };
+    const timer = setTimeout(() => done(tooSlow(timeMs)), timeMs);
+    res.once('close', () => clearTimeout(timer));
+    read(req, res, (error?: unknown) => done(error && asProblem(error, limit)));
+  };
+}
+
+/** The connection ends with the response, so the rest of the body is not waited for. */
+function tooSlow(timeMs: number): Problem {
+  const detail = `The body did not arrive within ${timeMs / 1_000} s. Nothing of it was stored; send it in parts, or compressed.`;
+  return new Problem(408, detail, { Connection: 'close' });
+}
+
+/** The body that readBody has read. Throws Problem 400 if it is empty. */
+function bodyOf({ body }: Request): Buffer {
+  if (Buffer.isBuffer(body) && body.length > 0) return body;
+  throw new Problem(400, 'The body is empty.');
+}
+
+/** An error of the middleware as the sender's mistake, if it is one. */
+function asProblem(error: unknown, limit: number): unknown {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.too.large') {
+    const size = `${limit / 1024} KiB when unpacked`;
+    return new Problem(
+      413,
+      `The body is larger than ${size}. Nothing of it was stored; send it in parts.`,
+    );
+  }
+  if (type === 'encoding.unsupported') {
+    return new Problem(
+      415,
+      'The Content-Encoding of the body must be gzip, deflate or br, or there must be none.',
+      {
+        'Accept-Encoding': 'gzip, deflate, br',
+      },
+    );
+  }
+  if (status === undefined || status >= 500) return error;
+  return new Problem(
+    400,
+    'The body could not be read to its end: it is cut off, damaged or not packed as its Content-Encoding says.',
+  );
+}
+
+/** The refusal of a body that is invalid JSON. */
+export function notJson(why: string): Problem {
+  return new Problem(400, `The body is not JSON (${why}). Nothing was stored.`);
 }

@@ -5,11 +5,11 @@
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
+import { inAddress } from '../explain.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { inPieces } from '../rows/lines.ts';
-import { notJson } from './body.ts';
-import { type IngestDeps, ingestRoute } from './ingestRoute.ts';
+import { type IngestDeps, ingestRoute, notJson } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
@@ -58,7 +58,9 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
   const query = new URLSearchParams(
     req.url.includes('?') ? req.url.slice(req.url.indexOf('?') + 1) : '',
   );
-  const unknown = [...query.keys()].find((key) => !DECLARATIONS.includes(key));
+  const isKnown = (key: string) =>
+    DECLARATIONS.includes(key) || (name === 'chirpstack' && key === 'event'); // it appends that
+  const unknown = [...query.keys()].find((key) => !isKnown(key));
   if (unknown !== undefined) {
     const all = DECLARATIONS.join(', ');
     throw new Problem(
@@ -140,7 +142,7 @@ async function collect(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.cause instanceof SyntaxError) throw notJson(error.cause.message);
-    throw new Problem(400, `${error.message} Nothing was stored.`);
+    throw new Problem(400, `${inAddress(error.message)} Nothing was stored.`);
   }
   return batches;
 }

@@ -1,4 +1,5 @@
 /** Lists what is in quarantine, with the reasons in words, and deletes what the operator names. */
+import type { ParameterName } from '../../contract/parameters.ts';
 import type { Sql } from '../../database/client.ts';
 import { explainDevice, explainPush, explainReading, explainValue } from '../explain.ts';
 import { type PushSensor, pushFromText } from '../formats/airrohr.ts';
@@ -96,8 +97,11 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
     const own = sensors.filter(({ device }) => device === push.device);
     return explainPush(push, own);
   }
-  if (kind === 'value')
-    return (reason.split(':')[0] ?? '') in VALUE_REASONS ? explainValue(reason) : undefined;
+  if (kind === 'value') {
+    const [what = '', parameter] = reason.split(':');
+    if (!(what in VALUE_REASONS)) return undefined;
+    return explainValue(reason, readLine(text)?.values[parameter as ParameterName]);
+  }
   const device = deviceFromText(text)?.device;
   if (device !== undefined && reason === 'unknown_sensor') {
     return explainDevice(
@@ -105,11 +109,12 @@ function explain(row: Row, sensors: readonly DeviceSensor[]): string | undefined
       sensors.filter((sensor) => sensor.device === device).map(({ id }) => id),
     );
   }
-  // the columns of CSV are not known any more
-  const { sensorId, measuredAt, why } = readLine(text) ?? {};
+  const { sensorId, measuredAt, why, values = {} } = readLine(text) ?? {};
+  // where columns were declared, their names say nothing here
+  const isUnderstood = measuredAt !== undefined || Object.keys(values).length > 0;
   return explainReading(reason, {
     sensorId: sensor_id ?? sensorId,
-    measuredAt,
+    ...(isUnderstood && { measuredAt }),
     ...(why !== undefined && { why }),
   });
 }

@@ -16,6 +16,7 @@ import {
   rowsWithin,
 } from '../rows/rows.ts';
 import type { Source } from '../rows/source.ts';
+import { makeContradictionFinder } from './contradictions.ts';
 import type { Declarations } from './declarations.ts';
 import { makeMerger } from './merge.ts';
 import { makeNotes, makeReader, type Reader, type SourceNotes } from './reader.ts';
@@ -54,6 +55,7 @@ export async function* readReadings(
   const { batch, batchText, most } = limits;
   const notes = makeNotes();
   const merger = makeMerger(source.name);
+  const compare = makeContradictionFinder(notes.contradictions);
   let readings: ReadingInput[] = [];
   const size = { rows: 0, text: 0 };
   let batchSize = 0;
@@ -70,6 +72,7 @@ export async function* readReadings(
         `readings that take more than ${most.text / 1_048_576} MiB, each by itself`,
       );
     const reading = one.text.length > LONGEST_LINE ? shortened(one) : one;
+    compare(reading, notes.isLong);
     if (notes.isLong) merger.add(reading);
     else readings.push(reading);
   };
@@ -111,6 +114,11 @@ export function readLine(text: string): ReadingInput | undefined {
   const row = rowOfObject({ number: 1, text }, makeObjectReader());
   if ('unreadable' in row) return unreadable(text, 1, row.why);
   return makeReader(row, {}, makeNotes()).read(row);
+}
+
+/** Throws InputError for declarations that cannot be followed, whatever the source. */
+export function checkDeclarations(declared: Declarations): void {
+  makeReader(NO_ROW, declared, makeNotes());
 }
 
 type Slice = { readings: (ReadingInput | undefined)[]; lastLine: number; text: number };

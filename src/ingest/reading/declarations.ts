@@ -84,6 +84,9 @@ export function declaredUnits({ units = [] }: Declarations): Map<ParameterName, 
   );
 }
 
+/** Stands for all values, in `only`: the column is no verdict. */
+export const EVERY_VALUE = '*';
+
 /** A column of a source's own verdict, and the values that are taken. */
 export type Only = { theirs: string; values: ReadonlySet<string> };
 
@@ -94,7 +97,7 @@ export function declaredOnly({ only = [] }: Declarations): Only[] {
   return only.map((text) => {
     const equals = text.lastIndexOf('=');
     const values = text.slice(equals + 1).split(',');
-    if (equals > 0 && values.some((one) => one.trim() !== ''))
+    if (equals > 0)
       return {
         theirs: text.slice(0, equals).trim(),
         values: new Set(values.map((one) => one.trim())),

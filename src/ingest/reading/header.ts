@@ -32,14 +32,19 @@ export function checkHeader(given: Header): void {
       `the header ${what}: ${JSON.stringify(header.text.slice(0, 300))}`,
       remedy,
     );
+  if (list.filter((name) => HOUR.test(name)).length >= 23)
+    throw invalid('is of a wide file, with a column for each hour of a day', TURN_IT);
   if (list.length > 0 && list.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  if (
-    found.sensor === undefined &&
-    found.device === undefined &&
-    declared.sensor === undefined &&
-    declared.device === undefined
-  )
+  const isOfNobody = [found.sensor, found.device, declared.sensor, declared.device].every(
+    (one) => one === undefined,
+  );
+  if (isOfNobody && found.time !== undefined && values.length === 0 && !isLong && list.length > 2)
+    throw invalid(
+      `names neither a sensor nor a parameter; is it of a wide file, with a column for each station`,
+      `${TURN_IT} If it is not: ${needed}`,
+    );
+  if (isOfNobody)
     throw invalid(`has no column ${owner}`, format.isLong === true ? WHOSE : `${needed} ${WHOSE}`);
   if (found.time === undefined && declared.now === undefined)
     throw invalid(`has no column ${time}`);
@@ -67,5 +72,11 @@ export function checkHeader(given: Header): void {
   }
 }
 
+/** `H01`, `01:00`, `1`. */
+const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;
+
+const TURN_IT =
+  'Turn it into rows of one value each: src/ingest/README.md has the lines under "Wide files".';
+
 const WHOSE =
-  'If all rows come from one sensor, say which: --device with its name in the network file, or --sensor with its id (in an address ?device= or ?sensor_id=).';
+  'If all rows come from one sensor, say which: --device with its name in the network file, or --sensor with its id.';

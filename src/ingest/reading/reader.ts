@@ -17,18 +17,21 @@ import {
   type Unreadable,
 } from '../rows/row.ts';
 import { conversionFrom, withUnit } from '../units.ts';
+import { type Contradictions, noContradictions } from './contradictions.ts';
 import {
   type Declarations,
   type DeclaredColumn,
   declaredColumns,
   declaredOnly,
   declaredUnits,
+  EVERY_VALUE,
   type Only,
   ownerOf,
 } from './declarations.ts';
 import { checkHeader } from './header.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 import { makeTimeReader } from './times.ts';
+import { isVerdict, noteVerdict, type Verdicts } from './verdicts.ts';
 
 /** Facts about a source that come up while it is read. */
 export type SourceNotes = {
@@ -48,6 +51,10 @@ export type SourceNotes = {
   excluded: number;
   /** True if a reading got the time of its arrival, because it had none. */
   usedServerTime: boolean;
+  /** True if stamps name the end of an interval, and no shift is declared. */
+  namesEnd: boolean;
+  contradictions: Contradictions;
+  verdicts: Verdicts;
 };
 
 export type Reader = {
@@ -79,6 +86,9 @@ export const makeNotes = (): SourceNotes => ({
   ignored: new Set(),
   undeclared: new Map(),
   usedServerTime: false,
+  namesEnd: false,
+  contradictions: noContradictions(),
+  verdicts: new Map(),
 });
 
 /**
@@ -94,7 +104,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   const arrival = declared.now?.toISOString();
   const unused = new Set(format.unused);
   const { ignored, undeclared } = notes;
-  const noted = new WeakSet<Names>();
+  /** With the positions of verdicts that are not used. */
+  const noted = new WeakMap<Names, number[]>();
   notes.format = format.name;
   notes.means = format.means;
   notes.isLong = format.isLong === true;
@@ -104,8 +115,17 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   };
   const noteUnused = (names: Names) => {
     if (noted.has(names)) return;
-    noted.add(names);
-    for (const [index, name] of names.list.entries()) if (!names.used.has(index)) ignore(name);
+    const verdicts: number[] = [];
+    noted.set(names, verdicts);
+    for (const [index, name] of names.list.entries()) {
+      if (names.used.has(index)) continue;
+      ignore(name);
+      if (isVerdict(name) && !unused.has(name.toLowerCase())) verdicts.push(index);
+    }
+  };
+  const noteVerdicts = ({ names, cells }: Row) => {
+    for (const index of noted.get(names) ?? NONE)
+      noteVerdict(notes.verdicts, names.list[index] as string, cells[index]);
   };
   const add = (values: SomeValues, name: ParameterName, measured: Measured) => {
     const { value, unit, field } = measured;
@@ -153,6 +173,9 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     }
     if (columns.length > 0) found = declaredFirst(row, found, columns, format);
     if (!row.names.isTable) noteUnused((found.payload ?? row).names);
+    noteVerdicts(found.payload ?? row);
+    if (typeof found.device === 'number' && Math.abs(found.device) > Number.MAX_SAFE_INTEGER)
+      return unreadable(row.text, row.line, ROUNDED);
     const owner = ownerOf(declared, scalar(found.sensor), scalar(found.device));
     const values: SomeValues = {};
     let count = 0;
@@ -184,6 +207,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     };
     if (owner.device !== undefined) reading.device = String(owner.device);
     if (hasArrivalTime) reading.hasArrivalTime = true;
+    if (row.names.isTable) reading.row = row;
     return reading;
   };
 
@@ -198,6 +222,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       isExcluded(header, only); // its columns are used
       checkHeader({ header, position, found, columns, only, format, declared });
       notes.isLong = format.isLong === true && (found.long?.length ?? 0) > 0;
+      notes.namesEnd = format.namesEnd === true && declared.shift === undefined;
       noteUnused(header.names);
     },
     sharedBy(document) {
@@ -215,9 +240,15 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
 const NONE: readonly [] = [];
 
+const ROUNDED =
+  'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
+
 /** True if the row's own verdict is not among the accepted values. */
 const isExcluded = (row: Row, only: readonly Only[]): boolean =>
-  only.some(({ theirs, values }) => !values.has(String(cellOf(row, theirs) ?? '').trim()));
+  only.some(
+    ({ theirs, values }) =>
+      !values.has(String(cellOf(row, theirs) ?? '').trim()) && !values.has(EVERY_VALUE),
+  );
 
 /** Objects and lists are no sensor and no device. */
 const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);

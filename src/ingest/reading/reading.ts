@@ -1,5 +1,6 @@
 /** A reading between its source and its validation. */
 import type { ReadingColumn } from '../../contract/parameters.ts';
+import type { Row } from '../rows/row.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
@@ -10,6 +11,8 @@ export type ReadingInput = {
   values: Readonly<Partial<Record<ReadingColumn, unknown>>>;
   /** The whole reading as text, for the quarantine. */
   text: string;
+  /** The row of a table that it is from. */
+  row?: Pick<Row, 'names' | 'cells'>;
   /** Line number in its source, counted from 1. */
   line?: number;
   /** It could not even be parsed. */
@@ -33,4 +36,11 @@ export function unreadable(text: string, line: number, why?: string): ReadingInp
     unreadable: true,
   };
   return why === undefined ? reading : { ...reading, why };
+}
+
+/** The text of a reading for the quarantine: a line of CSV would say nothing without its header. */
+export function quarantineText({ text, row }: ReadingInput): string {
+  if (row === undefined) return text;
+  const named = row.names.list.map((name, index): [string, unknown] => [name, row.cells[index]]);
+  return JSON.stringify(Object.fromEntries(named));
 }

@@ -9,7 +9,7 @@ import { READING_COLUMNS } from '../../contract/parameters.ts';
 import { arrayLiteral, textParameters } from '../../database/client.ts';
 import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
-import type { ReadingInput } from '../reading/reading.ts';
+import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
 import { findSensorFacts, type SensorFacts, withTotals } from './sensorFacts.ts';
 import {
@@ -318,7 +318,8 @@ async function toColumns(
     sensors.push(checked.sensorId ?? 0);
     times.push(checked.time ?? 'NULL');
     reasons.push(checked.reason ?? 'NULL');
-    texts.push(storable(reading.text));
+    const isUsable = checked.reason === undefined && checked.rejected.length === 0;
+    texts.push(storable(isUsable ? reading.text : quarantineText(reading)));
   }
   if (readings.length >= TURN) await yieldToEventLoop();
 

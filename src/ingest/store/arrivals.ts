@@ -46,6 +46,9 @@ export type SensorArrivals = {
   /** Where it is now; null: nowhere. */
   station: number | null;
   newest_reading: string | null;
+  oldest_reading: string | null;
+  /** True if more than a year without a reading follows its oldest: a clock that was reset? */
+  has_gap: boolean;
   /**
    * True if it stands somewhere, but its newest reading is so old that the station would be offline
    * (C2), or there is none.
@@ -76,6 +79,7 @@ export async function sensorArrivals(
 ): Promise<{ sensors: SensorArrivals[]; unknown: UnknownSender[] }> {
   const sensors = await sql<SensorArrivals[]>`
     select s.id as sensor, s.kind, s.device, located.station_id as station, newest.measured_at as newest_reading,
+      oldest.measured_at as oldest_reading, coalesce(following.measured_at > oldest.measured_at + interval '1 year', false) as has_gap,
       provider.id is not null and (newest.measured_at > ${now}::timestamptz - provider.stale_after) is not true as is_overdue,
       coalesce(w.n, 0) as waiting
     from raw.sensor s
@@ -84,6 +88,11 @@ export async function sensorArrivals(
     left join raw.provider provider on provider.id = station.provider_id
     left join lateral (
       select r.measured_at from raw.readings r where r.sensor_id = s.id order by r.measured_at desc limit 1) newest on true
+    left join lateral (
+      select r.measured_at from raw.readings r where r.sensor_id = s.id order by r.measured_at limit 1) oldest on true
+    left join lateral (
+      select r.measured_at from raw.readings r where r.sensor_id = s.id and r.measured_at > oldest.measured_at + interval '1 month'
+      order by r.measured_at limit 1) following on true
     left join (
       select (reading ->> 'sensor_id')::int as id, count(*)::int as n from raw.quarantine where kind = 'reading' group by 1) w on w.id = s.id
     order by s.id`;

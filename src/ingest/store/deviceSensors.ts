@@ -2,10 +2,12 @@
 import { distance } from 'fastest-levenshtein';
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
+import { arrayLiteral } from '../../database/client.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { PushRecord, PushSensor } from '../formats/airrohr.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { textOfDevice } from '../reading/devices.ts';
+import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import type { Scope } from './accept.ts';
 
@@ -39,22 +41,29 @@ export async function findPushSensors(
 }
 
 /**
- * Sensors listed with a device, and the station's sensors without one: an unknown device may be one
- * of the latter.
+ * Sensors listed with a device, each with its placements, and the station's sensors without one: an
+ * unknown device may be one of the latter.
  */
 const OF_DEVICES = `
-  select s.device, s.id from raw.sensor s where s.device in (select jsonb_array_elements_text($1::text::jsonb))
+  select s.device, s.id, extract(epoch from nullif(p.since, '-infinity'))::float8 * 1e6 as since,
+    extract(epoch from nullif(p.until, 'infinity'))::float8 * 1e6 as until
+  from raw.sensor s left join raw.sensor_station p on p.sensor_id = s.id
+  where s.device in (select jsonb_array_elements_text($1::text::jsonb))
   union all
-  select null, s.id from raw.sensor s
+  select null, s.id, null, null from raw.sensor s
   join raw.sensor_station p on p.sensor_id = s.id and p.since <= $3::text::timestamptz and $3::text::timestamptz < p.until
   where s.device is null and p.station_id = $2::int
   order by 2`;
 
+/** A sensor and one of its placements, in microseconds since 1970; null: without that end. */
+type Placed = { device: string | null; id: number; since: number | null; until: number | null };
+
 /**
  * Gives readings that name their device, and no sensor, the one sensor that the network has for it;
- * with a sender that is authorized for a single station, the one sensor of that station may also
- * have no device. All others get a text in our names and units, for a retry once the network has
- * it. `db` works in the role airseries_ingest.
+ * of several, as where an instrument was replaced, the one that stood somewhere at the time of the
+ * reading. With a sender that is authorized for a single station, the one sensor of that station
+ * may also have no device. All others get a text in our names and units, for a retry once the
+ * network has it. `db` works in the role airseries_ingest.
  */
 export async function assignSensors(
   db: Queryable,
@@ -67,22 +76,41 @@ export async function assignSensors(
   const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
   if (devices.length === 0) return [...readings];
   const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const rows = await query(db, OF_DEVICES, [
+  const rows = (await query(db, OF_DEVICES, [
     JSON.stringify(devices.map(plain)),
     station,
     now.toISOString(),
-  ]);
-  const sensors = new Map<string | null, number[]>();
-  for (const { device, id } of rows as { device: string | null; id: number }[]) {
-    sensors.set(device, [...(sensors.get(device) ?? []), id]);
-  }
+  ])) as Placed[];
+  const sensors = new Map<string | null, Placed[]>();
+  for (const row of rows) sensors.set(row.device, [...(sensors.get(row.device) ?? []), row]);
   return readings.map((reading) => {
     if (!isOpen(reading)) return reading;
-    const [sensorId, another] = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
-    const isOne = sensorId !== undefined && another === undefined;
-    return isOne ? { ...reading, sensorId } : { ...reading, text: textOfDevice(reading) };
+    const own = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
+    const sensorId = oneOf(own) ?? oneOf(own.filter((placed) => isThere(placed, reading)));
+    if (sensorId !== undefined) return { ...reading, sensorId };
+    const { row: _, ...others } = reading;
+    return { ...others, text: textOfDevice(reading) };
   });
 }
+
+/** The sensor that all of these are of; undefined if there are several, or none. */
+const oneOf = (placed: readonly Placed[]): number | undefined =>
+  placed.every(({ id }) => id === placed[0]?.id) ? placed[0]?.id : undefined;
+
+function isThere({ since, until }: Placed, { measuredAt }: ReadingInput): boolean {
+  const instant = typeof measuredAt === 'string' ? readInstant(measuredAt) : undefined;
+  if (instant === undefined || instant.local) return false;
+  const { microseconds } = instant;
+  return (
+    (since ?? Number.NEGATIVE_INFINITY) <= microseconds &&
+    microseconds < (until ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+const OVERLAPPING = `
+  select from raw.sensor_station one join raw.sensor_station other
+    on one.sensor_id < other.sensor_id and one.since < other.until and other.since < one.until
+  where one.sensor_id = any ($1::text::int[]) and other.sensor_id = any ($1::text::int[]) limit 1`;
 
 /**
  * Rejects with InputError where the network has no such sensor, or no one sensor of such a device.
@@ -111,11 +139,11 @@ export async function checkDeclaredOwner(
         : `Did you mean ${near}?`,
     );
   }
-  if (own.length > 1) {
-    const ids = own.map(({ id }) => id).join(' and ');
+  const ids = own.map(({ id }) => id);
+  if ((await query(db, OVERLAPPING, [arrayLiteral(ids)])).length > 0) {
     throw new InputError(
       '--device',
-      `sensors ${ids} both have device ${device}`,
+      `sensors ${ids.join(' and ')} both have device ${device}, and stood at a station at the same time`,
       'Say which with --sensor.',
     );
   }

@@ -99,7 +99,7 @@ onEveryEngine('the export, imported again', (engine) => {
       unchanged: 0,
       quarantined: {},
       values: {},
-      ignored_columns: [],
+      ignored: [],
       failed: false,
     });
     const expected = await buckets(original, view);

@@ -97,6 +97,45 @@ onOneEngine('pull', (engine) => {
   const logged = (level: string) =>
     log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
 
+  it('reads a document as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
+    const row = (hour: string, value: number, verdict: string) =>
+      `1;2026-11-19 ${hour}:00;${value};${verdict}\n`;
+    us.answer((_request, response) =>
+      response.end(`nr;end;feinstaub;valid\n${row('01', 0.01, '1')}${row('02', 0.02, '0')}`),
+    );
+    const declared = {
+      ...{ kind: 'airseries', url: us.url(), zone: '+01:00', shift: '-1h', only: 'valid=1' },
+      column: ['sensor_id=nr', 'time=end', 'pm25=feinstaub'],
+      unit: ['pm25=mg/m3'],
+    };
+    await bring(declared);
+    await run();
+    expect(await stored(owner)).toMatchObject([
+      { sensor_id: 1, measured_at: '2026-11-19T03:00:00+04:00', pm25: 10 },
+    ]);
+    expect(logged('warn')).toEqual([]);
+    // a verdict that is not used is said once
+    await bring({ ...declared, only: undefined });
+    const { run: again } = job();
+    for (const minutes of [5, 10]) {
+      after(minutes);
+      await again();
+    }
+    expect(logged('warn')).toEqual([
+      { provider: 'us', hints: [expect.stringContaining('seems to stand in valid')] },
+    ]);
+  });
+
+  it.each([
+    [{ zone: 'MEZ' }, 'there is no time zone "MEZ"'],
+    [{ shift: 'an hour' }, 'For stamps that name the end of an hour, write "shift": "-1h"'],
+    [{ only: 'Validity' }, 'An example: "only": "Validity=1,2,3"'],
+    [{ unit: ['pm25=f'] }, 'pm25 has no unit "f"'],
+  ])('refuses a network file with %o, and says why', async (wrong, message) => {
+    const pull = { kind: 'airseries', url: us.url(), ...wrong };
+    await expect(bring(pull)).rejects.toThrow(message);
+  });
+
   it('stores the readings of the provider’s own sensors, and logs it', async () => {
     await run();
     expect(await stored(owner)).toMatchObject([

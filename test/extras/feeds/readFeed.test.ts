@@ -61,7 +61,7 @@ it('leaves out elements that name no sensor of ours, whatever their form', async
     { sensor: { id: 100 } },
     { sensor: [1] },
   ];
-  const document = { received: 12, readings: [] };
+  const document = { received: 12, readings: [], hints: [] };
   expect(await read(JSON.stringify([...strangers, ...more]))).toEqual(document);
 });
 

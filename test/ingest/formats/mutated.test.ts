@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   'airquality-am': `SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-02-01 00:05:10,14.2,9.1\n2,2026-02-01 00:05:10,15,\n`,
   airgradient: `[{"serialno":"roof","pm02":7,"pm10":8,"rhum":43},{"serialno":"roof","pm02":9,"pm10":10}]`,
   'home-assistant': `entity_id,state,last_changed\npm25,7,${T(0)}\nhumidity,50,${T(0)}\nhumidity,unavailable,${T(1)}\n`,
+  chirpstack: `{"deviceInfo":{"devEui":"roof"},"time":"${T(0)}","fPort":1,"object":{"pm25":7.5,"humidity":80}}\n{"deviceInfo":{"devEui":"roof"},"time":"${T(1)}","fPort":1,"object":{"pm25":8.5}}\n`,
   openaq: `location_id,sensors_id,location,datetime,lat,lon,parameter,units,value\n2,1,x,${T(0)},35,-106,pm10,µg/m³,20\n2,1,x,${T(0)},35,-106,pm25,µg/m³,12\n2,2,x,${T(1)},35,-106,co,ppm,3\n`,
   purpleair: `time_stamp,sensor_index,humidity,pm1.0_atm,pm2.5_atm\n${SECONDS},1,40,1,2.5\n${SECONDS + 60},2,41,2,3.5\n`,
   'sensor-community': `[{"timestamp":"2026-11-20 08:00:00","sensor":{"id":1},"sensordatavalues":[{"value_type":"P1","value":"17.3"}]},{"timestamp":"2026-11-20 08:01:00","sensor":{"id":2},"sensordatavalues":[{"value_type":"P2","value":"4.6"}]}]`,
@@ -162,6 +163,7 @@ it.each(Object.entries(FILES))(
       const format = {
         timeZone: 'Asia/Yerevan',
         now: NOW,
+        shift: '0min',
         sensor: name === 'home-assistant' ? 1 : undefined,
       };
       const options = { now: NOW, log: keepingLog(), terminal: false, format };

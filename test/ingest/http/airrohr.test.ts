@@ -292,4 +292,16 @@ describe('the airRohr firmware', () => {
       }
     });
   });
+
+  it('keeps what several instruments of one sensor send within one second, each with its pin', async () => {
+    const values = { SDS_P1: '6.5' };
+    await from('esp8266-elsewhere', body({ P1: '6.5', P2: '5.5' }), { 'X-PIN': '1' });
+    await from('esp8266-elsewhere', body({ temperature: '7.5' }), { 'X-PIN': '7' });
+    await from('esp8266-elsewhere', body(values));
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, pm10: 6.5, pm25: null, temperature: null },
+      { sensor_id: 7, pm10: 6.5, pm25: 5.5, temperature: null },
+      { sensor_id: 7, pm10: null, pm25: null, temperature: 7.5 },
+    ]);
+  });
 });

@@ -6,6 +6,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
 import { engines } from '../../support/database.ts';
 import { keepingLog, NOW, stored } from '../support.ts';
 import { openPushing, type Pushing } from './pushing.ts';
@@ -178,8 +179,8 @@ describe('a push', () => {
     expect(answer.body).toMatchObject({
       accepted: 1,
       hints: [
-        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f to the address',
-        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm to the address',
+        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f',
+        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm',
       ],
     });
     const declared = await post('/v1/readings?unit=temperature=c&unit=no2=ppb', {
@@ -257,7 +258,7 @@ describe('a push', () => {
       '/v1/push/home-assistant?device=garden',
       { device: 'roof-1', time: T, pm25: 5 },
       400,
-      /^--device: garden would not be used, because a row names device roof-1 itself/,
+      /^\?device: garden would not be used, because a row names device roof-1 itself/,
     ],
     ['an unknown path', '/v1/push/nobody', {}, 404, /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/],
   ])('is refused with the reason: %s', async (_, path, body, status, detail) => {
@@ -374,5 +375,106 @@ describe('from the quarantine', () => {
     expect(body).toMatchObject({ accepted: 1 });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 6, pm25: 5 }]);
     await here.owner`update raw.sensor set device = null where id = 5`;
+  });
+});
+
+describe('a document of others', () => {
+  it('goes to the instrument that stood there then, where one of the same device was replaced', async () => {
+    const day = '2026-11-10T00:00:00Z';
+    await here.owner`update raw.sensor set device = 'replaced' where id in (5, 6)`;
+    await here.owner`update raw.sensor_station set until = ${day} where sensor_id = 5`;
+    await here.owner`update raw.sensor_station set since = ${day} where sensor_id = 6`;
+    const readings = ['2026-11-09T23:59:59Z', day, T].map((time) => ({
+      device: 'replaced',
+      time,
+      pm25: 5,
+    }));
+    expect((await post('/v1/readings', readings)).body).toMatchObject({ accepted: 3 });
+    expect((await stored(here.owner)).map(({ sensor_id }) => sensor_id)).toEqual([5, 6, 6]);
+    await checkDeclaredOwner(here.writes, { device: 'replaced' });
+    await here.owner`update raw.sensor_station set since = '-infinity' where sensor_id = 6`;
+    await here.owner`update raw.sensor_station set until = 'infinity' where sensor_id = 5`;
+    await expect(checkDeclaredOwner(here.writes, { device: 'replaced' })).rejects.toThrow(
+      'at the same time',
+    );
+    await here.owner`update raw.sensor set device = null where id in (5, 6)`;
+  });
+
+  it('is read from the cloud of AirGradient, at the time that it says', async () => {
+    const cloud = [
+      {
+        ...{ locationId: 10_001, locationName: 'Roof', pm01: 3, pm02: 7.5, pm10: 8 },
+        ...{ pm02_corrected: 5.5, atmp: 24.5, atmp_corrected: 22.1, rhum: 43, rhum_corrected: 49 },
+        ...{ timestamp: '2026-11-20T08:00:07.000Z', serialno: 'roof-1', firmwareVersion: null },
+      },
+    ];
+    for (const path of ['/v1/readings', '/v1/push/airgradient']) {
+      expect((await post(path, cloud)).body).toMatchObject({ format: 'airgradient', received: 1 });
+      expect(await stored(here.owner)).toMatchObject([
+        { measured_at: '2026-11-20T12:00:07+04:00', pm1: 3, pm25: 5.5, pm25_raw: 7.5, pm10: 8 },
+      ]);
+      expect((await stored(here.owner))[0]).toMatchObject({ temperature: 22.1, humidity: 49 });
+    }
+  });
+
+  const chirpstack = {
+    deduplicationId: '3ac7e3c4-4401-4b8d-9386-a5c902f9202d',
+    time: T,
+    deviceInfo: { deviceName: 'on the roof', devEui: 'roof-1', tags: {} },
+    ...{ fCnt: 6, fPort: 1, data: 'AAE=', rxInfo: [], object: { pm25: 5.5, temp_f: 50 } },
+  };
+  it('is read from ChirpStack, whose other events are no readings', async () => {
+    for (const path of ['/v1/push/chirpstack?event=up', '/v1/readings']) {
+      expect((await post(path, chirpstack)).body).toMatchObject({ format: 'chirpstack' });
+      expect(await stored(here.owner)).toMatchObject([{ pm25: 5.5, temperature: 10 }]);
+    }
+    const { deviceInfo, time } = chirpstack;
+    const join = await post('/v1/push/chirpstack?event=join', { deviceInfo, time, devAddr: '1' });
+    expect([join.status, join.body]).toMatchObject([200, { received: 0, accepted: 0 }]);
+    const { object: _, ...undecoded } = chirpstack;
+    const { body, status } = await post('/v1/push/chirpstack?event=up', undecoded);
+    expect([status, body.detail]).toEqual([
+      400,
+      expect.stringContaining('no codec is set, so it has no object'),
+    ]);
+    expect((await post('/v1/readings?event=up', chirpstack)).status).toBe(400);
+  });
+
+  it('is read by the paths that Tasmota documents: Time, BME280.Temperature, SDS0X1.PM2.5', async () => {
+    const tasmota = {
+      Time: '2026-11-20T10:00:00',
+      BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
+      SDS0X1: { 'PM2.5': 5.5, PM10: 7.7 },
+      ...{ PressureUnit: 'hPa', TempUnit: 'C' },
+    };
+    const columns = ['temperature=BME280.Temperature', 'humidity=BME280.Humidity'];
+    const more = ['pressure=BME280.Pressure', 'pm25=SDS0X1.PM2.5', 'pm10=SDS0X1.PM10'];
+    const query = [...columns, ...more].map((column) => `column=${column}`).join('&');
+    const answer = await post(
+      `/v1/readings?device=roof-1&zone=%2B01:00&unit=pressure=hpa&${query}`,
+      tasmota,
+    );
+    expect(answer.body).toMatchObject({ accepted: 1, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T13:00:00+04:00', pm25: 5.5, pm10: 7.7, pressure: 101_320 },
+    ]);
+  });
+
+  it.each([
+    ['ISO 8601', '2026-11-20T09:00:00+01:00'],
+    ['milliseconds', Date.parse('2026-11-20T08:00:00Z')],
+  ])('is read from Zigbee2MQTT, at last_seen in %s', async (_, last_seen) => {
+    const zigbee = { temperature: 21.3, humidity: 40, pm25: 5, linkquality: 120, last_seen };
+    const { body } = await post('/v1/readings?device=roof-1', zigbee);
+    expect(body).toMatchObject({ accepted: 1, ignored: ['linkquality'] });
+    expect(body.time).toBeUndefined();
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T12:00:00+04:00', temperature: 21.3, pm25: 5 },
+    ]);
+  });
+
+  it('is refused where its device is a number above 2^53, which JSON rounds (S7)', async () => {
+    const { body, status } = await post('/v1/readings', '{"device":9007199254740993,"pm25":5}');
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('above 2^53')]);
   });
 });

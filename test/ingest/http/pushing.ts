@@ -20,7 +20,12 @@ export type Pushing = {
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, with counts of its own. */
-  another(options: { rate?: number; bodyMs?: number; writes?: QueryPool }): Express;
+  another(options: {
+    rate?: number;
+    bodyMs?: number;
+    writes?: QueryPool;
+    clock?: () => Date;
+  }): Express;
   close(): Promise<void>;
 };
 

@@ -269,4 +269,59 @@ describe('POST /v1/readings', () => {
     }
     expectProblem(await request(here.app).post('/v1/%zz'), 400, /percent/);
   });
+
+  it('takes the same body of the same token within a minute for the same readings, where they have no time (S3)', async () => {
+    let seconds = 0;
+    const clock = () => new Date(Date.parse(T) + seconds * 1_000);
+    const app = here.another({ clock });
+    const other = await here.makeToken('another');
+    const sent = async (at: number, token: string, pm25: number) => {
+      seconds = at;
+      const { body } = await send(app, token, JSON.stringify({ sensor_id: 1, pm25 }));
+      return [body.accepted, body.unchanged, body.time];
+    };
+    expect(await sent(0, here.token, 5)).toEqual([1, 0, 'server']);
+    expect(await sent(59, here.token, 5)).toEqual([0, 1, 'server']);
+    expect(await sent(59, here.token, 6)).toEqual([1, 0, 'server']);
+    expect(await sent(59.5, other, 5)).toEqual([1, 0, 'server']);
+    expect(await sent(61, here.token, 5)).toEqual([1, 0, 'server']);
+    expect(await sent(120.5, here.token, 5)).toEqual([0, 1, 'server']);
+    expect((await stored(here.owner)).length).toBe(4);
+  });
+
+  it('says what is perhaps not meant so: a scale, contradicting rows, a verdict, a clock that was reset (S7, S8)', async () => {
+    const rows = Array.from({ length: 20 }, (_, minute) => {
+      const time = new Date(Date.parse(T) - minute * 60_000).toISOString();
+      return { sensor_id: 1, time, humidity: 0.5 + minute / 100, pm25: 0.03, valid: minute % 2 };
+    });
+    const old = { ...rows[0], time: '2000-01-01T00:00:07Z' };
+    const { body } = await post(JSON.stringify([...rows, { ...rows[0], pm25: 0.04 }, old]));
+    expect(body).toMatchObject({ accepted: 22, ignored: ['valid'] });
+    expect(body.hints).toEqual([
+      expect.stringMatching(
+        /^humidity looks like a fraction of 1, .*add \?unit=humidity=fraction$/,
+      ),
+      expect.stringMatching(/^pm25 looks like mg\/m³, .*add \?unit=pm25=mg\/m3$/),
+      expect.stringContaining('seems to stand in valid (0, 1), and is not used: ?only=valid=0 for'),
+      expect.stringMatching(/^1 row has the sensor and time of another row, and other values/),
+      'the oldest reading is of 2000-01-01T00:00:07Z, and between 2000-01 and 2026-11 there is none: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings"',
+    ]);
+  });
+
+  it('speaks of parameters of the address, not of options', async () => {
+    const csv = (...lines: string[]) =>
+      post(`${lines.join('\n')}\n`, { 'Content-Type': 'text/csv' });
+    const noOffset = await csv('sensor_id,time,pm25', '1,2026-11-20 08:00,5');
+    expect(noOffset.body.detail).toContain("; ?zone says which zone's clock it is");
+    const slashes = await csv('sensor_id,time,pm25', '1,05/06/2026 08:00,5');
+    expect(slashes.body.detail).toContain('?date_format says which');
+    const noSensor = await csv('time,pm25', `${T},5`);
+    expect(noSensor.body.detail).toContain('?device with its name in the network file, or ?sensor');
+    for (const { body } of [noOffset, slashes, noSensor]) expect(body.detail).not.toContain('--');
+    const zone = await request(here.app)
+      .post('/v1/readings?zone=MEZ')
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'text/csv' })
+      .send('sensor_id,time,pm25\n1,2026-11-20 08:00,5\n');
+    expect(zone.body.detail).toMatch(/^\?zone: there is no time zone "MEZ"/);
+  });
 });

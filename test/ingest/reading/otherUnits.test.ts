@@ -151,7 +151,7 @@ describe('30 values in °F of a row each, whose unit nobody declared, stop it', 
         'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value',
         ...rows.map((row) => `9,1,here,${row.at},1,1,temperature,,${row.value}`),
       ].join('\n'),
-      {},
+      { shift: '0min' },
     ],
   ])('%s', async (_, content, format) => {
     await stops(content, format, /column (sensor\.t|temperature) looks like °F, for example 5\d/);

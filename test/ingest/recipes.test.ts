@@ -1,0 +1,171 @@
+/**
+ * The recipes of src/ingest/README.md, run as they are written: files are turned and imported,
+ * documents are sent.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { launch } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { needs } from '../support/tools.ts';
+import { openPushing, type Pushing } from './http/pushing.ts';
+import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+
+const README = readFileSync(new URL('../../src/ingest/README.md', import.meta.url), 'utf8');
+
+/** The block of the README that begins so. */
+function recipe(beginning: string): string {
+  const blocks = [...README.matchAll(/```\w+\n(.*?)```/gs)].map(([, block = '']) => block);
+  const found = blocks.filter((block) => block.startsWith(beginning));
+  expect(found, beginning).toHaveLength(1);
+  return found[0] ?? '';
+}
+
+// nothing here depends on the engine
+let db: TestDatabase;
+let owner: Sql;
+let pool: Sql;
+beforeAll(async () => {
+  db = await testDatabase(engines[0] as (typeof engines)[0]);
+  owner = db.as();
+  pool = db.as('airseries_ingest');
+  await bringIn(
+    owner,
+    smallNetwork({
+      one: { sensors: [{ id: 1, device: 'roof' }, { id: 2 }] },
+      two: { sensors: [{ id: 3, device: 'garden' }] },
+    }),
+  );
+});
+beforeEach(() => owner.unsafe('truncate raw.readings, raw.quarantine'));
+afterAll(() => db.drop());
+
+async function imported(path: string, format: Declarations = {}) {
+  const log = keepingLog();
+  return await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
+}
+
+/** Runs the lines of a recipe, and imports what they made as its last line declares. */
+async function turned(beginning: string, wide: string) {
+  const folder = temporaryFolder('wide');
+  writeFileSync(join(folder, 'wide.csv'), wide);
+  const [lines = '', command = ''] = recipe(beginning).split('\nnode src/airseries.js ');
+  execFileSync('/bin/sh', ['-ec', lines], { cwd: folder });
+  const option = (name: string) => command.match(new RegExp(`--${name} (\\S+)`))?.[1];
+  return await imported(join(folder, 'long.csv'), { zone: option('zone'), shift: option('shift') });
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => `H${String(hour + 1).padStart(2, '0')}`);
+
+test('a wide file of hours is named, and turned by the lines of README', needs('awk'), async () => {
+  const values = HOURS.map((_, hour) => hour + 1);
+  const wide = `station,date,${HOURS.join(',')}\r\n1,2026-11-18,${values.join(',')}\r\n`;
+  const { failures } = await imported(file('wide.csv', wide));
+  expect(failures).toEqual([
+    expect.stringMatching(/with a column for each hour of a day: .* under "Wide files"\.$/),
+  ]);
+  const summary = await turned('# station,date,H01', wide);
+  expect(summary).toMatchObject({ received: 24, accepted: 24, failed: false });
+  const rows = await stored(owner);
+  expect(rows.map(({ pm25 }) => pm25)).toEqual(values);
+  expect(new Date(rows[0].measured_at)).toEqual(new Date('2026-11-18T00:00:00+01:00'));
+  expect(new Date(rows[23].measured_at)).toEqual(new Date('2026-11-18T23:00:00+01:00'));
+});
+
+test('a wide file of stations is named, and turned likewise', needs('awk'), async () => {
+  const wide = 'time,roof,garden\n2026-11-18 08:00,5,6\n2026-11-18 09:00,7,8\n';
+  const { failures } = await imported(file('wide.csv', wide), { zone: 'Europe/Berlin' });
+  expect(failures).toEqual([
+    expect.stringMatching(/a wide file, with a column for each station.* under "Wide files"\./),
+  ]);
+  await turned('# time,roof,garden', wide);
+  expect((await stored(owner)).map(({ sensor_id, pm25 }) => [sensor_id, pm25])).toEqual([
+    [1, 5],
+    [1, 7],
+    [3, 6],
+    [3, 8],
+  ]);
+});
+
+describe('what is sent by HTTP', () => {
+  let here: Pushing;
+  beforeAll(async () => {
+    here = await openPushing(engines[0] as (typeof engines)[0]);
+    await here.owner`update raw.sensor set device = 'garden' where id = 7`;
+  });
+  beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => here.close());
+
+  test('Home Assistant: one sensor that is unavailable does not lose the others', async () => {
+    const [, payload = ''] = recipe('rest_command:').split('payload: >-\n');
+    // Jinja's filters, as Home Assistant documents them
+    const states: Record<string, string> = {
+      'sensor.garden_pm25': '5.5',
+      'sensor.garden_temperature': 'unavailable',
+    };
+    const FILTERED = /{{ states\("([\w.]+)"\) \| float\(none\) \| tojson }}/g;
+    const body = payload.replaceAll(FILTERED, (_, name: string) => {
+      const number = Number.parseFloat(states[name] ?? '');
+      return JSON.stringify(Number.isNaN(number) ? null : number);
+    });
+    expect(body).not.toContain('{{');
+    const answer = await request(here.app)
+      .post('/v1/push/home-assistant')
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
+      .send(body);
+    expect(answer.body).toMatchObject({ accepted: 1, quarantined: [], time: 'server' });
+    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5.5, temperature: null }]);
+  });
+
+  /** Runs a bridge of MQTT, of which this message is the only one, to its end. */
+  async function bridged(beginning: string, topic: string, message: object) {
+    const folder = temporaryFolder('mqtt');
+    const line = `${topic} ${JSON.stringify(message)}`;
+    const program = `#!/bin/sh\ncat << 'END'\n${line}\nEND\n`;
+    writeFileSync(join(folder, 'mosquitto_sub'), program);
+    chmodSync(join(folder, 'mosquitto_sub'), 0o755);
+    const server = here.app.listen(0, '127.0.0.1');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);
+      const { finished } = launch(['/bin/sh', '-ec', lines], {
+        environment: { PATH: `${folder}:${process.env.PATH}`, TOKEN: here.token },
+        folder,
+      });
+      const { stdout } = await finished;
+      return JSON.parse(stdout) as object;
+    } finally {
+      server.close();
+    }
+  }
+
+  test('Zigbee2MQTT, by three lines', needs('curl'), async () => {
+    const message = { temperature: 21.3, pressure: 1013, last_seen: '2026-11-20T09:00:00+01:00' };
+    const answer = await bridged("mosquitto_sub -v -t 'zigbee", 'zigbee2mqtt/garden', message);
+    expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T12:00:00+04:00', temperature: 21.3, pressure: 101_300 },
+    ]);
+  });
+
+  test('Tasmota, by three lines', needs('curl'), async () => {
+    const message = {
+      Time: '2026-11-20T09:00:00',
+      BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
+      SDS0X1: { 'PM2.5': 5.5, PM10: 7.7 },
+      ...{ PressureUnit: 'hPa', TempUnit: 'C' },
+    };
+    const answer = await bridged("mosquitto_sub -v -t 'tele", 'tele/garden/SENSOR', message);
+    expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
+    expect(await stored(here.owner)).toMatchObject([
+      { measured_at: '2026-11-20T12:00:00+04:00', pm25: 5.5, pm10: 7.7, pressure: 101_320 },
+    ]);
+  });
+});
