@@ -1,7 +1,7 @@
--- Logins that may read schema api and nothing else: grafana and, if API_PASSWORD is set, airseries_api for the API (READER_DATABASE_URL).
--- Run it with psql as the service's user. Run it again to change a password. Passwords come from the environment. They appear neither in the
--- output of psql nor in the server's log, not even in an error. One exception: a user that is no superuser cannot stop a server that logs
--- every statement from logging them.
+-- Logins that may read schema api and nothing else: grafana and, if API_PASSWORD is set, airseries_api for the API
+-- (READER_DATABASE_URL). Run it with psql as the service's user. Run it again to change a password. Passwords come from
+-- the environment. They appear neither in the output of psql nor in the server's log, not even in an error. One
+-- exception: a user that is no superuser cannot stop a server that logs every statement from logging them.
 \set VERBOSITY terse
 \getenv password READER_PASSWORD
 \set api_password ''
@@ -40,9 +40,10 @@ begin
     end if;
   end loop;
 end $$;
--- By default every login of PostgreSQL may connect to any database, make temporary tables and large objects, take enough locks to leave none for
--- others, write records into the log that replicas and backups read, and add background jobs of TimescaleDB. These logins need none of that. The
--- functions belong to the server, so only a superuser can revoke them.
+-- By default every login of PostgreSQL may connect to any database, make temporary tables and large objects, take
+-- enough locks to leave none for others, write records into the log that replicas and backups read, and add background
+-- jobs of TimescaleDB. These logins need none of that. The functions belong to the server, so only a superuser can
+-- revoke them.
 do $$
 declare
   needless record;
@@ -65,6 +66,7 @@ begin
   end if;
 end $$;
 alter role grafana connection limit 30; -- as many as three data sources open at most
--- Dashboards query a few years at most, so a longer statement is a mistake. An open transaction would block the next migration.
+-- Dashboards query a few years at most, so a longer statement is a mistake. An open transaction would block the next
+-- migration.
 alter role grafana set statement_timeout = '30s';
 alter role grafana set idle_in_transaction_session_timeout = '30s';

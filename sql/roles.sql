@@ -1,5 +1,5 @@
--- Creates the three roles. The connecting user runs it before the first migration. Roles belong to the whole server, so a migration of another
--- of its databases may already have created them.
+-- Creates the three roles. The connecting user runs it before the first migration. Roles belong to the whole server, so
+-- a migration of another of its databases may already have created them.
 do $$
 declare
   wanted text;

@@ -1,6 +1,6 @@
--- The login of migrations, the worker and commands. It is no superuser, but owns the database. Run it with psql as a superuser, before the first
--- migration or at any time after. Run it again to change the password, which comes from the environment. The password appears neither in the
--- output of psql nor in the server's log, not even in an error.
+-- The login of migrations, the worker and commands. It is no superuser, but owns the database. Run it with psql as a
+-- superuser, before the first migration or at any time after. Run it again to change the password, which comes from the
+-- environment. The password appears neither in the output of psql nor in the server's log, not even in an error.
 \set VERBOSITY terse
 \getenv password SERVICE_PASSWORD
 set client_min_messages = 'warning';

@@ -31,7 +31,8 @@ set intervalstyle = 'iso_8601' as $$
   ),
   sensors as (
     select located.listed_under as station_id, json_agg(json_build_object(
-      'id', s.id, 'kind', s.kind, 'device', s.device, 'rain', s.rain, 'correction', corrected.correction, 'stations', located.stations,
+      'id', s.id, 'kind', s.kind, 'device', s.device, 'rain', s.rain, 'correction', corrected.correction,
+      'stations', located.stations,
       'suspicious', logic.flag_of_periods(suspicious.periods)) order by s.id) as list
     from raw.sensor s
     join located on located.sensor_id = s.id

@@ -8,6 +8,7 @@ alter table raw.readings
 alter table raw.readings add column rain_total real check (rain_total between 0 and 100000);
 alter table raw.sensor add column rain text check (rain in ('total')); -- as the operator declares it; null: its rain is the amount, unless its sender says otherwise
 
--- Sensors of which a total is stored or was. A writer of their readings locks their rows, because the amount depends on the readings beside it.
+-- Sensors of which a total is stored or was. A writer of their readings locks their rows, because the amount depends on
+-- the readings beside it.
 create table raw.rain_gauge (sensor_id int primary key);
 grant select, insert, update on raw.rain_gauge to airseries_ingest;

@@ -1,5 +1,5 @@
--- Day of a {{subject}}: the mean of its hours (A4), extremes of the hourly means (A5), sum of the rain (A6).
--- The number of hours behind each mean is stored, so that a month can be the mean of its hours without reading them again.
+-- Day of a {{subject}}: the mean of its hours (A4), extremes of the hourly means (A5), sum of the rain (A6). The number
+-- of hours behind each mean is stored, so that a month can be the mean of its hours without reading them again.
 select
   time_bucket('1 day', h.bucket, timezone => {{zone}}, origin => {{origin}}) as bucket,
   h.{{id}},

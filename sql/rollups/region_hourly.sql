@@ -1,4 +1,5 @@
--- Region hour: the mean of the hours of all stations that belonged to the region in that hour, each station with equal weight (A3, A8).
+-- Region hour: the mean of the hours of all stations that belonged to the region in that hour, each station with equal
+-- weight (A3, A8).
 select
   time_bucket('1 hour', h.bucket, origin => {{origin}}) as bucket,
   m.region_slug,

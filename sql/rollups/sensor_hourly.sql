@@ -1,6 +1,6 @@
--- Sensor hour: the mean of a sensor's readings (A1), the sum of its rain (A6), and the mean unit vector of its wind directions (A7); a
--- calm has none. It does not depend on the network (P1) and calls no function of schema rollup, so it can survive a rebuild when the readings have been
--- deleted.
+-- Sensor hour: the mean of a sensor's readings (A1), the sum of its rain (A6), and the mean unit vector of its wind
+-- directions (A7); a calm has none. It does not depend on the network (P1) and calls no function of schema rollup, so
+-- it can survive a rebuild when the readings have been deleted.
 select
   time_bucket('1 hour', measured_at, origin => {{origin}}) as bucket,
   sensor_id,

@@ -1,4 +1,5 @@
--- Station hour: the mean of its sensors' hours, each sensor with equal weight (A2). Only sensors placed there for the whole hour count (P2).
+-- Station hour: the mean of its sensors' hours, each sensor with equal weight (A2). Only sensors placed there for the
+-- whole hour count (P2).
 select
   time_bucket('1 hour', s.bucket, origin => {{origin}}) as bucket,
   p.station_id,

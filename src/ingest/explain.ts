@@ -80,10 +80,7 @@ type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | '
  * A sentence on why a reading cannot be used; undefined for a reason that this version does not
  * have.
  */
-export function explainReading(
-  reason: string,
-  given: Given,
-): string | undefined {
+export function explainReading(reason: string, given: Given): string | undefined {
   const { sensorId, device, measuredAt, why } = given;
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
     reason

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 

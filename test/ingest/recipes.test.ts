@@ -121,7 +121,9 @@ describe('what is sent by HTTP', () => {
       .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
       .send(body);
     expect(answer.body).toMatchObject({ accepted: 1, quarantined: [], time: 'server' });
-    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5.5, temperature: null }]);
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, pm25: 5.5, temperature: null },
+    ]);
   });
 
   /** Runs a bridge of MQTT, of which this message is the only one, to its end. */

@@ -6,8 +6,8 @@ create function logic.month_gap() returns interval language sql immutable parall
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
--- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
--- refresh skips them.
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as
+-- changed, like any others, but a refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
   expired constant timestamptz := (select retained_from from raw.installation);
@@ -16,7 +16,8 @@ begin
   loop
     oldest := (select min(measured_at) from raw.readings);
     exit when (oldest < expired) is not true; -- `expired` may lie within a day
-    delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
+    delete from raw.readings
+    where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;
 end $$;

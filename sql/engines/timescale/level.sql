@@ -1,4 +1,5 @@
--- TimescaleDB: an aggregate is a continuous aggregate. It is materialized only, so that all readers see the state of the last refresh.
+-- TimescaleDB: an aggregate is a continuous aggregate. It is materialized only, so that all readers see the state of
+-- the last refresh.
 create materialized view {{rollup}}.{{level}} with (
   timescaledb.continuous,
   timescaledb.materialized_only = true,
@@ -7,4 +8,5 @@ create materialized view {{rollup}}.{{level}} with (
 ) as
 {{body}}
 with no data;
-create index on {{rollup}}.{{level}} ({{id}}, bucket); -- in addition to the one on bucket that every continuous aggregate has
+-- in addition to the one on bucket that every continuous aggregate has
+create index on {{rollup}}.{{level}} ({{id}}, bucket);

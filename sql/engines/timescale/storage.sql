@@ -1,12 +1,14 @@
--- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information views.
+-- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information
+-- views.
 
 -- How much time between stale months is recomputed with them. A refresh of one month reads all days from it until the
 -- newest (only the lower bound reaches the scan), so recomputing the months between costs less than scanning again.
 create function logic.month_gap() returns interval language sql immutable parallel safe return interval '4500 hours';
 
--- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago, so that readings up to a month
--- late meet no compressed hour. A chunk that was written to since is compressed again. It works in the foreground, one chunk per transaction, so a
--- writer waits for its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
+-- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago,
+-- so that readings up to a month late meet no compressed hour. A chunk that was written to since is compressed again.
+-- It works in the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is
+-- being written to is left for the next time, with a warning of SQLSTATE AS101.
 create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 declare
   level record;
@@ -14,10 +16,13 @@ declare
 begin
   perform set_config('lock_timeout', '5s', false);
   for level in
-    select l.name, l.id from logic.level l join timescaledb_information.continuous_aggregates a on a.view_schema = 'rollup' and a.view_name = l.name
+    select l.name, l.id
+    from logic.level l
+    join timescaledb_information.continuous_aggregates a on a.view_schema = 'rollup' and a.view_name = l.name
     where l.unit = 'hour' and not a.compression_enabled
   loop
-    execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore, timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
+    execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore,
+        timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
       level.name, level.id);
     commit;
   end loop;
@@ -36,7 +41,8 @@ begin
     begin
       call convert_to_columnstore(chunk.name);
     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
-      raise warning using errcode = 'AS101', message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
+      raise warning using errcode = 'AS101',
+        message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
     end;
     commit;
   end loop;
@@ -50,26 +56,32 @@ create view logic.compressible_chunk as
     case when a.view_name is null then interval '7 days' else interval '30 days' end as rests
   from timescaledb_information.chunks c
   left join timescaledb_information.continuous_aggregates a
-    on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
+    on a.materialization_hypertable_schema = c.hypertable_schema
+    and a.materialization_hypertable_name = c.hypertable_name
   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
 
--- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now. Before anything has
--- expired, retained_from is -infinity, which drop_chunks refuses.
+-- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk
+-- stay for now. Before anything has expired, retained_from is -infinity, which drop_chunks refuses.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 begin
-  perform drop_chunks('raw.readings', older_than => i.retained_from) from raw.installation i where isfinite(i.retained_from);
+  perform drop_chunks('raw.readings', older_than => i.retained_from)
+  from raw.installation i where isfinite(i.retained_from);
 end $$;
 
--- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed ones.
+-- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed
+-- ones.
 create function logic.size_of(wanted text) returns bigint language sql stable as $$
   select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
-    + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint
+    + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)
+        ::bigint
        from timescaledb_information.hypertables h where h.hypertable_schema = wanted)
-    + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass)), 0)::bigint
+    + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema,
+          a.materialization_hypertable_name)::regclass)), 0)::bigint
        from timescaledb_information.continuous_aggregates a where a.view_schema = wanted)
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = wanted and c.relkind in ('r', 'm')
-    and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
+    and not exists (select from timescaledb_information.hypertables h
+      where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 $$;
