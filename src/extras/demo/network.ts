@@ -243,7 +243,25 @@ export const CITIES: readonly City[] = [
   },
 ];
 
-export const DEMO_PROVIDERS: readonly string[] = ['airseries-demo', 'airseries-demo-volunteers'];
+const PROVIDERS = [
+  {
+    id: 'airseries-demo',
+    title: titleOf([
+      'airseries demo (invented data)',
+      'Демо airseries (данные вымышлены)',
+      'airseries ցուցադրություն (հորինված տվյալներ)',
+    ]),
+  },
+  {
+    id: 'airseries-demo-volunteers',
+    title: titleOf([
+      'airseries demo volunteers (invented data)',
+      'Волонтёры демо airseries (данные вымышлены)',
+      'airseries ցուցադրության կամավորներ (հորինված տվյալներ)',
+    ]),
+  },
+];
+export const DEMO_PROVIDERS: readonly string[] = PROVIDERS.map(({ id }) => id);
 /** A database with this provider contains the demo. */
 export const [DEMO_PROVIDER = ''] = DEMO_PROVIDERS;
 
@@ -263,11 +281,7 @@ export function demoNetwork(timeZone: string) {
   const sites = areas.flatMap(([city, ...districts]) => [...districts, city].flatMap(sitesOf));
   return {
     time_zone: timeZone,
-    providers: DEMO_PROVIDERS.map((id) => ({
-      id,
-      title: `${id.replaceAll('-', ' ')} (invented data)`,
-      stale_after: '3 hours',
-    })),
+    providers: PROVIDERS.map((provider) => ({ ...provider, stale_after: '3 hours' })),
     regions: areas.flat().map(({ region }) => region),
     stations: sites.map(makeStation),
   };
@@ -275,7 +289,9 @@ export function demoNetwork(timeZone: string) {
 
 export const slugOf = ({ title: [en] }: { title: Title }): string => en.toLowerCase();
 
-const titleOf = ([en, ru, hy]: Title) => ({ en, ru, hy });
+function titleOf([en, ru, hy]: Title) {
+  return { en, ru, hy };
+}
 
 type Region = {
   slug: string;
