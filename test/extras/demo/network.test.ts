@@ -33,7 +33,7 @@ describe('the demo network', () => {
 
   it('says in every provider that it is invented', () => {
     expect(providers.map(({ id }) => id)).toEqual(DEMO_PROVIDERS);
-    expect(providers.filter(({ title }) => !title.includes('invented data'))).toEqual([]);
+    expect(providers.filter(({ title }) => !title.en.includes('invented data'))).toEqual([]);
     expect(new Set(stations.map(({ provider }) => provider))).toEqual(new Set(DEMO_PROVIDERS));
   });
 
