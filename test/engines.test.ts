@@ -110,8 +110,10 @@ onEveryEngine('an engine', (engine) => {
     owner = connect(database.target, { role: 'airseries_owner', timeZone: ZONE });
     superuser = database.superuser();
     await bringIn(owner, smallNetwork({ timeZone: ZONE }));
+    // three a day; one of them at the midnights at which months begin
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
-      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 02:00+05:30', ${NOW}, '8 hours') at, generate_series(1, 3) sensor`;
+      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor
+      where extract(hour from at) in (0, 10, 18)`;
     await database.refresh(NOW);
     await maintain(database.target, NOW);
   });
