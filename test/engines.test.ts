@@ -120,8 +120,10 @@ onEveryEngine('an engine', (engine) => {
     owner = connect(database.target, { role: 'airseries_owner', timeZone: ZONE });
     superuser = database.superuser();
     await bringIn(owner, smallNetwork({ timeZone: ZONE }));
+    // three a day; one of them at the midnights at which months begin
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
-      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor`;
+      select at, sensor, extract(hour from at), 1 from generate_series(timestamptz '2026-03-10 00:00+05:30', ${NOW}, '2 hours') at, generate_series(1, 3) sensor
+      where extract(hour from at) in (0, 10, 18)`;
     await database.refresh(NOW);
     await maintain(database.target, NOW);
   });
@@ -404,7 +406,7 @@ onEveryEngine('an engine', (engine) => {
       `sensor_id = 2 and measured_at >= '${at('05-10 00:00')}' and measured_at < '${at('11-15 00:00')}'`,
     );
     const all = await count('true');
-    expect(due).toBeGreaterThan(2_000);
+    expect(due).toBeGreaterThan(500);
     expect(await deleteReadings(owner, { sensor: 2, from, to })).toBe(due);
     expect(await deleteReadings(owner, { sensor: 2, from, to })).toBe(0);
     expect(await count('true')).toBe((all ?? 0) - (due ?? 0));

@@ -11,7 +11,7 @@ import {
   smallNetwork,
   stored,
 } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = (hours: number, minutes = 0) =>
   new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
@@ -33,7 +33,7 @@ const network = (
   corrections,
 });
 
-onEveryEngine('corrections of PM2.5', (engine) => {
+onEveryEngineInAll('corrections of PM2.5', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;

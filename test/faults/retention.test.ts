@@ -9,7 +9,7 @@ import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/r
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';
 
 const NOW = new Date('2026-11-20T00:17:00Z');
@@ -18,7 +18,7 @@ const SENSORS = 20;
 const CITIES = Array.from({ length: SENSORS }, (_, n) => `city-${String.fromCharCode(97 + n)}`);
 const KEEP = '60 days';
 
-onEveryEngine('60 days of 20 sensors', (engine) => {
+onEveryEngineInAll('60 days of 20 sensors', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   let log: ReturnType<typeof keepingLog>;

@@ -9,6 +9,7 @@ import { tally } from '../support/tally.ts';
 export default defineConfig({
   test: {
     ...limits,
+    provide: { ...limits.provide, all: true },
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     reporters: ['default', tally],

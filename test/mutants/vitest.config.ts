@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/mutants/globalSetup.ts'],
+    provide: { all: true }, // or what differs on TimescaleDB would go unnoticed
     testTimeout: 300_000,
     hookTimeout: 300_000,
     isolate: false,

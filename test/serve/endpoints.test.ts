@@ -10,14 +10,14 @@ import { LOCALES, stationsList } from '../../src/contract/endpoints.ts';
 import { regionHistory, stationHistory } from '../../src/contract/history.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import * as order from '../contract/keyOrder.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
 
 type Json = Record<string, unknown>;
 
-onEveryEngine('the five endpoints', (engine) => {
+onEveryEngineInAll('the five endpoints', (engine) => {
   let served: Served;
   beforeAll(async () => {
     served = await serve(engine);

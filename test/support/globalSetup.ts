@@ -13,8 +13,10 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { slowness } = project.getProvidedContext();
+  const { slowness, all } = project.getProvidedContext();
   process.stderr.write(`\n=== limits of time: ${slowness} times those of a quiet machine ===\n`);
+  if (!all)
+    process.stderr.write('=== without what is slower and rarer, which npm run test:all has ===\n');
   // it builds if the sources have changed since
   execFileSync(process.execPath, ['src/airseries.js', '--version'], { stdio: ['ignore', 2, 2] });
   const { targets, close } = await openServers();

@@ -4,8 +4,21 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take more than ten seconds, the longest first. */
-const SLOWEST = ['test/engines.test.ts'];
+/** The longest first. */
+const SLOWEST = [
+  'test/engines.test.ts',
+  'test/sim/simulation.test.ts',
+  'test/grafana/panels.test.ts',
+  'test/cli.test.ts',
+  'test/network/wholeNetwork.test.ts',
+  'test/network/importNetwork.test.ts',
+  'test/upgrade/upgrade.test.ts',
+  'test/network/suspect.test.ts',
+  'test/mistakes.test.ts',
+  'test/aggregate/tampering.test.ts',
+  'test/wiring.test.ts',
+  'test/schema/dependents.test.ts',
+];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const index = SLOWEST.findIndex((path) => moduleId.endsWith(path));

@@ -18,7 +18,7 @@ declare module 'vitest' {
 const RARE = [
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
-  'test/processes.test.ts', // faults/embedded.test.ts, aggregate/claims.test.ts: the same two steps
+  'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
   'test/extras/pages/widget.test.ts', // pages.test.ts: what the frame holds, which the widget shows
