@@ -211,6 +211,13 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     expect(of('station_hourly')).toContain('station_hourly 2027-01-16T20:00:00');
     expect(await found(LATER)).toEqual([]);
 
+    // a rebuild would compute them by these rules
+    const [built] = await owner`select rollups from raw.installation`;
+    await owner`update raw.installation set rollups = 'of another version'`;
+    const upgrading = migrate(target, { now: LATER, log: makeLog('silent') });
+    await expect(upgrading).rejects.toThrow(`rules of the time zone are refused: ${why}`);
+    await owner`update raw.installation set rollups = ${built?.rollups}`;
+
     const ends = new Date('2027-01-17T05:00:00Z');
     await addReadings(owner, '2027-01-16T21:00:00Z', ends);
     server.setRules(AFTER);

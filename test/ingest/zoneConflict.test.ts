@@ -6,8 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeJobs } from '../../src/aggregate/jobs.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { checkZoneRules, readZoneRules } from '../../src/aggregate/zoneRules.ts';
+import { readZoneRules } from '../../src/aggregate/zoneRules.ts';
 import { statusTable } from '../../src/commands/status.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { openIngestPool } from '../../src/database/pools.ts';
@@ -132,8 +133,12 @@ describe('Node and the server differ', () => {
   it('the log, a metric and status say it', async () => {
     const log = keepingLog();
     const metrics = makeMetrics();
-    const check = { timeZone: zone, now: NOW, log, observer: observeZone(metrics) };
-    await checkZoneRules(target, check);
+    const jobs = makeJobs({
+      ...{ target, timeZone: zone, clock: () => NOW, log, retention: undefined },
+      zoneObserver: observeZone(metrics),
+    });
+    const check = async () => await jobs.find(({ name }) => name === 'zone_rules')?.run(NOW);
+    await check();
     expect(log.lines).toMatchObject([
       { level: 'error', message: expect.stringContaining('times without an offset are refused') },
     ]);
@@ -143,7 +148,7 @@ describe('Node and the server differ', () => {
       'airseries_time_zone_conflict{with="node"} 1',
     ]);
     await owner`update raw.installation set zone_refused_from = '2027-01-01 00:00Z', zone_refused = 'why', zone_changed_at = ${NOW}, zone_changed_from = ${FROM}`;
-    await checkZoneRules(target, check);
+    await check();
     expect((await values())?.[0]).toBe('airseries_time_zone_conflict{with="record"} 1');
     const text = statusTable(
       {
