@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { claimsOn } from './aggregate/claims.ts';
-import { type Job, makeJobs } from './aggregate/jobs.ts';
+import { compareZoneRules, type Job, makeJobs } from './aggregate/jobs.ts';
 import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
@@ -32,6 +32,7 @@ import {
   observeIngest,
   observeJobs,
   observePool,
+  observeZone,
 } from './metrics/recorders.ts';
 import { snapshotApiSurface } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
@@ -295,10 +296,11 @@ async function startWork(
   const terminal = process.stderr.isTTY === true;
   const setting = config.demo ?? (embedded ? 'on' : undefined);
   const demo = await openDemo(target, setting, { timeZone, clock, log, terminal });
+  const zoneObserver = observeZone(metrics);
   const jobs: Job[] = [
     ...demo.jobs,
     pullJob(target, clock, { hosts: config.pullHosts, log, metrics, timeZone }),
-    ...makeJobs({ target, timeZone, clock, log, retention: config.rawRetention }),
+    ...makeJobs({ target, timeZone, clock, log, retention: config.rawRetention, zoneObserver }),
   ];
   const stopSchedule = await startJobs(jobs, {
     target,
@@ -312,4 +314,5 @@ async function startWork(
   metrics.worker.set(1);
   demo.begin();
   stopJobs = () => Promise.all([stopSchedule(), demo.stop()]);
+  await compareZoneRules({ target, timeZone, clock, log, zoneObserver });
 }

@@ -59,6 +59,7 @@ it('has a counter at zero for every job, so that one that never runs can be seen
     'refresh',
     'screen',
     'trim_quarantine',
+    'zone_rules',
   ]);
 });
 

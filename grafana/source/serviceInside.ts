@@ -76,6 +76,14 @@ export const jobs: Section = {
       ],
     }),
     chart({
+      title: 'Time zone',
+      description:
+        "1: Node's rules of the time zone are not the server's (node), or a change of the server's is refused (record). Compared at the start and each night.",
+      unit: UNIT.none,
+      w: 12,
+      queries: [[`max by (with) (${all('airseries_time_zone_conflict')})`, '{{with}}']],
+    }),
+    chart({
       title: 'Database collectors',
       description:
         'Whether the query of each collector was answered in time: 1, or 0, in which case its metrics are absent.',

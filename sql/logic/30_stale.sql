@@ -118,7 +118,7 @@ language sql stable as $$
         ) then tstzmultirange(logic.bucket('month', lower(piece))) else '{}' end
     else logic.widen((level).unit, logic.join_ranges(parts, gap) * tstzmultirange(tstzrange(
       case (level).name when 'sensor_hourly' then i.retained_from else '-infinity' end, 'infinity')))
-    end
+    end - logic.refused_buckets((level).unit)
   from raw.installation i
   cross join (
     select coalesce(range_agg(tstzrange(s.since, s.until) * piece), '{}') as parts

@@ -22,6 +22,7 @@ declare
   part tstzrange;
 begin
   call raw.acquire_lock('rollup.refresh');
+  perform logic.follow_zone_rules(now);
   perform logic.claim_changes();
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'

@@ -11,6 +11,7 @@ import { audit } from './audit.ts';
 import { deleteOldDigests, makeDigest } from './digest.ts';
 import { maintain, refresh } from './refresh.ts';
 import { deleteExpired } from './retention.ts';
+import { checkZoneRules, type ZoneObserver } from './zoneRules.ts';
 
 export type Job = {
   /** The label `task` of its metrics. */
@@ -29,6 +30,7 @@ type JobContext = {
   log: Log;
   /** How long readings are kept, such as `400 days`; undefined: forever. */
   retention: string | undefined;
+  zoneObserver?: ZoneObserver | undefined;
 };
 
 /** Every job of the core. Those due in the same minute start in this order. */
@@ -43,6 +45,7 @@ export function makeJobs(context: JobContext): Job[] {
     },
     { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },
     { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
+    { name: 'zone_rules', schedule: '9 0 * * *', run: () => compareZoneRules(context) },
     { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },
     { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },
   ];
@@ -86,6 +89,14 @@ export async function maintainStorage(context: JobContext): Promise<void> {
   if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
   await deleteOldDigests(target, clock());
   await maintain(target, clock(), { log, terminal: false });
+}
+
+/** The server's may change with every update of its machine; Node's with a new process only. */
+export async function compareZoneRules(
+  context: Pick<JobContext, 'target' | 'timeZone' | 'clock' | 'log' | 'zoneObserver'>,
+): Promise<void> {
+  const { target, timeZone, clock, log, zoneObserver: observer } = context;
+  await checkZoneRules(target, { timeZone, now: clock(), log, observer });
 }
 
 /** How far back the nightly audit looks, and the default of the command. */

@@ -72,7 +72,7 @@ export async function watched<T>(
 ): Promise<T> {
   const progress = watcher && makeProgress(what, watcher.log, watcher.terminal, 'hours');
   const onNotice: ConnectOptions['onNotice'] = ({ code, message = '' }) => {
-    if (code === POSTPONED) watcher?.log.warn(message);
+    if (WARNINGS.includes(code ?? '')) watcher?.log.warn(message);
   };
   try {
     return await asOwner(target, { ...REFRESH_SESSION, ...session, onNotice }, (sql) =>
@@ -83,8 +83,11 @@ export async function watched<T>(
   }
 }
 
-/** SQLSTATE of the warnings in which rollup.maintain names chunks that it postpones. */
-const POSTPONED = 'AS101';
+/**
+ * SQLSTATEs of our own warnings: rollup.maintain postpones a chunk, logic.follow_zone_rules found
+ * other rules of the zone.
+ */
+const WARNINGS: readonly string[] = ['AS101', 'AS102'];
 
 /** Half-open; a missing end is unbounded. */
 export type Period = { from?: Date | undefined; to?: Date | undefined };

@@ -3,6 +3,7 @@
  * what arrives from whom.
  */
 import { Command, Option } from 'commander';
+import { readZoneRules, type ZoneRules } from '../aggregate/zoneRules.ts';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
 import type { ApiRow } from '../database/pools.ts';
@@ -62,15 +63,16 @@ async function status(
   version: string,
 ): Promise<Outcome> {
   const now = clock();
-  const { versions, providers, freshness } = await as('airseries_owner', async (sql) => {
+  const { engine, timeZone, epoch } = installation;
+  const { versions, providers, freshness, zone } = await as('airseries_owner', async (sql) => {
     const found = await providerArrivals(sql, now);
     return {
+      zone: await readZoneRules(sql, timeZone, now),
       versions: await serverVersions(sql),
       providers: found,
       freshness: await readRefreshState(sql, found),
     };
   });
-  const { engine, timeZone, epoch } = installation;
   const { target, embedded } = database;
   const where =
     typeof target === 'string' || !embedded
@@ -82,6 +84,7 @@ async function status(
   const result = {
     engine,
     time_zone: timeZone,
+    zone_rules: zone,
     epoch,
     ...where,
     versions: { airseries: version, node: process.version, ...versions },
@@ -96,14 +99,32 @@ type Status = {
   psql?: string;
   engine: string;
   time_zone: string;
+  zone_rules: ZoneRules;
   versions: ServerVersions & { airseries: string; node: string };
   freshness: RefreshState;
   providers: readonly ProviderArrivals[];
 };
 
+/** What changed in the rules of the zone, and what is to be settled; nothing as a rule. */
+function zoneFacts(
+  { changed_at, changed_from, refused_from, refused, node_differs }: ZoneRules,
+  now: Date,
+): (readonly [string, string])[] {
+  const said: string[] = [];
+  if (refused !== null)
+    said.push(
+      `REFUSED from ${refused_from} on, days and months stay as they are: ${refused}. Give the server the tzdata from before, or make a new database`,
+    );
+  if (changed_at !== null)
+    said.push(`changed from ${changed_from} on, followed ${ago(changed_at, now)}`);
+  if (node_differs !== null)
+    said.push(`${node_differs} Until then times without an offset are refused from then on`);
+  return said.map((text) => ['zone rules', text] as const);
+}
+
 /** The result as text. */
 export function statusTable(
-  { psql, engine, time_zone, versions, freshness, providers }: Status,
+  { psql, engine, time_zone, zone_rules, versions, freshness, providers }: Status,
   now: Date,
   width = WIDTH,
 ): string {
@@ -117,6 +138,7 @@ export function statusTable(
     [
       ['engine', `${engine}, ${time_zone}`],
       ['versions', named.join(', ')],
+      ...zoneFacts(zone_rules, now),
       ...(psql === undefined ? [] : [['database', psql] as const]),
       ['newest reading', ago(freshness.newest_reading, now)],
       ['aggregates refreshed', ago(freshness.refreshed_at, now)],

@@ -20,12 +20,14 @@ import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addTime, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
+import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
+import { zoneConflict } from './store/zoneConflict.ts';
 
 /** The outcome of all files, as the command prints it. */
 type ImportSummary = {
@@ -92,9 +94,10 @@ type Run = {
 export async function importReadings(
   sql: Sql,
   paths: readonly string[],
-  { now, log, terminal, format }: Options,
+  { now, log, terminal, format: declared }: Options,
 ): Promise<ImportSummary> {
-  if (format !== undefined) await checkDeclaredOwner(sql, format);
+  if (declared !== undefined) await checkDeclaredOwner(sql, declared);
+  const format = declared && (await withZoneConflict(sql, declared, now));
   const summary = emptySummary();
   const started = performance.now();
   // standard input may take days; that does not make its readings future ones
@@ -137,6 +140,16 @@ export async function importReadings(
   if (received === 0 && !summary.failed)
     log.warn('there was no reading: no line follows the header');
   return summary;
+}
+
+async function withZoneConflict(
+  sql: Sql,
+  declared: Declarations,
+  now: Date,
+): Promise<Declarations> {
+  const zone = declared.zone ?? declared.timeZone;
+  if (zone === undefined || isFixedZone(zone)) return declared;
+  return { ...declared, zoneConflict: await zoneConflict(sql, zone, now) };
 }
 
 /** A source with an error does not keep the others from being imported. */

@@ -116,6 +116,10 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     worker: gauge('airseries_worker', {
       help: 'Whether this process is a worker, which runs the scheduled jobs (1), or not (0)',
     }),
+    zoneConflict: gauge('airseries_time_zone_conflict', {
+      help: "1: the server's rules of the time zone are refused (record), or Node has other rules (node)",
+      labels: ['with'],
+    }),
 
     httpRequests: counter('airseries_http_requests_total', {
       help: 'Requests by pattern of their path; status aborted: the client left before its answer',

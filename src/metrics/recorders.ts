@@ -5,6 +5,7 @@
 import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobObserver } from '../aggregate/schedule.ts';
+import type { ZoneObserver } from '../aggregate/zoneRules.ts';
 import type { PoolObserver } from '../database/queryPool.ts';
 import { type RequestObserver, routeOf, sentOf } from '../http/observed.ts';
 import type { IngestObserver } from '../ingest/observer.ts';
@@ -42,6 +43,14 @@ export function observeIngest(metrics: Metrics): IngestObserver {
   return {
     onBatch: (provider, outcome) => recordIngest(metrics, provider, outcome),
     onWrite: (written) => recordWrite(metrics, written),
+  };
+}
+
+/** Shows what the rules of the time zone differ from. */
+export function observeZone({ zoneConflict }: Metrics): ZoneObserver {
+  return ({ refused, node }) => {
+    zoneConflict.set({ with: 'record' }, refused ? 1 : 0);
+    zoneConflict.set({ with: 'node' }, node ? 1 : 0);
   };
 }
 

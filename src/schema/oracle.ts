@@ -23,12 +23,13 @@ export function buildOracle(
   );
   const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
   return `
--- True if nothing in a bucket waits for a refresh.
+-- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
 create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
-    where p.until > bucket
-      and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
+    where p.until > bucket and p.since < rollup.bucket_add(l.unit, bucket, 1))
+    and not logic.refused_buckets(l.unit) @> bucket
+  from logic.level l where l.name = is_settled.level
 $oracle$;
 
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows

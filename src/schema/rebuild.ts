@@ -56,6 +56,7 @@ export async function buildShadow(
     'waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile',
   );
   await acquireLock(sql, 'rollup.refresh', log);
+  await refuseRefusedRules(sql);
   await transaction(async (owner) => {
     await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();
   });
@@ -89,6 +90,17 @@ export async function buildShadow(
   }
   await sql`set search_path = rollup, public`;
   await sql`reset role`;
+}
+
+/** New days and months would be computed by rules that are refused (Z5). */
+async function refuseRefusedRules(sql: Sql): Promise<void> {
+  const [row] = await sql<{ why: string | null }[]>`
+    select zone_refused as why from raw.installation`;
+  if (row?.why == null) return;
+  throw new MigrationRefused(
+    `This version computes all days and months again, but the server's rules of the time zone are refused: ${row.why}. ` +
+      'Give the server the tzdata from before, or stay with the version from before.',
+  );
 }
 
 /**

@@ -72,6 +72,7 @@ describe('scheduleJobs', () => {
       digest: every(5),
       screen: every(10, 4),
       trim_quarantine: every(10, 7),
+      zone_rules: [9],
       maintain: [17],
       audit: [101],
     });

@@ -19,6 +19,12 @@ const versions = {
   ...{ timescaledb: '9.0.0', timescaledb_tried: ['2.28.3'] },
 };
 
+const RULES = {
+  recorded_until: '2031-11-20T16:00:00+04:00',
+  ...{ changed_at: null, changed_from: null, refused_from: null, refused: null },
+  ...{ node_differs_from: null, node_differs: null },
+};
+
 test('tables align words to the left and numbers to the right', () => {
   expect(
     table(
@@ -151,7 +157,7 @@ onOneEngine('status', (engine) => {
       ...{ audited_at: '2026-11-20T03:00:00+04:00', differing_buckets: 2 },
     };
     const text = statusTable(
-      { engine, time_zone: 'Asia/Yerevan', versions, freshness, providers },
+      { engine, time_zone: 'Asia/Yerevan', zone_rules: RULES, versions, freshness, providers },
       NOW,
     );
     expect(text).toContain(
@@ -325,7 +331,10 @@ describe('a status without a provider', () => {
     };
     expect(
       statusTable(
-        { engine: 'x', time_zone: 'UTC', versions, freshness: nothing, providers: [] },
+        {
+          ...{ engine: 'x', time_zone: 'UTC', zone_rules: RULES },
+          ...{ versions, freshness: nothing, providers: [] },
+        },
         NOW,
       ),
     ).toContain('There is no network yet: node src/airseries.js import network FILE.');

@@ -511,6 +511,134 @@ language sql immutable parallel safe begin atomic
   order by 1;
 end;
 
+-- The rules of the zone (Z5). They are the server's, and may change with any update of its tzdata. Those by which days
+-- and months were computed are recorded in raw.zone_offset, and each refresh begins by comparing them with those of its
+-- own session: a session keeps the rules that it has once read.
+
+-- Local time less UTC.
+create function logic.utc_offset(zone text, at timestamptz) returns interval language sql stable parallel safe
+  return at at time zone zone - at at time zone 'UTC';
+
+-- The first second at which the offset is no longer the one at `low`, between `low` and `high`, whose offset is another.
+create function logic.clock_change(zone text, low timestamptz, high timestamptz) returns timestamptz
+language plpgsql stable as $$
+declare
+  before constant interval := logic.utc_offset(zone, low);
+  middle timestamptz;
+begin
+  while high - low > interval '1 second' loop
+    middle := date_trunc('second', low + (high - low) / 2);
+    if logic.utc_offset(zone, middle) = before then low := middle; else high := middle; end if;
+  end loop;
+  return high;
+end $$;
+
+-- The offsets of a zone between two instants, each with its period. One look every three days misses none: of all
+-- zones since 1990, the shortest period is one of six days and 23 hours (Recife, 2000).
+create function logic.zone_offsets(zone text, first timestamptz, last timestamptz)
+  returns table (since timestamptz, until timestamptz, utc_offset interval)
+language sql stable as $$
+  with look as (
+    select at, logic.utc_offset(zone, at) as utc_offset
+    from (select generate_series(first, last, interval '72 hours') union select last) looks(at)
+  ),
+  change as (
+    select first as at
+    union all
+    select logic.clock_change(zone, l.at, l.next)
+    from (select at, lead(at) over w as next, utc_offset, lead(utc_offset) over w as next_offset
+      from look window w as (order by at)) l
+    where l.next_offset <> l.utc_offset
+  )
+  select at, lead(at, 1, last) over (order by at), logic.utc_offset(zone, at) from change
+$$;
+
+-- The first instant at which this server's offset of a zone differs from others, which are a list of objects with
+-- since, until and utc_offset. Null: at none.
+create function logic.zone_difference(zone text, others jsonb) returns timestamptz language sql stable as $$
+  with other as materialized (
+    select * from jsonb_to_recordset(others) o(since timestamptz, until timestamptz, utc_offset interval)
+  )
+  select min(greatest(o.since, s.since))
+  from other o
+  join logic.zone_offsets(zone, (select min(since) from other), (select max(until) from other)) s
+    on s.since < o.until and o.since < s.until and s.utc_offset <> o.utc_offset
+$$;
+
+-- Why days and months can't be computed by this server's rules from an instant on (Z1); null: they can.
+create function logic.zone_fault(zone text, from_instant timestamptz, last timestamptz) returns text
+language sql stable as $$
+  select case when c.moves_minutes then format('from %s on its hours would begin at other minutes', c.local)
+    else format('the local midnight %s would occur twice', c.midnight) end
+  from (
+    select since,
+      since at time zone 'UTC' + utc_offset as local,
+      mod(extract(epoch from utc_offset - before)::int, 3600) <> 0 as moves_minutes,
+      date_trunc('day', since at time zone 'UTC' + before - interval '1 microsecond') as midnight
+    from (
+      select since, utc_offset, lag(utc_offset) over (order by since) as before
+      from logic.zone_offsets(zone, rollup.origin(), last)
+    ) o
+  ) c
+  where c.since >= from_instant and (c.moves_minutes or c.midnight >= c.local)
+  order by c.since limit 1
+$$;
+
+-- Follows the server's rules where they are no longer the recorded ones: records them, and has the days and months from
+-- the day before the first difference on computed from their hours, which don't move. A change by which they can't be
+-- computed is refused: they stay as they are, and are not computed, until the rules are others. Says either with a
+-- warning of SQLSTATE AS102. The refresh lock must be held, so that no other session computes meanwhile.
+create function logic.follow_zone_rules(now timestamptz) returns void language plpgsql as $$
+declare
+  zone constant text := rollup.time_zone();
+  last constant timestamptz := now + interval '5 years';
+  recorded constant jsonb := (select jsonb_agg(z) from raw.zone_offset z);
+  installation constant raw.installation := (select i from raw.installation i);
+  difference timestamptz := logic.zone_difference(zone, recorded);
+  fault text;
+begin
+  if recorded is null then
+    -- an earlier version recorded none: a day that begins at no midnight was computed by other rules
+    difference := (select min(d.bucket) - interval '1 day' from rollup.station_daily d
+      where d.bucket <> rollup.bucket_start('day', d.bucket));
+  end if;
+  fault := logic.zone_fault(zone, difference, last);
+  if fault is not null then
+    if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
+      update raw.installation set zone_refused_from = difference, zone_refused = fault;
+      raise warning using errcode = 'AS102', message = format(
+        'the server''s rules of %s changed from %s on, and are refused: %s. Days and months from then on stay as they are', zone, difference, fault);
+    end if;
+    return;
+  end if;
+  if difference is not null or installation.zone_refused_from is not null then
+    difference := least(difference, installation.zone_refused_from);
+    insert into rollup.stale (from_level, since, until)
+    values ('station_daily', rollup.bucket_start('day', difference - interval '1 day'), 'infinity');
+    update raw.installation set zone_changed_at = now, zone_changed_from = difference, zone_refused_from = null,
+      zone_refused = null;
+    perform logic.raise_data_version(); -- it publishes times with their offsets
+    raise warning using errcode = 'AS102', message = format(
+      'the server''s rules of %s changed from %s on: days and months from then on are computed again. Restart processes that were connected before', zone, difference);
+  end if;
+  if difference is not null or recorded is null
+    or (select max(until) from raw.zone_offset) < last - interval '30 days' then
+    delete from raw.zone_offset;
+    insert into raw.zone_offset select * from logic.zone_offsets(zone, rollup.origin(), last);
+  end if;
+end $$;
+
+-- The buckets of a unit that a refused change leaves as they are. The day of the difference may begin twice, so the day
+-- before it is the first.
+create function logic.refused_buckets(unit text) returns tstzmultirange language sql stable as $$
+  select case when unit = 'hour' or i.zone_refused_from is null then '{}'
+    else tstzmultirange(tstzrange(
+      rollup.bucket_start(unit, rollup.bucket_start('day', i.zone_refused_from - interval '1 day')), 'infinity')) end
+  from raw.installation i
+$$;
+
+revoke all on function logic.follow_zone_rules from public;
+
 -- Derives from the periods of the network when a sensor's readings count for a station, and when a station's hours
 -- count for a region.
 
@@ -816,7 +944,7 @@ language sql stable as $$
         ) then tstzmultirange(logic.bucket('month', lower(piece))) else '{}' end
     else logic.widen((level).unit, logic.join_ranges(parts, gap) * tstzmultirange(tstzrange(
       case (level).name when 'sensor_hourly' then i.retained_from else '-infinity' end, 'infinity')))
-    end
+    end - logic.refused_buckets((level).unit)
   from raw.installation i
   cross join (
     select coalesce(range_agg(tstzrange(s.since, s.until) * piece), '{}') as parts
@@ -851,6 +979,7 @@ declare
   part tstzrange;
 begin
   call raw.acquire_lock('rollup.refresh');
+  perform logic.follow_zone_rules(now);
   perform logic.claim_changes();
   is_deferred := lazily and (
     select now - running_refreshed_at between interval '0' and interval '10 minutes'
@@ -976,11 +1105,11 @@ declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
 begin
   if until <= since then return; end if;
-  insert into rollup.expired_month (month, hours, checksum)
-  select k.month, k.hours, k.checksum
+  insert into rollup.expired_month (month, until, hours, checksum)
+  select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
   from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
     else '-infinity' end, until) k
-  on conflict (month) do update set hours = excluded.hours, checksum = excluded.checksum;
+  on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
   update raw.installation set retained_from = until;
 end $$;
 
@@ -991,11 +1120,12 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
   select m.month, month.until, m.hours, there.stored
   from rollup.expired_month m
   cross join raw.installation i
-  cross join lateral (select least(rollup.bucket_add('month', m.month, 1), i.retained_from) as until) month
+  cross join lateral (select least(m.until, i.retained_from) as until) month
   cross join lateral (select count(*) as stored from rollup.sensor_hourly h
     where h.bucket >= m.month and h.bucket < month.until) there
   where there.stored <> m.hours or m.month < lost_months.until and month.until > lost_months.since
-    and m.checksum is distinct from (select k.checksum from logic.kept_hours(m.month, month.until) k)
+    -- by the present rules of the zone they may be of two months
+    and m.checksum is distinct from (select bit_xor(k.checksum) from logic.kept_hours(m.month, month.until) k)
   order by m.month
 $$;
 
@@ -3735,12 +3865,13 @@ group by 1, 2;
 end $$;
 
 
--- True if nothing in a bucket waits for a refresh.
+-- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
 create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
-    where p.until > bucket
-      and p.since < rollup.bucket_add(case split_part(level, '_', 2) when 'hourly' then 'hour' when 'daily' then 'day' else 'month' end, bucket, 1))
+    where p.until > bucket and p.since < rollup.bucket_add(l.unit, bucket, 1))
+    and not logic.refused_buckets(l.unit) @> bucket
+  from logic.level l where l.name = is_settled.level
 $oracle$;
 
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows

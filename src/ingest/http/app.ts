@@ -1,8 +1,11 @@
 /** The ingestion endpoints as an Express app, and their port, which opens with the first token. */
 import type { RequestListener } from 'node:http';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
+import type { QueryPool } from '../../database/queryPool.ts';
 import { httpAddress, type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
@@ -14,12 +17,15 @@ import {
 import type { RequestObserver } from '../../http/observed.ts';
 import { notFound, quoted } from '../../http/send.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
+import type { ZoneConflict } from '../reading/declarations.ts';
+import { isFixedZone } from '../reading/times.ts';
+import { zoneConflict } from '../store/zoneConflict.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import type { IngestDeps } from './ingestRoute.ts';
 import { makeReadingsRoute } from './readings.ts';
 
-type IngestOptions = Omit<IngestDeps, 'bodyMs'> & {
+type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'zoneConflictOf'> & {
   log: Log;
   /** How many requests a minute one token may send. */
   rate: number;
@@ -45,6 +51,20 @@ const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
  */
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
+/**
+ * Comparing the rules of a zone takes a tenth of a second. The server's may change at any time,
+ * Node's do not.
+ */
+function zoneConflicts(writes: QueryPool, clock: Clock): IngestDeps['zoneConflictOf'] {
+  const cache = new LRUCache<string, { conflict: ZoneConflict | undefined }>({
+    max: 100,
+    ttl: 3_600_000,
+    fetchMethod: async (zone) => ({ conflict: await zoneConflict(writes, zone, clock()) }),
+  });
+  return async (zone) =>
+    zone === undefined || isFixedZone(zone) ? undefined : (await cache.fetch(zone))?.conflict;
+}
+
 /** Every request is authenticated and limited before its body is read. */
 export function makeIngestApp({
   log,
@@ -54,6 +74,7 @@ export function makeIngestApp({
   ...deps
 }: IngestOptions): Express {
   const { writes, clock } = deps;
+  const zoneConflictOf = zoneConflicts(writes, clock);
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   app.use(takeTokenFromPath);
@@ -62,7 +83,7 @@ export function makeIngestApp({
   const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
-  const batches = makeReadingsRoute({ ...deps, bodyMs });
+  const batches = makeReadingsRoute({ ...deps, bodyMs, zoneConflictOf });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(
     app,
@@ -80,7 +101,7 @@ export function makeIngestApp({
       path,
       pushPath(format),
       ...admitPush,
-      ...makeReadingsRoute({ ...deps, bodyMs }, format),
+      ...makeReadingsRoute({ ...deps, bodyMs, zoneConflictOf }, format),
     );
   }
   const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMAT_NAMES.map(pushPath).join(', ')}`;

@@ -34,7 +34,9 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
     types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES],
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
-    return await readBatch(body, String(req.is(limits.types)), declaredBy(req, name, now));
+    const declared = declaredBy(req, name, now);
+    const zoneConflict = await deps.zoneConflictOf?.(declared.zone);
+    return await readBatch(body, String(req.is(limits.types)), { ...declared, zoneConflict });
   });
 }
 

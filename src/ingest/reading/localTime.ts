@@ -55,6 +55,13 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
 const isSameHour = (one: string, other: string): boolean =>
   one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
 
+/** Returns a function from an instant to the offset then. Throws RangeError for an unknown zone. */
+export function localOffset(timeZone: string): (instant: number) => string {
+  const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  // of `11/20/2026, GMT+04:00`
+  return (instant) => clock.format(instant).split('GMT')[1] || '+00:00';
+}
+
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
 /** More than a year of them. */
@@ -67,9 +74,7 @@ const CACHED_HOURS = 10_000;
  * RangeError for an unknown time zone.
  */
 export function makeLocalOffsets(timeZone: string): (hour: string) => readonly string[] {
-  const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  // of `11/20/2026, GMT+04:00`
-  const offsetAt = (instant: number) => clock.format(instant).split('GMT')[1] || '+00:00';
+  const offsetAt = localOffset(timeZone);
   const memoMethod = (hour: string): readonly string[] => {
     const local = `${hour.replace(' ', 'T')}:00`;
     const near = HOUR.test(hour) ? Date.parse(`${local}Z`) : Number.NaN;

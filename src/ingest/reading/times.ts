@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
-import type { Declarations } from './declarations.ts';
+import type { Declarations, ZoneConflict } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';
 
@@ -140,11 +140,12 @@ function isPlain(given: string): boolean {
 /**
  * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the
  * order of the source, because of two hours of an autumn night the order tells which (see
- * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
+ * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift; and the
+ * function, for a stamp without an offset from when on Node and the server have other rules (Z5).
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
-  { zone: declared, timeZone, dateFormat, shift: shiftText }: Declarations,
+  { zone: declared, timeZone, zoneConflict, dateFormat, shift: shiftText }: Declarations,
 ): (given: unknown, sensor: unknown) => unknown {
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(
@@ -153,7 +154,10 @@ export function makeTimeReader(
       `There are: ${DATE_FORMATS.join(', ')}.`,
     );
   const local = declared ?? (zone === 'network' ? timeZone : zone);
-  const addOffset = local === undefined ? undefined : offsetAdder(local, declared !== undefined);
+  const addOffset =
+    local === undefined
+      ? undefined
+      : refusing(zoneConflict, offsetAdder(local, declared !== undefined));
   const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText);
   return (given, sensor) => {
     let stamp = given;
@@ -197,6 +201,9 @@ function microsecondsOf(text: string): number {
 
 const FIXED = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
 
+/** True for a zone that has the same offset at all times. */
+export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.test(zone);
+
 type AddOffset = (stamp: string, sensor: string) => string;
 
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
@@ -216,6 +223,21 @@ function offsetAdder(zone: string, isDeclared: boolean): AddOffset {
       WRITE_ZONE,
     );
   return makeOffsetAdder(zone);
+}
+
+/** Any of the two rules may be the right one, and such a stamp would be stored an hour off. */
+function refusing(conflict: ZoneConflict | undefined, addOffset: AddOffset): AddOffset {
+  if (conflict === undefined) return addOffset;
+  return (stamp, sensor) => {
+    const instant = readInstant(stamp);
+    if (instant?.local !== true || instant.microseconds < conflict.localFrom)
+      return addOffset(stamp, sensor);
+    throw new InputError(
+      '--zone',
+      `it is not certain which instant ${stamp} is in ${conflict.zone}`,
+      `${conflict.message} Then send it again; times with an offset are accepted.`,
+    );
+  };
 }
 
 const WRITE_ZONE =

@@ -1,0 +1,244 @@
+/**
+ * Z5: the rules of the zone change while there are days and months. British Columbia's, as tzdata
+ * had them until April 2026 and has them since.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../src/aggregate/audit.ts';
+import { refresh } from '../../src/aggregate/refresh.ts';
+import { deleteExpired } from '../../src/aggregate/retention.ts';
+import { readZoneRules } from '../../src/aggregate/zoneRules.ts';
+import { makeLog } from '../../src/base/log.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
+import { LEVELS } from '../../src/schema/aggregates.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import { bringIn, keepingLog } from '../ingest/support.ts';
+import { compareBuckets } from '../sim/compare.ts';
+import { engines } from '../support/database.ts';
+import { citiesOfOneStation } from '../support/installation.ts';
+import type { Server } from '../support/makeDatabase.ts';
+import {
+  needsZoneFiles,
+  openZoneServer,
+  type Rules,
+  type ZoneServer,
+} from '../support/zoneFiles.ts';
+
+/** Second Sundays of March and first Sundays of November. */
+const UNTIL_2026 = [
+  ['2019-11-03T09:00:00Z', -8],
+  ...[
+    ['2020-03-08', '2020-11-01'],
+    ['2021-03-14', '2021-11-07'],
+    ['2022-03-13', '2022-11-06'],
+    ['2023-03-12', '2023-11-05'],
+    ['2024-03-10', '2024-11-03'],
+    ['2025-03-09', '2025-11-02'],
+  ].flatMap(([spring, autumn]) => [
+    [`${spring}T10:00:00Z`, -7],
+    [`${autumn}T09:00:00Z`, -8],
+  ]),
+  ['2026-03-08T10:00:00Z', -7],
+] as [string, number][];
+const BEFORE: Rules = {
+  offsets: [...UNTIL_2026, ['2026-11-01T09:00:00Z', -8]],
+  rule: 'PST8PDT,M3.2.0,M11.1.0',
+};
+const AFTER: Rules = { offsets: UNTIL_2026, rule: 'MST7' };
+/** At 1:00 of New Year's Day the clocks go back to midnight, which Z1 refuses. */
+const REFUSED: Rules = { offsets: [...UNTIL_2026, ['2027-01-01T08:00:00Z', -8]], rule: 'PST8' };
+
+const NOW = new Date('2027-01-15T20:00:00Z');
+const EPOCH = '2020-01-01';
+const LATER = new Date('2027-01-16T20:00:00Z');
+
+type Stored = Record<string, readonly Record<string, unknown>[]>;
+const keyed = (stored: Stored) =>
+  new Map(
+    LEVELS.flatMap(({ name, id }) =>
+      (stored[name] ?? []).map((row) => [`${name} ${row.bucket} ${row[id]}`, row] as const),
+    ),
+  );
+
+const SKIPPED = Object.fromEntries(
+  await Promise.all(engines.map(async (engine) => [engine, await needsZoneFiles(engine)] as const)),
+);
+
+describe.each(engines)('days and months after a change of rules (%s)', (engine) => {
+  const skipped = SKIPPED[engine] ?? {};
+  let server: ZoneServer;
+  let target: Server;
+  let owner: Sql;
+  const pools: Sql[] = [];
+
+  beforeAll(async () => {
+    if (skipped.skip) return;
+    server = await openZoneServer(engine, 'America/Vancouver');
+    server.setRules(BEFORE);
+    ({ target, owner } = await made(NOW));
+    await deleteExpired(target, NOW, '40 days', { log: makeLog('silent'), apply: true });
+    // TimescaleDB deletes whole chunks
+    await owner`delete from raw.readings where measured_at < (select retained_from from raw.installation)`;
+    await refresh(target, NOW);
+  });
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
+    await server?.close();
+  });
+
+  /** Two stations with an hourly reading each, since August. */
+  async function made(now: Date) {
+    const database = await server.database();
+    const log = makeLog('silent');
+    await migrate(database, { timeZone: server.zone, epoch: EPOCH, now, log });
+    const sql = connect(database, { role: 'airseries_owner', timeZone: 'UTC', max: 2 });
+    pools.push(sql);
+    await bringIn(sql, citiesOfOneStation(['a', 'b'], { timeZone: server.zone }));
+    await addReadings(sql, '2026-08-01T07:00:00Z', now);
+    await refresh(database, now);
+    return { target: database, owner: sql };
+  }
+  const addReadings = (sql: Sql, since: string, until: Date) => sql`
+    insert into raw.readings (measured_at, sensor_id, pm25, temperature, rain, wind_direction)
+    select at, sensor, (extract(epoch from at)::bigint / 3600 * 7) % 50 + sensor, extract(hour from at), 0.1,
+      (extract(epoch from at)::bigint / 3600 * 35) % 360
+    from generate_series(${since}::text::timestamptz, ${until}::timestamptz, '1 hour') at, generate_series(1, 2) sensor`;
+  const stored = async (sql: Sql, unit?: string) =>
+    Object.fromEntries(
+      await Promise.all(
+        LEVELS.filter((level) => unit === undefined || level.unit === unit).map(
+          async ({ name, id }) =>
+            [
+              name,
+              [...(await sql.unsafe(`select * from rollup.${name} order by bucket, ${id}`))],
+            ] as const,
+        ),
+      ),
+    );
+  const starts = async (sql: Sql, level: string) =>
+    (
+      await sql.unsafe(
+        `select distinct to_char(bucket at time zone 'UTC', 'MM-DD HH24') as at from rollup.${level} order by 1`,
+      )
+    ).map(({ at }) => at as string);
+  /** Of a session of its own, since each keeps the rules that it has once read. */
+  const rulesNow = async () => {
+    const sql = connect(target, { role: 'airseries_owner', timeZone: 'UTC' });
+    try {
+      return (await readZoneRules(sql, server.zone, NOW)) as Record<string, unknown>;
+    } finally {
+      await sql.end();
+    }
+  };
+  const found = async (now = NOW) =>
+    (await audit(target, { now, from: new Date('2026-08-01T00:00:00Z'), timeZone: 'UTC' })).found;
+
+  it('were computed by rules that are recorded until five years on', skipped, async () => {
+    expect(
+      await owner`select to_char(until at time zone 'UTC', 'YYYY-MM-DD HH24') as until, utc_offset from raw.zone_offset order by since desc limit 2`,
+    ).toEqual([
+      { until: '2032-01-15 20', utc_offset: '-08:00:00' },
+      { until: '2031-11-02 09', utc_offset: '-07:00:00' },
+    ]);
+    expect(await starts(owner, 'station_daily')).toContain('11-02 08');
+    expect(await found()).toEqual([]);
+  });
+
+  it(
+    'are those of a database that was made by the new rules, hours of deleted readings included; hours do not move (Z5)',
+    skipped,
+    async () => {
+      const before = await stored(owner);
+      const [kept] = await owner`select retained_from as since from raw.installation`;
+      expect(kept?.since).toBe('2026-12-01T08:00:00+00:00');
+      expect(await owner`select from raw.readings where measured_at < ${kept?.since}`).toEqual([]);
+      server.setRules(AFTER);
+      const log = keepingLog();
+      await refresh(target, NOW, { log, terminal: false });
+      expect(
+        log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
+      ).toEqual([
+        expect.stringContaining(
+          `rules of ${server.zone} changed from 2026-11-01 09:00:00+00 on: days and months`,
+        ),
+      ]);
+      const reference = await made(NOW);
+      const after = await stored(owner);
+      expect(compareBuckets(keyed(after), keyed(await stored(reference.owner)))).toEqual([]);
+      expect(await starts(owner, 'region_daily')).not.toContain('11-02 08');
+      expect(await starts(owner, 'region_monthly')).toEqual([
+        '01-01 07',
+        '08-01 07',
+        '09-01 07',
+        '10-01 07',
+        '11-01 07',
+        '12-01 07',
+      ]);
+      for (const { name, unit } of LEVELS) {
+        if (unit === 'hour') expect(after[name]).toEqual(before[name]);
+        else expect(after[name]).not.toEqual(before[name]);
+      }
+      expect(await found()).toEqual([]);
+      expect(await rulesNow()).toMatchObject({
+        changed_at: '2027-01-15T20:00:00+00:00',
+        changed_from: '2026-11-01T09:00:00+00:00',
+        refused: null,
+      });
+      await refresh(target, NOW, { log, terminal: false });
+      expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    },
+  );
+
+  it('stay as they are from a change on that Z1 refuses, while hours go on', skipped, async () => {
+    const before = keyed(await stored(owner));
+    server.setRules(REFUSED);
+    await addReadings(owner, '2027-01-15T21:00:00Z', LATER);
+    await owner`update raw.readings set pm25 = 400 where measured_at in ('2026-12-20 12:00Z', '2027-01-05 12:00Z')`;
+    const log = keepingLog();
+    await refresh(target, LATER, { log, terminal: false });
+    const why = 'the local midnight 2027-01-01 00:00:00 would occur twice';
+    expect(log.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining(why));
+    expect(await rulesNow()).toMatchObject({
+      refused_from: '2027-01-01T08:00:00+00:00',
+      refused: why,
+    });
+    const changed = [...keyed(await stored(owner))].flatMap(([key, row]) => {
+      const old = new Map([[key, before.get(key) ?? {}]]);
+      return compareBuckets(new Map([[key, row]]), old).length > 0 ? key.slice(0, -8) : [];
+    });
+    const of = (level: string) => [...new Set(changed.filter((key) => key.startsWith(level)))];
+    expect(of('region_daily')).toEqual(['region_daily 2026-12-20T07:00:00']);
+    expect(of('region_monthly')).toEqual([]);
+    expect(of('station_hourly')).toContain('station_hourly 2027-01-16T20:00:00');
+    expect(await found(LATER)).toEqual([]);
+
+    // a rebuild would compute them by these rules
+    const [built] = await owner`select rollups from raw.installation`;
+    await owner`update raw.installation set rollups = 'of another version'`;
+    const upgrading = migrate(target, { now: LATER, log: makeLog('silent') });
+    await expect(upgrading).rejects.toThrow(`rules of the time zone are refused: ${why}`);
+    await owner`update raw.installation set rollups = ${built?.rollups}`;
+
+    const ends = new Date('2027-01-17T05:00:00Z');
+    await addReadings(owner, '2027-01-16T21:00:00Z', ends);
+    server.setRules(AFTER);
+    await refresh(target, ends);
+    expect(await rulesNow()).toMatchObject({ refused_from: null, refused: null });
+    expect(await found(ends)).toEqual([]);
+    expect(await starts(owner, 'station_daily')).toContain('01-16 07');
+  });
+
+  it(
+    'of an earlier version, which recorded no rules, begin at midnights of the present ones',
+    skipped,
+    async () => {
+      server.setRules(BEFORE);
+      const old = await made(NOW);
+      await old.owner`delete from raw.zone_offset`;
+      server.setRules(AFTER);
+      await refresh(old.target, NOW);
+      expect(await starts(old.owner, 'station_daily')).not.toContain('11-02 08');
+      const from = new Date('2026-08-01T00:00:00Z');
+      expect((await audit(old.target, { now: NOW, from, timeZone: 'UTC' })).found).toEqual([]);
+    },
+  );
+});
