@@ -12,8 +12,10 @@ export const airgradient: Format = {
     has(row, 'serialno', 'pm02') ||
     has(row, 'serialno', 'atmp') ||
     has(row, 'wifi', 'pm02', 'rhum'),
+  // the firmware computes pm02Compensated from pm02 and rhum by the formula of the US EPA
   read: (row) => ({
     device: text(row, 'serialno'),
+    isCorrected: value(row, 'pm02Compensated') !== undefined,
     values: {
       pm1: value(row, 'pm01'),
       pm25_raw: value(row, 'pm02'),

@@ -184,6 +184,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     };
     if (owner.device !== undefined) reading.device = String(owner.device);
     if (hasArrivalTime) reading.hasArrivalTime = true;
+    if (found.isCorrected) reading.isCorrected = true;
     return reading;
   };
 
