@@ -117,6 +117,31 @@ const TABLE: readonly Table[] = [
     },
   },
   {
+    tests: ['test/ingest/store/rainTotals.test.ts'],
+    changes: {
+      'sql/logic/40_ingest.sql': [
+        [
+          '  perform logic.derive_rain(array[sensor]',
+          '  -- perform logic.derive_rain(array[sensor]',
+        ],
+        [' order by g.sensor_id for update;\n  has_gauges', ' order by g.sensor_id;\n  has_gauges'],
+        ["at + interval '24 hours', '[]'", "at, '[]'"],
+        ['case when stored.rain_total is null then stored.rain end', 'stored.rain'],
+        ['then t.total_before else 0 end', 'then t.total_before else t.total_before end'],
+        [
+          "before >= r.measured_at - interval '24 hours'",
+          "before >= r.measured_at - interval '25 hours'",
+        ],
+      ],
+      'src/ingest/store/copyReadings.ts': [
+        ['      sensor?.countsRain === true ||\n', ''],
+        ['      reading.values.rain_total !== undefined ||\n', ''],
+      ],
+      'src/ingest/formats/homeAssistant.ts': [["stateClass === 'total';", 'false;']],
+      'src/ingest/reading/devices.ts': [["    ...(hasArrivalTime && { time: 'server' }),\n", '']],
+    },
+  },
+  {
     tests: ['test/ingest/store/instruments.test.ts'],
     changes: {
       'src/ingest/store/instruments.ts': [

@@ -161,7 +161,7 @@ onEveryEngine('import network', (engine) => {
       { sensor_id: 1, since: '-infinity', until: trusted },
     ]);
     expect(await owner`select * from raw.sensor where id = 1`).toEqual([
-      { id: 1, kind: 'sds011', device: null },
+      { id: 1, kind: 'sds011', device: null, rain: null },
     ]);
     expect(await owner`select * from raw.correction`).toEqual([
       { sensor_id: 1, formula: 'epa-2021', ...ALL },

@@ -14,9 +14,11 @@ export const airgradient: Format = {
     has(row, 'serialno', 'atmp') ||
     has(row, 'wifi', 'pm02', 'rhum') ||
     has(row, 'locationId', 'pm02', 'timestamp'),
+  // the firmware computes pm02Compensated from pm02 and rhum by the formula of the US EPA
   read: (row) => ({
     device: text(row, 'serialno'),
     time: text(row, 'timestamp'),
+    isCorrected: value(row, 'pm02Compensated') !== undefined,
     values: {
       pm1: value(row, 'pm01'),
       pm25_raw: value(row, 'pm02'),

@@ -86,6 +86,8 @@ export type Found = {
   device?: unknown;
   time?: unknown;
   values: Values;
+  /** Its PM2.5 and humidity are corrected by the sender, so no formula of the network may be. */
+  isCorrected?: boolean;
   /** Values whose parameters the row names. */
   long?: readonly LongValue[] | undefined;
   /**
@@ -209,7 +211,10 @@ export function ownValues(row: Row, others: OtherNames = OTHER_NAMES): Values {
   const values: { [name in ParameterName]?: Measured | undefined } = {};
   for (const { parameter, columns } of ownColumns(row.names, others)) {
     if (row.isHeader) {
-      const all = columns.map(({ index }) => index);
+      // a total and its amount are no two columns of one parameter
+      const all = columns
+        .filter(({ isTotal }) => isTotal === columns[0]?.isTotal)
+        .map(({ index }) => index);
       values[parameter] = unit(columns[0]?.unit, columnAt(row, all));
       continue;
     }

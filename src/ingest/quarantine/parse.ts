@@ -37,19 +37,20 @@ export type RetryLine = {
  */
 export async function parseQuarantined(sql: Sql, line: RetryLine): Promise<ReadingInput[]> {
   const readings =
-    line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line.text)];
+    line.reading === null ? await parsePushed(sql, line) : [toInput(line.reading, line)];
   const number = line.line === null ? {} : { line: Number(line.line) };
   return readings.map((reading) => ({ ...reading, ...number }));
 }
 
 function toInput(
   { sensor_id, microseconds, unusable = [], ...usable }: ParsedReading,
-  text: string,
+  { text, reason }: RetryLine,
 ): ReadingInput {
   // now that the reading is kept, its unusable values are recorded (S2), and an unusable pm25 still
   // counts as final (S5)
   const values = { ...usable, ...Object.fromEntries(unusable.map(unusableValue)) };
-  return { sensorId: sensor_id, measuredAt: instantText(microseconds), values, text };
+  const reading = { sensorId: sensor_id, measuredAt: instantText(microseconds), values, text };
+  return reason === 'corrected_already' ? { ...reading, isCorrected: true } : reading;
 }
 
 /** A value that is rejected for the same reason; the original is in the text only. */

@@ -7,7 +7,7 @@ import { isObject } from '../rows/json.ts';
 import type { ReadingInput } from './reading.ts';
 
 export function textOfDevice(reading: ReadingInput): string {
-  const { device, measuredAt, values, hasArrivalTime } = reading;
+  const { device, measuredAt, values, hasArrivalTime, isCorrected } = reading;
   const ours = READING_COLUMNS.flatMap(({ name }) => {
     const value = values[name as ReadingColumn];
     return value === undefined ? [] : [[name, value]];
@@ -16,6 +16,7 @@ export function textOfDevice(reading: ReadingInput): string {
     device,
     measured_at: measuredAt,
     ...(hasArrivalTime && { time: 'server' }),
+    ...(isCorrected && { corrected: true }),
     ...Object.fromEntries(ours),
   });
 }
@@ -34,6 +35,7 @@ export function deviceFromText(text: string): (ReadingInput & { device: string }
       values: given,
       text,
       ...(given.time === 'server' && { hasArrivalTime: true as const }),
+      ...(given.corrected === true && { isCorrected: true as const }),
     };
   } catch {
     return undefined;

@@ -208,6 +208,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     if (owner.device !== undefined) reading.device = String(owner.device);
     if (hasArrivalTime) reading.hasArrivalTime = true;
     if (row.names.isTable) reading.row = row;
+    if (found.isCorrected) reading.isCorrected = true;
     return reading;
   };
 

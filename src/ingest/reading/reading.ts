@@ -21,6 +21,8 @@ export type ReadingInput = {
   why?: string;
   /** Its time is that of its arrival, because it has none. */
   hasArrivalTime?: true;
+  /** Its sender has corrected PM2.5 and humidity, so no formula of the network may do it again. */
+  isCorrected?: true;
   /** Its feed lists it long after newer ones of its sensor. */
   isOutdated?: true;
 };

@@ -169,9 +169,12 @@ async function divide(
     const isNewest = sensor !== undefined && reason === undefined && time > sensor.newest;
     // for one that isn't copied too: what is given for the same time after it must win
     if (isNewest) sensor.newest = time;
-    // the amount of a total depends on the readings beside it
-    const isTotal = sensor?.countsRain === true || reading.values.rain_total !== undefined;
-    if (!isNewest || isTotal || rejected.length > 0 || time < earliest) {
+    // the amount of a total depends on the readings beside it, and formulas are not looked up here
+    const isApart =
+      sensor?.countsRain === true ||
+      reading.values.rain_total !== undefined ||
+      reading.isCorrected === true;
+    if (!isNewest || isApart || rejected.length > 0 || time < earliest) {
       others.push(index);
       continue;
     }

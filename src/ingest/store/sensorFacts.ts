@@ -10,17 +10,35 @@ export type SensorFacts = {
   ends: RangeEnds | undefined;
   /** True if its rain is the total of a gauge that counts up (A6). */
   countsRain: boolean;
+  /** When a formula applies to it, in microseconds since 1970; undefined: not looked up. */
+  corrected?: readonly (readonly [since: number, until: number])[];
 };
 
 /** A row of raw.sensor, as far as it is looked up. */
-export type SensorRow = { id: number; kind: string | null; rain: string | null };
+export type SensorRow = {
+  id: number;
+  kind: string | null;
+  rain: string | null;
+  /** Null: never, or not looked up. */
+  corrected?: [since: number | null, until: number | null][] | null;
+};
 
-export const factsOf = ({ kind, rain }: SensorRow): SensorFacts => ({
+export const factsOf = ({ kind, rain, corrected }: SensorRow): SensorFacts => ({
   ends: rangeEndsOf(kind),
   countsRain: rain === 'total',
+  corrected: (corrected ?? []).map(([since, until]) => [
+    since ?? Number.NEGATIVE_INFINITY,
+    until ?? Number.POSITIVE_INFINITY,
+  ]),
 });
 
-const SENSORS = 'select id, kind, rain from raw.sensor where id = any ($1::text::int[])';
+const SENSORS = `
+  select s.id, s.kind, s.rain, (
+    select jsonb_agg(jsonb_build_array(
+      case when isfinite(p.since) then extract(epoch from p.since) * 1000000 end,
+      case when isfinite(p.until) then extract(epoch from p.until) * 1000000 end))
+    from raw.placement p where p.sensor_id = s.id and p.formula <> 'none') as corrected
+  from raw.sensor s where s.id = any ($1::text::int[])`;
 
 /**
  * The facts about the sensors of readings, for those readings that are judged by them: hardly any,
@@ -31,8 +49,8 @@ export async function findSensorFacts(
   readings: readonly ReadingInput[],
 ): Promise<ReadonlyMap<number, SensorFacts>> {
   const sensors = new Set<number>();
-  for (const { sensorId, values } of readings) {
-    const isJudged = values.rain !== undefined || mayBeAtEnd(values);
+  for (const { sensorId, values, isCorrected = false } of readings) {
+    const isJudged = isCorrected || values.rain !== undefined || mayBeAtEnd(values);
     const id = isJudged ? readSensorId(sensorId) : undefined;
     if (id !== undefined) sensors.add(id);
   }

@@ -17,6 +17,8 @@ export const READING_REASONS = {
   no_value: 'the reading has no usable value',
   outdated:
     'the feed lists it more than a day after a newer reading of its sensor: a late one, or one of a wrong clock; where its time is right, quarantine retry stores it',
+  corrected_already:
+    'the sender corrects PM2.5 itself (pm02Compensated), and sends a compensated humidity, so a formula would correct it again: take the correction of this sensor out of the network file, import it, then run quarantine retry',
   in_the_future: 'the time is more than 5 minutes in the future',
   before_epoch: 'the time is before the first hour of this database (EPOCH)',
   older_than_retention: 'readings of that time are no longer stored (RAW_RETENTION)',
@@ -88,7 +90,7 @@ export function checkReading(
   const instant =
     typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
   const time = instant?.local ? undefined : instant?.microseconds;
-  const ends = sensors.get(sensorId ?? 0)?.ends;
+  const { ends, corrected } = sensors.get(sensorId ?? 0) ?? {};
   const rejected: ValueReason[] = [];
   const values = parameters.map((parameter) => {
     const name = parameter.name as ReadingColumn;
@@ -111,6 +113,8 @@ export function checkReading(
     if (time === undefined) return 'unreadable_time';
     if (values.every((value) => value === null)) return 'no_value';
     if (reading.isOutdated) return 'outdated';
+    if (reading.isCorrected && corrected?.some(([since, until]) => since <= time && time < until))
+      return 'corrected_already';
     return time > latest ? 'in_the_future' : undefined;
   };
   return { sensorId, time, values, rejected, reason: reasonOf() };

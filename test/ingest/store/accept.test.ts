@@ -64,6 +64,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(rows[1]).toEqual({
       ...values,
       pressure: 101325.5,
+      rain_total: null,
       sensor_id: 1,
       measured_at: expect.any(String),
     });

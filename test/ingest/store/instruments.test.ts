@@ -1,10 +1,12 @@
 /** Values that are judged by what the network says of their sensor (S1). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
+import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
 
@@ -73,5 +75,38 @@ onEveryEngine('the instrument', (engine) => {
       { kind: 'value', reason: 'end_of_range:pm25' },
       { kind: 'reading', reason: 'no_value' },
     ]);
+  });
+
+  test('corrects PM2.5 itself (AirGradient): such readings wait while a formula applies to their sensor, and are taken without it (S5)', async () => {
+    const network = (correction: string | object[], device: string) =>
+      bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
+    const body = { serialno: 'a1', pm02: 7, pm02Compensated: 5, rhum: 43, rhumCompensated: 49 };
+    const push = async (values: object) => {
+      const declared = { name: 'airgradient', now: NOW };
+      const text = Buffer.from(JSON.stringify(values));
+      const { readings } = await readBatch(text, 'application/json', declared);
+      return await accept(await assignSensors(ingest, readings, undefined, NOW));
+    };
+    const waiting = () => owner`select reason from raw.quarantine`;
+    const retry = () => retryQuarantined(owner, { now: NOW, log: keepingLog(), terminal: false });
+    await owner`truncate raw.readings, raw.quarantine`;
+    await network('epa-2021', 'other');
+    expect(await push(body)).toMatchObject({ quarantined: [{ reason: 'unknown_sensor' }] });
+    await network('epa-2021', 'a1');
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await retry();
+      expect(await waiting()).toEqual([{ reason: 'corrected_already' }]);
+    }
+    expect(await stored(owner)).toEqual([]);
+    await network([{ formula: 'epa-2021', until: '2026-11-20T11:00:00Z' }], 'a1');
+    await retry();
+    expect(await stored(owner)).toMatchObject([
+      { sensor_id: 3, pm25_raw: 7, pm25: 5, humidity: 49 },
+    ]);
+    expect(await waiting()).toEqual([]);
+    await owner`truncate raw.readings`;
+    await network('epa-2021', 'a1');
+    const { pm02Compensated: _, ...raw } = body;
+    expect(await push(raw)).toMatchObject({ accepted: 1 });
   });
 });
