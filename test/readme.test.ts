@@ -3,6 +3,7 @@
  * what is missing and nothing else.
  */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -11,9 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { choose as chooseWords } from './support/command.ts';
 import { until } from './support/patience.ts';
@@ -197,3 +200,36 @@ it(
     });
   },
 );
+
+describe('two years of hours', () => {
+  /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
+  const yearly = createServer(({ url = '' }, response) => {
+    const day = /hours\/(\d{4})/.exec(url)?.[1] === '2024' ? '2025-07-01T08:00:00+02:00' : '2026-01-01T08:00:00+01:00';
+    response.end(`station_id,timestamp,pm2.5\n1,${day},5.5\n`);
+  });
+  beforeAll(async () => {
+    yearly.listen(0, '127.0.0.1');
+    await once(yearly, 'listening');
+  });
+  afterAll(() => yearly.close());
+  const recipe = (language: string) => {
+    const { port } = yearly.address() as AddressInfo;
+    return blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? '';
+  };
+  const finished = async (...command: string[]) =>
+    (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
+
+  it('are read by pandas', needs('pandas'), async () => {
+    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(sum(hours["pm2.5"]))`;
+    expect(await finished('python3', '-c', lines)).toEqual([
+      '2025-07-01T06:00:00+00:00',
+      '2026-01-01T07:00:00+00:00',
+      '11.0',
+    ]);
+  });
+
+  it('are read by R', needs('rscript'), async () => {
+    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sep = "\\n")`;
+    expect(await finished('Rscript', '-e', lines)).toEqual(['2025-07-01 06:00', '2026-01-01 07:00']);
+  });
+});

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
-import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 
@@ -474,6 +474,13 @@ describe('a verdict of the file itself is obeyed by declaration, and never passe
       unchanged: 1,
       excluded: 0,
     });
+  });
+
+  test('several of them, each declared', async () => {
+    const rows = ['hour,1', 'hour,-1', 'day,1', 'hour,2'];
+    const only = ['AggType=hour', 'Validity=1,2,3'];
+    const { summary } = await imported('two.csv', csv('AggType,Validity', ...rows), { only });
+    expect(summary).toMatchObject({ accepted: 2, excluded: 2, ignored: [], failed: false });
   });
 
   test.each([

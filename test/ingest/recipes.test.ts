@@ -3,6 +3,7 @@
  * documents are sent.
  */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -121,7 +122,9 @@ describe('what is sent by HTTP', () => {
       .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
       .send(body);
     expect(answer.body).toMatchObject({ accepted: 1, quarantined: [], time: 'server' });
-    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25: 5.5, temperature: null }]);
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, pm25: 5.5, temperature: null },
+    ]);
   });
 
   /** Runs a bridge of MQTT, of which this message is the only one, to its end. */
@@ -132,6 +135,7 @@ describe('what is sent by HTTP', () => {
     writeFileSync(join(folder, 'mosquitto_sub'), program);
     chmodSync(join(folder, 'mosquitto_sub'), 0o755);
     const server = here.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
     try {
       const { port } = server.address() as AddressInfo;
       const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);
