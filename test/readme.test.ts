@@ -204,7 +204,10 @@ it(
 describe('two years of hours', () => {
   /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
   const yearly = createServer(({ url = '' }, response) => {
-    const day = /hours\/(\d{4})/.exec(url)?.[1] === '2024' ? '2025-07-01T08:00:00+02:00' : '2026-01-01T08:00:00+01:00';
+    const day =
+      /hours\/(\d{4})/.exec(url)?.[1] === '2024'
+        ? '2025-07-01T08:00:00+02:00'
+        : '2026-01-01T08:00:00+01:00';
     response.end(`station_id,timestamp,pm2.5\n1,${day},5.5\n`);
   });
   beforeAll(async () => {
@@ -214,7 +217,9 @@ describe('two years of hours', () => {
   afterAll(() => yearly.close());
   const recipe = (language: string) => {
     const { port } = yearly.address() as AddressInfo;
-    return blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? '';
+    return (
+      blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? ''
+    );
   };
   const finished = async (...command: string[]) =>
     (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
@@ -230,6 +235,9 @@ describe('two years of hours', () => {
 
   it('are read by R', needs('rscript'), async () => {
     const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sep = "\\n")`;
-    expect(await finished('Rscript', '-e', lines)).toEqual(['2025-07-01 06:00', '2026-01-01 07:00']);
+    expect(await finished('Rscript', '-e', lines)).toEqual([
+      '2025-07-01 06:00',
+      '2026-01-01 07:00',
+    ]);
   });
 });
