@@ -321,7 +321,13 @@ describe('one network from its file to its audit', () => {
     const table = await run('import readings - --table', {
       input: 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n',
     });
-    expect(table.stdout).toBe('received   1\naccepted   0\nunchanged  1\nformats    airseries\n');
+    expect(table.stdout).toBe(
+      [
+        'received   1\naccepted   0\nunchanged  1',
+        'oldest     2026-11-19T08:00:00Z\nnewest     2026-11-19T08:00:00Z',
+        'formats    airseries\n',
+      ].join('\n'),
+    );
     // regions have values at once
     expect((await json('status')).result.freshness.digest_made_at).not.toBeNull();
     expect(await again('audit --from 2026-01-01T00:00')).toEqual([]);

@@ -3,6 +3,7 @@
  * what is missing and nothing else.
  */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -11,12 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { choose as chooseWords } from './support/command.ts';
-import { isAll } from './support/database.ts';
 import { until } from './support/patience.ts';
 import { freePort, launch, ready } from './support/program.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
@@ -145,63 +147,97 @@ function blocksOf(heading: string, language: string): string[] {
   );
 }
 
-// in npm test: every command above, service.test.ts, ingest/http/authenticate.test.ts
-if (isAll)
-  it(
-    'the way from the two commands to a network of one’s own is typed as it is written, and no step is refused',
-    needs('curl'),
-    async () => {
-      const folder = temporaryFolder('readme');
-      for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
-      const [PORT, ADMIN_PORT, INGEST_PORT] = [
-        await freePort(),
-        await freePort(),
-        await freePort(),
-      ];
-      const environment = { PORT, ADMIN_PORT, INGEST_PORT, HOME: folder };
-      const type = (command: string) =>
-        launch(['/bin/sh', '-ec', command], { environment, folder });
-      /** In another terminal, in which the folder of the data is named once. */
-      const typed = async (command: string) => {
-        const { code, stdout, stderr } = await type(`export DATA_DIR=mine\n${command}`).finished;
-        expect([code, stderr]).toEqual([0, expect.any(String)]);
-        return stdout;
-      };
-      const [example = ''] = blocksOf('## Your own network', 'json');
-      // another zone than the default
-      const network = example.replace('Asia/Yerevan', 'Europe/Berlin');
-      const [first = '', later = ''] = blocksOf('## Your own network', 'sh');
-      writeFileSync(join(folder, 'network.json'), network);
+it(
+  'the way from the two commands to a network of one’s own is typed as it is written, and no step is refused',
+  needs('curl'),
+  async () => {
+    const folder = temporaryFolder('readme');
+    for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
+    const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+    const environment = { PORT, ADMIN_PORT, INGEST_PORT, HOME: folder };
+    const type = (command: string) => launch(['/bin/sh', '-ec', command], { environment, folder });
+    /** In another terminal, in which the folder of the data is named once. */
+    const typed = async (command: string) => {
+      const { code, stdout, stderr } = await type(`export DATA_DIR=mine\n${command}`).finished;
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      return stdout;
+    };
+    const [example = ''] = blocksOf('## Your own network', 'json');
+    // another zone than the default
+    const network = example.replace('Asia/Yerevan', 'Europe/Berlin');
+    const [first = '', later = ''] = blocksOf('## Your own network', 'sh');
+    writeFileSync(join(folder, 'network.json'), network);
 
-      const service = type(first.replace('npm start', 'exec npm start')); // which gets the signal
-      onTestFinished(async () => {
-        service.kill('SIGTERM');
-        await service.finished;
-      });
-      await ready(ADMIN_PORT, service);
-      const api = async (path: string) =>
-        (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).json();
-      // and no demo
-      expect((await api('stations')).stations).toMatchObject([{ id: 1, title: '1 Main Street' }]);
-      expect(later).toMatch(/^export DATA_DIR=mine\n/);
-      expect(await typed(later)).toContain('"dry_run": true');
+    const service = type(first.replace('npm start', 'exec npm start')); // which gets the signal
+    onTestFinished(async () => {
+      service.kill('SIGTERM');
+      await service.finished;
+    });
+    await ready(ADMIN_PORT, service);
+    const api = async (path: string) =>
+      (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).json();
+    // and no demo
+    expect((await api('stations')).stations).toMatchObject([{ id: 1, title: '1 Main Street' }]);
+    expect(later).toMatch(/^export DATA_DIR=mine\n/);
+    expect(await typed(later)).toContain('"dry_run": true');
 
-      const [device = ''] = blocksOf('### I have devices', 'sh');
-      const [add = '', , ...push] = device.split('\n');
-      const { token } = JSON.parse(await typed(add));
-      await until(() => service.log().includes('HTTP ingestion is open'), 'the port opens');
-      const sent = push.join('\n').replace('localhost:8082', `localhost:${INGEST_PORT}`);
-      expect(JSON.parse(await typed(`TOKEN=${token}\n${sent}`))).toMatchObject({ accepted: 1 });
-      await until(async () => (await api('station/1'))['pm2.5'] === 14.2, 'the reading shows');
+    const [device = ''] = blocksOf('### I have devices', 'sh');
+    const [add = '', , ...push] = device.split('\n');
+    const { token } = JSON.parse(await typed(add));
+    await until(() => service.log().includes('HTTP ingestion is open'), 'the port opens');
+    const sent = push.join('\n').replace('localhost:8082', `localhost:${INGEST_PORT}`);
+    expect(JSON.parse(await typed(`TOKEN=${token}\n${sent}`))).toMatchObject({ accepted: 1 });
+    await until(async () => (await api('station/1'))['pm2.5'] === 14.2, 'the reading shows');
 
-      const [files = ''] = blocksOf('### I have files', 'sh');
-      const [, header = ''] = / such as (\S+)$/m.exec(files) ?? [];
-      const lines = `${header}\n12,2026-11-01T08:00:00Z,9.5,7.5\n`;
-      writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(lines));
-      expect(JSON.parse(await typed(files))).toMatchObject({ accepted: 1 });
-      expect(JSON.parse(await typed('node src/airseries.js audit'))).toEqual([]);
-      expect(JSON.parse(await typed('node src/airseries.js status --json'))).toMatchObject({
-        time_zone: 'Europe/Berlin',
-      });
-    },
-  );
+    const [files = ''] = blocksOf('### I have files', 'sh');
+    const [, header = ''] = / such as (\S+)$/m.exec(files) ?? [];
+    const lines = `${header}\n12,2026-11-01T08:00:00Z,9.5,7.5\n`;
+    writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(lines));
+    expect(JSON.parse(await typed(files))).toMatchObject({ accepted: 1 });
+    expect(JSON.parse(await typed('node src/airseries.js audit'))).toEqual([]);
+    expect(JSON.parse(await typed('node src/airseries.js status --json'))).toMatchObject({
+      time_zone: 'Europe/Berlin',
+    });
+  },
+);
+
+describe('two years of hours', () => {
+  /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
+  const yearly = createServer(({ url = '' }, response) => {
+    const day =
+      /hours\/(\d{4})/.exec(url)?.[1] === '2024'
+        ? '2025-07-01T08:00:00+02:00'
+        : '2026-01-01T08:00:00+01:00';
+    response.end(`station_id,timestamp,pm2.5\n1,${day},5.5\n`);
+  });
+  beforeAll(async () => {
+    yearly.listen(0, '127.0.0.1');
+    await once(yearly, 'listening');
+  });
+  afterAll(() => yearly.close());
+  const recipe = (language: string) => {
+    const { port } = yearly.address() as AddressInfo;
+    return (
+      blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? ''
+    );
+  };
+  const finished = async (...command: string[]) =>
+    (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
+
+  it('are read by pandas', needs('pandas'), async () => {
+    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(sum(hours["pm2.5"]))`;
+    expect(await finished('python3', '-c', lines)).toEqual([
+      '2025-07-01T06:00:00+00:00',
+      '2026-01-01T07:00:00+00:00',
+      '11.0',
+    ]);
+  });
+
+  it('are read by R', needs('rscript'), async () => {
+    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sep = "\\n")`;
+    expect(await finished('Rscript', '-e', lines)).toEqual([
+      '2025-07-01 06:00',
+      '2026-01-01 07:00',
+    ]);
+  });
+});

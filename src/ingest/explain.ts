@@ -102,6 +102,8 @@ function timeHint(given: unknown): string {
   const text = String(given).slice(0, 60);
   if (slashedDate(text) !== undefined)
     return `; ${text} may begin with the day or the month: --date-format says which, as ${DATE_FORMATS.join(' or ')}`;
+  if (/^\d\d?([./-])\d\d?\1\d\d(?!\d)/.test(text))
+    return `; ${text} has a year of two digits: write all four`;
   if (/^\d{4}-?W\d\d/.test(text)) return `; ${text} is a week date: write the date of the day`;
   if (/^\d{4}-\d{3}$/.test(text))
     return `; ${text} is a day of the year: write the date of the day`;

@@ -476,6 +476,13 @@ describe('a verdict of the file itself is obeyed by declaration, and never passe
     });
   });
 
+  test('several of them, each declared', async () => {
+    const rows = ['hour,1', 'hour,-1', 'day,1', 'hour,2'];
+    const only = ['AggType=hour', 'Validity=1,2,3'];
+    const { summary } = await imported('two.csv', csv('AggType,Validity', ...rows), { only });
+    expect(summary).toMatchObject({ accepted: 2, excluded: 2, ignored: [], failed: false });
+  });
+
   test.each([
     ['a column with one value leaves nothing out', 'status', ['N', 'N']],
     ['valid and provisional rows were both measured', 'status', ['V', 'P']],

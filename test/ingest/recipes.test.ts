@@ -3,6 +3,7 @@
  * documents are sent.
  */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -134,6 +135,7 @@ describe('what is sent by HTTP', () => {
     writeFileSync(join(folder, 'mosquitto_sub'), program);
     chmodSync(join(folder, 'mosquitto_sub'), 0o755);
     const server = here.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
     try {
       const { port } = server.address() as AddressInfo;
       const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);

@@ -195,9 +195,9 @@ const TABLE: readonly Table[] = [
         ],
       ],
       'src/ingest/reading/times.ts': [
-        ['number > LATEST ? number / 1_000', 'number >= LATEST ? number / 1_000'],
+        ['number / one <= LATEST', 'number / one < LATEST'],
         ['seconds >= EARLIEST &&', 'seconds > EARLIEST &&'],
-        [".replace(/ UTC$/, 'Z')", ''],
+        [".replace(/ (?:UTC|GMT|Z)$/, 'Z')", ''],
         ['at + 86_400_000', 'at'],
         ["sign === '-' ? -by : by", 'by'],
         ["if (isDeclared && !zone.includes('/'))", 'if (false)'],
@@ -231,6 +231,21 @@ const TABLE: readonly Table[] = [
         ['low: 45.1,', 'low: 45,'],
         ['Math.floor(given.length / 2)', '0'],
       ],
+    },
+  },
+  {
+    tests: ['test/ingest/mistakes.test.ts'],
+    changes: {
+      'src/ingest/reading/contradictions.ts': [
+        ['hasTimesOfDay && contradicting', 'contradicting'],
+        ['contradicting <= rows * MOST', 'contradicting <= 2 * rows * MOST'],
+        ['!isLong || (name in one && name in other)', '!isLong'],
+      ],
+      'src/ingest/reading/verdicts.ts': [
+        ['all.length < 2 || ', ''],
+        [' || all.every((value) => COUNTING.test(value))', ''],
+      ],
+      'src/ingest/reading/span.ts': [['> LONGEST_GAP', '>= LONGEST_GAP']],
     },
   },
   {

@@ -72,6 +72,10 @@ const TOOLS = {
     isHere: () => !isRoot() || canEnter(unprivilegedUser(), ROOT),
     missing: 'root has the project in a folder that no other user can enter',
   },
+  pandas: {
+    isHere: () => runs('-cimport pandas', 'python3'),
+    missing: 'Python has no pandas',
+  },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
     missing: 'PgBouncer is not installed',
@@ -79,6 +83,7 @@ const TOOLS = {
   promtool: { isHere: () => runs('--version', 'promtool'), missing: 'promtool is not installed' },
   psql: { isHere: () => findPsql() !== undefined, missing: 'psql 15 or newer is not installed' },
   python3: { isHere: () => runs('--version', 'python3'), missing: 'Python 3 is not installed' },
+  rscript: { isHere: () => runs('--version', 'Rscript'), missing: 'R is not installed' },
   root: { isHere: isRoot, missing: 'the tests do not run as root' },
   timescale: {
     isHere: () => inject('targets').timescale !== undefined,

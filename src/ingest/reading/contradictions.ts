@@ -28,6 +28,9 @@ export const noContradictions = (): Contradictions => ({
 /** Rows that are compared with each other: up to twice as many are kept in memory. */
 const REMEMBERED = 50_000;
 
+/** A message is no place for all that a field may hold. */
+const LONGEST_PART = 60;
+
 type Known = { values: ReadingInput['values']; line: number | undefined };
 
 /** A function that compares each row with those before it. `isLong`: a row has one parameter. */
@@ -49,8 +52,10 @@ export function makeContradictionFinder(found: Contradictions) {
     const name = other && differing(other.values, values, isLong);
     if (other !== undefined && name !== undefined) {
       found.contradicting += 1;
-      const [one, two] = [other.values[name], values[name]].map((value) => value ?? 'none');
-      found.example ??= `lines ${other.line} and ${line}, both ${owner} at ${measuredAt}: ${name} ${one} and ${two}`;
+      const [one, two, whose, at] = [other.values[name], values[name], owner, measuredAt].map(
+        (part) => String(part ?? 'none').slice(0, LONGEST_PART),
+      );
+      found.example ??= `lines ${other.line} and ${line}, both ${whose} at ${at}: ${name} ${one} and ${two}`;
     }
     recent.set(key, { values: isLong ? { ...other?.values, ...values } : values, line });
     if (recent.size < REMEMBERED) return;

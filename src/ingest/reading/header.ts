@@ -47,8 +47,9 @@ export function checkHeader(given: Header): void {
   if (isOfNobody)
     throw invalid(`has no column ${owner}`, format.isLong === true ? WHOSE : `${needed} ${WHOSE}`);
   if (found.time === undefined && declared.now === undefined)
-    throw invalid(`has no column ${time}`);
-  if (values.length === 0 && !isLong) throw invalid('names no parameter');
+    throw invalid(`has no column ${time}`, `${needed} ${ANOTHER_NAME}`);
+  if (values.length === 0 && !isLong)
+    throw invalid('names no parameter', `${needed} ${ANOTHER_NAME}`);
   for (const [name, measured] of values) {
     if (measured?.others === undefined) continue;
     const names = list.filter((one) => [measured.field, ...(measured.others ?? [])].includes(one));
@@ -71,6 +72,9 @@ export function checkHeader(given: Header): void {
       throw invalid(`has no column ${theirs}, which --column names`);
   }
 }
+
+const ANOTHER_NAME =
+  'Say which columns of other names are meant: --column time=NAME, --column pm25=NAME.';
 
 /** `H01`, `01:00`, `1`. */
 const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;

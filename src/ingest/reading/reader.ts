@@ -7,6 +7,7 @@ import type { Format, Found, LongValue, Means, Measured } from '../formats/forma
 import { channels, value as measuredIn, text as textOf } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
 import { unitInName } from '../formats/ownNames.ts';
+import { isObject } from '../rows/json.ts';
 import {
   cellOf,
   forgetUse,
@@ -195,6 +196,11 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       }
     }
     if (isOfOthers && count === 0) return undefined;
+    if (count === 0 && owner.sensor === undefined && owner.device === undefined) {
+      const list = listWithin(row);
+      if (list !== undefined)
+        return unreadable(row.text, row.line, `its rows lie in "${list}": ${takeOut(list)}`);
+    }
     const time = typeof found.time === 'object' ? 'nested' : (found.time ?? arrival);
     const hasArrivalTime = found.time === undefined && arrival !== undefined;
     if (hasArrivalTime) notes.usedServerTime = true;
@@ -220,7 +226,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       const read = format.read(header);
       const plain: Found = read === undefined || 'refused' in read ? { values: {} } : read;
       const found = declaredFirst(header, plain, columns, format);
-      isExcluded(header, only); // its columns are used
+      for (const { theirs } of only) cellOf(header, theirs); // they are used
       checkHeader({ header, position, found, columns, only, format, declared });
       notes.isLong = format.isLong === true && (found.long?.length ?? 0) > 0;
       notes.namesEnd = format.namesEnd === true && declared.shift === undefined;
@@ -240,6 +246,16 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 }
 
 const NONE: readonly [] = [];
+
+/** The name of the field in which a document that is no reading has a list of objects. */
+function listWithin({ names, cells }: Row): string | undefined {
+  if (names.isTable) return undefined;
+  const at = cells.findIndex((cell) => Array.isArray(cell) && isObject(cell[0]));
+  return at < 0 ? undefined : names.list[at];
+}
+
+const takeOut = (list: string) =>
+  `send them by themselves, as jq -c '.${list}[]' takes them out (of GeoJSON: '.${list}[].properties')`;
 
 const ROUNDED =
   'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';

@@ -10,20 +10,21 @@ import { makeOffsetAdder } from './localTime.ts';
 
 /**
  * March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a
- * thousand times as much is milliseconds.
+ * thousand times as much is milliseconds, then micro- and nanoseconds.
  */
 const EARLIEST = 100_000_000;
 const LATEST = 4_102_444_800;
-const UNIX_TIME = /^\d{9,13}(?:\.\d{1,9})?$/;
+const UNIX_TIME = /^\d{9,19}(?:\.\d{1,9})?$/;
 
 /**
- * Seconds or milliseconds since 1970, told by their magnitude, as ISO 8601; undefined if it is
- * neither.
+ * Seconds, or a thousandth, millionth or billionth of them, since 1970, told by their magnitude, as
+ * ISO 8601; undefined if it is none.
  */
 export function instantOfUnixTime(given: unknown): string | undefined {
   const number = typeof given === 'string' && UNIX_TIME.test(given) ? Number(given) : given;
   if (typeof number !== 'number') return undefined;
-  const seconds = number > LATEST ? number / 1_000 : number;
+  const unit = [1, 1e3, 1e6, 1e9].find((one) => number / one <= LATEST) ?? Number.NaN;
+  const seconds = number / unit;
   if (!(seconds >= EARLIEST && seconds <= LATEST)) return undefined;
   return Number.isInteger(number) && Number.isInteger(seconds)
     ? new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
@@ -59,11 +60,11 @@ const WITH_MONTH = /^(\d\d?)[- ]([A-Za-z]{3})[a-z]*[- ,] ?(\d{4})(?=$|[ T,])/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * `2026112008`, `202611200800`, `20261120080000`, and ISO 8601 without hyphens and colons: no Unix
+ * `2026112008`, `202611200800`, `20261120 08:00`, and ISO 8601 without hyphens and colons: no Unix
  * time before 2033 begins like a year of this century.
  */
 const COMPACT =
-  /^(20\d\d)(0[1-9]|1[0-2])([0-3]\d)(?:[Tt]?([0-2]\d)([0-5]\d)?([0-5]\d)?)?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
+  /^(20\d\d)(0[1-9]|1[0-2])([0-3]\d)(?:[Tt ]?([0-2]\d):?([0-5]\d)?:?([0-5]\d)?)?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
 /** A date, an hour and perhaps a minute, each from a column of its own. */
 const IN_PARTS = /^(\S{8,10}) (\d\d?)(?: (\d\d?))?$/;
@@ -71,6 +72,12 @@ const IN_PARTS = /^(\S{8,10}) (\d\d?)(?: (\d\d?))?$/;
 /** Twenty-four hours of a day are the next midnight. */
 const END_OF_DAY =
   /^(\d{4}-\d\d-\d\d)[Tt ]24(:00(?::00(?:[.,]0+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?)$/;
+
+/** Spaces that do not break, which a table in a page may have. */
+const OTHER_SPACES = /[\u00a0\u2007\u202f]/g;
+
+/** Java adds the name of the zone to the offset: `2026-11-20T08:00+01:00[Europe/Berlin]`. */
+const ZONE_NAME = /([Zz]|[+-]\d\d:?\d\d)\[[\w/+-]{1,50}\]$/;
 
 const pad = (part: string) => part.padStart(2, '0');
 
@@ -80,7 +87,13 @@ const pad = (part: string) => part.padStart(2, '0');
  * and the forms above. Of an interval, its start. Any other text stays as it is.
  */
 function plainStamp(given: string, order: string | undefined): string {
-  let text = given.replace(/^(\d{4}-\d\d-\d\dT[^/]+)\/.+$/, '$1').replace(/ UTC$/, 'Z');
+  let text = given
+    .replaceAll(OTHER_SPACES, ' ')
+    .replace(ZONE_NAME, '$1')
+    .replace(/^(\d{4}-\d\d-\d\dT[^/]+)\/.+$/, '$1')
+    .replace(/^[A-Z][a-z]{2}, (?=\d)/, '')
+    .replace(/ (?:UTC|GMT|Z)$/, 'Z')
+    .replace(/ (?=[+-]\d\d:?\d\d$)/, '');
   text = text.replace(WITH_MONTH, (whole, day: string, name: string, year: string) => {
     const month = MONTHS.indexOf(name.toLowerCase()) + 1;
     return month === 0 ? whole : `${year}-${pad(String(month))}-${pad(day)}`;
@@ -125,6 +138,9 @@ function endOfDay(stamp: string): string {
   return `${new Date(at + 86_400_000).toISOString().slice(0, 10)}T00${rest}`;
 }
 
+/** `UTC`, `GMT`, the name of a zone, or an offset behind a blank. */
+const ENDS_APART = /[CT\]]$| [-+Zz][\d:]*$/;
+
 /** Nearly every stamp is ISO 8601: `2026-11-20T08:00…`, of an hour below 20 or from 20 to 23. */
 function isPlain(given: string): boolean {
   const isOfHour24 = given.charCodeAt(11) === 50 && given.charCodeAt(12) === 52;
@@ -132,7 +148,8 @@ function isPlain(given: string): boolean {
     given.charCodeAt(4) === 45 /* - */ &&
     given.charCodeAt(13) === 58 /* : */ &&
     !isOfHour24 &&
-    !given.endsWith('C') &&
+    given.charCodeAt(10) < 128 &&
+    !ENDS_APART.test(given) &&
     !given.includes('/')
   );
 }

@@ -17,12 +17,14 @@ export const isVerdict = (name: string): boolean =>
     .split(/[^a-z]+/)
     .some((word) => WORD.test(word));
 
-/** Values that are kept of a column, for messages. */
+/** Values that are kept of a column, for messages, and columns: JSON may have new ones on every line. */
 const MOST_VALUES = 12;
+const MOST_COLUMNS = 20;
 
 export function noteVerdict(verdicts: Verdicts, name: string, given: unknown): void {
   let values = verdicts.get(name);
   if (values === undefined) {
+    if (verdicts.size === MOST_COLUMNS) return;
     values = new Set();
     verdicts.set(name, values);
   }

@@ -35,6 +35,11 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     `Import it with: ${AIRSERIES} import network FILE.`,
   ],
   [
+    /^(?:#.*\n)*[^\s,=#{[]+(?:,[^\s,=]+=[^\s,=]+)* [^\s,=]+=[^\s=]+(?:,[^\s,=]+=[^\s=]+)* \d{10,19}\r?\n/,
+    'the line protocol of InfluxDB',
+    'Export CSV instead: influx query --raw, or select into CSV.',
+  ],
+  [
     /^[^\r\n]+\r[^\n]+$/,
     'text whose lines end as on old Macs (CR alone)',
     "Convert it: tr '\\r' '\\n' < OLD > NEW.",

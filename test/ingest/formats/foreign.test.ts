@@ -3,6 +3,7 @@
  * rows, and how it writes (S7).
  */
 import { expect, test } from 'vitest';
+import { explainReading } from '../../../src/ingest/explain.ts';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
@@ -142,4 +143,46 @@ test('NUL bytes are named', async () => {
   for await (const { readings } of readReadings(source))
     expect(readings[1]?.why).toBe('it has NUL bytes: did the power fail while it was written?');
   expect.assertions(1);
+});
+
+test.each([
+  ['a compact date beside a time', '20261121 09:00', '2026-11-21T09:00:00+01:00'],
+  ['a compact date beside an hour of 24 (KNMI)', '20261121 24', '2026-11-22T00:00:00+01:00'],
+  ['a compact date beside a compact time', '20261121 0930', '2026-11-21T09:30:00+01:00'],
+  ['an offset behind a blank', '2026-11-21 09:00:00 +0100', '2026-11-21 09:00:00+0100'],
+  ['Z behind a blank', '2026-11-21 08:00:00 Z', '2026-11-21 08:00:00Z'],
+  ['the zone of Java', '2026-11-21T09:00+01:00[Europe/Berlin]', '2026-11-21T09:00+01:00'],
+  ['a date of HTTP', '"Sat, 21 Nov 2026 08:00:00 GMT"', '2026-11-21 08:00:00Z'],
+  ['a space that does not break', '2026-11-21\u00a008:00:00Z', '2026-11-21 08:00:00Z'],
+  ['microseconds', '1795248000000000', '2026-11-21T08:00:00Z'],
+  ['nanoseconds', '1795248000000000000', '2026-11-21T08:00:00Z'],
+])('a time is read that has %s: %s', async (_, time, expected) => {
+  const { rows } = await read(`sensor_id,time,pm25\n1,${time},5\n`, { zone: '+01:00' });
+  expect(rows).toEqual([['1', expected, { pm25: '5' }]]);
+});
+
+const reasons = async (content: string) => {
+  const found: unknown[] = [];
+  for await (const { readings } of readReadings(await openSource(file('foreign', content))))
+    found.push(
+      ...readings.map((one) =>
+        explainReading(one.why ? 'unreadable_line' : 'unreadable_time', one),
+      ),
+    );
+  return found;
+};
+
+test('what cannot be read is named: a year of two digits, a document around the rows, lines of InfluxDB', async () => {
+  expect(await reasons('sensor_id,time,pm25\n1,11/21/26 8:00 AM,5\n1,21.11.26 08:00,5\n')).toEqual([
+    expect.stringContaining('11/21/26 8:00 AM has a year of two digits: write all four'),
+    expect.stringContaining('21.11.26 08:00 has a year of two digits: write all four'),
+  ]);
+  const row = { sensor_id: 1, time: T, pm25: 5 };
+  expect(await reasons(JSON.stringify({ features: [{ properties: row }] }))).toEqual([
+    expect.stringMatching(/^its rows lie in "features": .* jq -c '\.features\[\]'/),
+  ]);
+  await expect(reasons('air,host=roof pm25=5.5,pm10=7 1795248000000000000\n')).rejects.toThrow(
+    'this is the line protocol of InfluxDB',
+  );
+  await expect(reasons('sensor_id,created_at,pm25\n')).rejects.toThrow('--column time=NAME');
 });

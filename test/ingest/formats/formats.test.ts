@@ -358,6 +358,42 @@ const SAMPLES: Sample[] = [
     ],
   ],
   [
+    'chirpstack',
+    'an uplink event',
+    JSON.stringify({
+      time: T,
+      deviceInfo: { deviceName: 'roof', devEui: '0101010101010101' },
+      ...{ fCnt: 6, fPort: 1, data: 'AAE=', object: { pm25: 7.5, temp_f: 50 } },
+    }),
+    {},
+    [
+      {
+        device: '0101010101010101',
+        measuredAt: T,
+        values: { pm25: 7.5, temperature: close(10) },
+      },
+    ],
+  ],
+  [
+    'airgradient',
+    'a document of its cloud',
+    JSON.stringify([
+      {
+        ...{ locationId: 10_001, serialno: 'ecda3b1eaaaf', timestamp: '2026-11-20T08:00:00.000Z' },
+        ...{ pm01: 3, pm02: 7, pm10: 8, pm02_corrected: 5.5, atmp: 25, rhum: 43 },
+        ...{ atmp_corrected: 22.1, rhum_corrected: 49 },
+      },
+    ]),
+    {},
+    [
+      {
+        device: 'ecda3b1eaaaf',
+        measuredAt: '2026-11-20T08:00:00.000Z',
+        values: { pm1: 3, pm25_raw: 7, pm25: 5.5, pm10: 8, temperature: 22.1, humidity: 49 },
+      },
+    ],
+  ],
+  [
     'airgradient',
     'what the local server says, compensated for its housing',
     JSON.stringify(AIRGRADIENT),
