@@ -2,21 +2,26 @@
 create function rollup.time_zone() returns text language sql immutable parallel safe return 'Asia/Yerevan';
 create function rollup.origin() returns timestamptz language sql immutable parallel safe return timestamptz '1999-12-31 20:00:00+00';
 
-create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz language sql immutable parallel safe
+create function rollup.bucket_start(unit text, at timestamptz) returns timestamptz
+  language sql immutable parallel safe
   return case unit when 'hour' then date_bin('1 hour', at, rollup.origin())
          else date_trunc(unit, at at time zone rollup.time_zone()) at time zone rollup.time_zone() end;
 
-create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz language sql immutable parallel safe
+create function rollup.bucket_add(unit text, bucket timestamptz, n int) returns timestamptz
+  language sql immutable parallel safe
   return case unit when 'hour' then bucket + n * interval '1 hour'
          -- truncated first: where the clocks skip midnight, that day begins at 01:00 but the next one at 00:00
-         else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval) at time zone rollup.time_zone() end;
+         else (date_trunc(unit, bucket at time zone rollup.time_zone()) + n * ('1 ' || unit)::interval)
+           at time zone rollup.time_zone() end;
 
 create function rollup.aqi(pm25 float8, pm10 float8) returns int language plpgsql immutable parallel safe as $$
 declare
   fine int := case when abs(pm25) < 500000 then
-    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10 else round(pm25::numeric, 1) * 10 end), 0) end::int;
+    greatest(round(case when abs(pm25 * 10 - round(pm25 * 10)) < 0.4999 then pm25 * 10
+      else round(pm25::numeric, 1) * 10 end), 0) end::int;
   coarse int := case when abs(pm10) < 500000 then
-    greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10 else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
+    greatest(round(case when abs(pm10 * 10 - round(pm10 * 10)) < 0.4999 then pm10 * 10
+      else round(pm10::numeric, 1) * 10 end), 0) end::int / 10;
 begin
   return greatest(
     case
@@ -39,7 +44,8 @@ begin
     end);
 end $$;
 
-create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8 language plpgsql immutable strict parallel safe as $$
+create function rollup.corrected(formula text, pm25_raw float8, humidity float8) returns float8
+  language plpgsql immutable strict parallel safe as $$
 declare
   smoke constant float8 := least(greatest((pm25_raw - 210) / 50, 0), 1); -- the share of the piece for smoke
 begin
@@ -57,7 +63,8 @@ end $$;
 create function rollup.time_bucket(bucket_width interval, ts timestamptz, origin timestamptz) returns timestamptz
 language sql immutable parallel safe
   return date_bin(bucket_width, ts, origin);
-create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezone text, origin timestamptz) returns timestamptz
+create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezone text, origin timestamptz)
+  returns timestamptz
 language sql stable parallel safe
   return date_trunc(case bucket_width when interval '1 month' then 'month' else 'day' end, ts, timezone);
 
@@ -108,7 +115,8 @@ create table rollup.station_hourly as select
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
@@ -118,7 +126,8 @@ create table rollup.station_hourly as select
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
 join raw.placement p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and true
@@ -391,8 +400,8 @@ create function logic.month_gap() returns interval language sql immutable parall
 -- Storage maintenance: nothing to do here, autovacuum is enough.
 create or replace procedure rollup.maintain(now timestamptz) language sql as '';
 
--- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
--- refresh skips them.
+-- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as
+-- changed, like any others, but a refresh skips them.
 create procedure logic.delete_expired_readings() language plpgsql as $$
 declare
   expired constant timestamptz := (select retained_from from raw.installation);
@@ -401,7 +410,8 @@ begin
   loop
     oldest := (select min(measured_at) from raw.readings);
     exit when (oldest < expired) is not true; -- `expired` may lie within a day
-    delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
+    delete from raw.readings
+    where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
     commit;
   end loop;
 end $$;
@@ -2048,7 +2058,8 @@ set intervalstyle = 'iso_8601' as $$
   ),
   sensors as (
     select located.listed_under as station_id, json_agg(json_build_object(
-      'id', s.id, 'kind', s.kind, 'device', s.device, 'rain', s.rain, 'correction', corrected.correction, 'stations', located.stations,
+      'id', s.id, 'kind', s.kind, 'device', s.device, 'rain', s.rain, 'correction', corrected.correction,
+      'stations', located.stations,
       'suspicious', logic.flag_of_periods(suspicious.periods)) order by s.id) as list
     from raw.sensor s
     join located on located.sensor_id = s.id
@@ -2973,7 +2984,8 @@ begin
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
       avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
@@ -3554,8 +3566,9 @@ begin
     (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
--- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
--- know the range, and compiling (jit) a statement takes longer than running it for one hour.
+-- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own
+-- select. A cached plan would not know the range, and compiling (jit) a statement takes longer than running it for one
+-- hour.
 create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 set plan_cache_mode = force_custom_plan set jit = off as $$
 #variable_conflict use_column
@@ -3611,7 +3624,8 @@ group by 1, 2;
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
@@ -3621,7 +3635,8 @@ group by 1, 2;
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from rollup.sensor_hourly s
 join raw.placement p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and s.bucket >= $2 and s.bucket < $3
@@ -3935,7 +3950,8 @@ select
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0) as pm25,
   avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
@@ -3945,7 +3961,8 @@ select
     * rollup.corrected('epa-2021', avg(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021'),
       coalesce(avg(s.humidity) filter (where p.formula = 'epa-2021'), avg(s.humidity))), 0))
   / nullif(count(coalesce(s.pm25, s.pm25_raw)) filter (where p.formula = 'none')
-    + case when avg(s.humidity) is null then 0 else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
+    + case when avg(s.humidity) is null then 0
+      else count(coalesce(s.pm25_raw, s.pm25)) filter (where p.formula = 'epa-2021') end, 0), avg(s.pm10)) as aqi
 from sensor_hourly s
 join placement p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and true

@@ -1,6 +1,7 @@
 - create function rollup.time_bucket(bucket_width interval, ts timestamptz, origin timestamptz) returns timestamptz
 -   return date_bin(bucket_width, ts, origin);
-- create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezone text, origin timestamptz) returns timestamptz
+- create function rollup.time_bucket(bucket_width interval, ts timestamptz, timezone text, origin timestamptz)
+-   returns timestamptz
 - language sql stable parallel safe
 -   return date_trunc(case bucket_width when interval '1 month' then 'month' else 'day' end, ts, timezone);
 - create table rollup.sensor_hourly as select
@@ -36,17 +37,19 @@
 - create function logic.month_gap() returns interval language sql immutable parallel safe return interval '0';
 - -- Storage maintenance: nothing to do here, autovacuum is enough.
 - create or replace procedure rollup.maintain(now timestamptz) language sql as '';
-- -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as changed, like any others, but a
-- -- refresh skips them.
+- -- Deletes readings measured before installation.retained_from, one day per transaction. Their hours are logged as
+- -- changed, like any others, but a refresh skips them.
 -   expired constant timestamptz := (select retained_from from raw.installation);
 -   oldest timestamptz;
 -     oldest := (select min(measured_at) from raw.readings);
 -     exit when (oldest < expired) is not true; -- `expired` may lie within a day
--     delete from raw.readings where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
+-     delete from raw.readings
+-     where measured_at < least(rollup.bucket_add('day', rollup.bucket_start('day', oldest), 1), expired);
 - -- Size of a schema on disk in bytes.
 -   select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
-- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own select. A cached plan would not
-- -- know the range, and compiling (jit) a statement takes longer than running it for one hour.
+- -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own
+- -- select. A cached plan would not know the range, and compiling (jit) a statement takes longer than running it for one
+- -- hour.
 - create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql
 -   case level
 -   when 'sensor_hourly' then
@@ -92,7 +95,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.sensor_hourly (sensor_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.sensor_hourly (sensor_id, bucket);
 + create materialized view rollup.station_hourly with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -100,7 +103,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.station_hourly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.station_hourly (station_id, bucket);
 + create materialized view rollup.region_hourly with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -108,7 +111,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.region_hourly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.region_hourly (region_slug, bucket);
 + create materialized view rollup.station_daily with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -116,7 +119,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.station_daily (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.station_daily (station_id, bucket);
 + create materialized view rollup.region_daily with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -124,7 +127,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.region_daily (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.region_daily (region_slug, bucket);
 + create materialized view rollup.station_monthly with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -132,7 +135,7 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.station_monthly (station_id, bucket); -- in addition to the one on bucket that every continuous aggregate has
++ create index on rollup.station_monthly (station_id, bucket);
 + create materialized view rollup.region_monthly with (
 +   timescaledb.continuous,
 +   timescaledb.materialized_only = true,
@@ -140,22 +143,27 @@
 +   timescaledb.create_group_indexes = false
 + ) as
 + with no data;
-+ create index on rollup.region_monthly (region_slug, bucket); -- in addition to the one on bucket that every continuous aggregate has
-+ -- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information views.
++ create index on rollup.region_monthly (region_slug, bucket);
++ -- TimescaleDB: compresses, drops and measures chunks. It uses only the public interface: functions and information
++ -- views.
 + -- How much time between stale months is recomputed with them. A refresh of one month reads all days from it until the
 + -- newest (only the lower bound reaches the scan), so recomputing the months between costs less than scanning again.
 + create function logic.month_gap() returns interval language sql immutable parallel safe return interval '4500 hours';
-+ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago, so that readings up to a month
-+ -- late meet no compressed hour. A chunk that was written to since is compressed again. It works in the foreground, one chunk per transaction, so a
-+ -- writer waits for its own chunk at most. A chunk that is being written to is left for the next time, with a warning of SQLSTATE AS101.
++ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago,
++ -- so that readings up to a month late meet no compressed hour. A chunk that was written to since is compressed again.
++ -- It works in the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is
++ -- being written to is left for the next time, with a warning of SQLSTATE AS101.
 + create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 +   level record;
 +   chunk record;
 +   perform set_config('lock_timeout', '5s', false);
 +   for level in
-+     select l.name, l.id from logic.level l join timescaledb_information.continuous_aggregates a on a.view_schema = 'rollup' and a.view_name = l.name
++     select l.name, l.id
++     from logic.level l
++     join timescaledb_information.continuous_aggregates a on a.view_schema = 'rollup' and a.view_name = l.name
 +     where l.unit = 'hour' and not a.compression_enabled
-+     execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore, timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
++     execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore,
++         timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
 +       level.name, level.id);
 +   for chunk in
 +     select format('%I.%I', c.chunk_schema, c.chunk_name)::regclass as name, c.is_hours
@@ -170,7 +178,8 @@
 +     begin
 +       call convert_to_columnstore(chunk.name);
 +     exception when serialization_failure or deadlock_detected or lock_not_available then -- it is being written to
-+       raise warning using errcode = 'AS101', message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
++       raise warning using errcode = 'AS101',
++         message = format('chunk %s is left for the next time: %s', chunk.name, sqlerrm);
 +     end;
 +   reset timescaledb.compression_batch_size_limit;
 +   perform set_config('lock_timeout', '0', false);
@@ -180,29 +189,37 @@
 +     case when a.view_name is null then interval '7 days' else interval '30 days' end as rests
 +   from timescaledb_information.chunks c
 +   left join timescaledb_information.continuous_aggregates a
-+     on a.materialization_hypertable_schema = c.hypertable_schema and a.materialization_hypertable_name = c.hypertable_name
++     on a.materialization_hypertable_schema = c.hypertable_schema
++     and a.materialization_hypertable_name = c.hypertable_name
 +   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
 +     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
-+ -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk stay for now. Before anything has
-+ -- expired, retained_from is -infinity, which drop_chunks refuses.
-+   perform drop_chunks('raw.readings', older_than => i.retained_from) from raw.installation i where isfinite(i.retained_from);
-+ -- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed ones.
++ -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk
++ -- stay for now. Before anything has expired, retained_from is -infinity, which drop_chunks refuses.
++   perform drop_chunks('raw.readings', older_than => i.retained_from)
++   from raw.installation i where isfinite(i.retained_from);
++ -- Size of a schema on disk in bytes: its tables, and the chunks of its hypertables and aggregates, including compressed
++ -- ones.
 +   select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
-+     + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)::bigint
++     + (select coalesce(sum(hypertable_size(format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass)), 0)
++         ::bigint
 +        from timescaledb_information.hypertables h where h.hypertable_schema = wanted)
-+     + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass)), 0)::bigint
++     + (select coalesce(sum(hypertable_size(format('%I.%I', a.materialization_hypertable_schema,
++           a.materialization_hypertable_name)::regclass)), 0)::bigint
 +        from timescaledb_information.continuous_aggregates a where a.view_schema = wanted)
 +   from pg_class c
 +   join pg_namespace n on n.oid = c.relnamespace
-+     and not exists (select from timescaledb_information.hypertables h where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
++     and not exists (select from timescaledb_information.hypertables h
++       where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
-+ -- TimescaleDB: recomputes the buckets of a level that lie within the range, for all subjects. The refresh is forced, because our own log says what is
-+ -- stale: TimescaleDB's logs lose changes at the start of a day or month (#10296), near an invalidation threshold that is moving, and under merge
-+ -- (#10463). It is one batch, because the default batches lose a row at their edges. It commits, so call it outside a transaction block.
-+ create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz) language plpgsql as $$
-+   call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, until, force => true, options => '{"buckets_per_batch": 0}');
++ -- TimescaleDB: recomputes the buckets of a level that lie within the range, for all subjects. The refresh is forced,
++ -- because our own log says what is stale: TimescaleDB's logs lose changes at the start of a day or month (#10296), near
++ -- an invalidation threshold that is moving, and under merge (#10463). It is one batch, because the default batches lose
++ -- a row at their edges. It commits, so call it outside a transaction block.
++ create or replace procedure rollup.recompute(level text, since timestamptz, until timestamptz)
++   call refresh_continuous_aggregate(format('rollup.%I', level)::regclass, since, until, force => true,
++     options => '{"buckets_per_batch": 0}');
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
