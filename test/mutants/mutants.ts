@@ -519,8 +519,8 @@ const TABLE: readonly Table[] = [
         ['< i.ingest_cutoff then', '<= i.ingest_cutoff then'],
         ['< rollup.origin() then', '<= rollup.origin() then'],
         [
-          '    where not only_new and ({{list parameter: stored.$name}})',
-          '    where ({{list parameter: stored.$name}})',
+          '    where not only_new and ({{list given: stored.$name}}',
+          '    where ({{list given: stored.$name}}',
         ],
         ['  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff\n', ''],
         [
@@ -697,7 +697,10 @@ const TABLE: readonly Table[] = [
     changes: {
       'sql/logic/70_current.sql': [
         ['is not null and r.wind_speed is distinct from 0)', 'is not null)'],
-        ['filter (where r.wind_speed is distinct from 0\n        and ', 'filter (where '],
+        [
+          'avg(sind(logic.possible(r.wind_direction))) filter (where r.wind_speed is distinct from 0\n        and ',
+          'avg(sind(logic.possible(r.wind_direction))) filter (where ',
+        ],
         [
           "filter (where r.measured_at > newest.$name - interval '60 minutes')",
           "filter (where r.measured_at >= newest.$name - interval '60 minutes')",
@@ -821,7 +824,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/40_ingest.sql': [
         [
-          'revoke all on function logic.store_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors\n  from public;',
+          'revoke all on function logic.store_readings, logic.derive_rain, logic.delete_readings, logic.known_sensors,\n  logic.ingest_bounds, logic.unauthorized_sensors from public;',
           '',
         ],
       ],
@@ -882,7 +885,7 @@ const TABLE: readonly Table[] = [
         ['  if (readerDatabaseUrl !== undefined) await checkReader(readerDatabaseUrl);\n', ''],
         ["addPages: config.page === 'on' ? addPagesOf : undefined", 'addPages: addPagesOf'],
         ['  registerCollectors(metrics, wholeNetwork, { clock, log });\n', ''],
-        ['retention: config.rawRetention }', 'retention: undefined }'],
+        ['retention: config.rawRetention,', 'retention: undefined,'],
         ['rate: config.ingestRate', 'rate: 1_000_000'],
         ['maxBytes: config.responseCacheMb * 1_048_576', 'maxBytes: 1_048_576'],
       ],
