@@ -1,5 +1,5 @@
 /**
- * The points of a history response and its five windows. The keys of a point depend on its subject
+ * The points of a history response and its windows. The keys of a point depend on its subject
  * and bucket (H2, H3): only stations have `avg_pm25_raw`, only regions `station_count`, only days
  * and months extremes. The specification orders the keys.
  */
@@ -109,11 +109,11 @@ export const regionDay = z
 /** Days and months have the same keys. */
 export const stationHistory = windows(stationHour, stationDay).meta({
   id: 'StationHistory',
-  description: 'the history of a station in five windows',
+  description: 'the history of a station in every window',
 });
 export const regionHistory = windows(regionHour, regionDay).meta({
   id: 'RegionHistory',
-  description: 'the history of a region in five windows',
+  description: 'the history of a region in every window',
 });
 
 function ends<Name extends ParameterName>(name: Name) {

@@ -90,7 +90,7 @@ const PARAMETERS: Record<string, z.ZodType> = Object.fromEntries(
 const TAGS = [
   {
     name: 'history',
-    description: 'buckets of hours, days and months in five windows',
+    description: 'buckets of hours, days and months in windows of fixed length',
     paths: /-history\.json$/,
   },
   {

@@ -30,7 +30,8 @@ export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, dig
   digits,
 }));
 
-const GROUPS = [
+/** The tiles of a page, one for each parameter. */
+export const GROUPS = [
   { title: 'particles', keys: ['pm2.5', 'pm10', 'pm1', 'pm2.5_raw', 'dust'] },
   { title: 'gases', keys: ['no2', 'o3', 'so2'] },
   {

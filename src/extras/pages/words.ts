@@ -1,8 +1,9 @@
 /**
- * The texts of the pages in the three languages of the API: English, Russian and Armenian
- * (`words.json`).
+ * The texts of the pages in the languages of the API, which `words.json` has in the order of
+ * LOCALES.
  */
 import { createRequire } from 'node:module';
+import { LOCALES, type Locale } from '../../contract/endpoints.ts';
 import type { Category } from './scale.ts';
 import type TEXTS from './words.json';
 
@@ -11,11 +12,9 @@ export type Words = Record<keyof typeof TEXTS, string>;
 const require = createRequire(import.meta.url);
 const ALL: typeof TEXTS & Record<Category, readonly string[]> = require('./words.json');
 
-const inLanguage = (n: 0 | 1 | 2): Words =>
-  Object.fromEntries(Object.entries(ALL).map(([key, text]) => [key, text[n]])) as Words;
+const inLanguage = (n: number): Words =>
+  Object.fromEntries(Object.entries(ALL).map(([key, texts]) => [key, texts[n]])) as Words;
 
-export const WORDS: Readonly<Record<'en' | 'ru' | 'hy', Words>> = {
-  en: inLanguage(0),
-  ru: inLanguage(1),
-  hy: inLanguage(2),
-};
+export const WORDS = Object.fromEntries(
+  LOCALES.map((locale, n) => [locale, inLanguage(n)]),
+) as Readonly<Record<Locale, Words>>;

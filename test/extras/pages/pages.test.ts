@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { type Api, openReaderPool } from '../../../src/database/pools.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
@@ -14,7 +15,6 @@ import { keepingLog } from '../../ingest/support.ts';
 import { beginRequest, httpGet } from '../../support/service.ts';
 import { MARKUP, NOW, openSite, type Site, STATIONS } from './site.ts';
 
-const LOCALES = ['en', 'ru', 'hy'] as const;
 const PATHS = [
   '',
   'station/1',

@@ -4,10 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
+import { WINDOWS } from '../../../src/contract/windows.ts';
 import { monthStarts, placeDays } from '../../../src/extras/pages/browser/days.ts';
 import { formatView, parseView } from '../../../src/extras/pages/browser/view.ts';
 import { formatDate, unitIn } from '../../../src/extras/pages/format.ts';
-import { QUANTITIES } from '../../../src/extras/pages/now.ts';
+import { GROUPS, QUANTITIES } from '../../../src/extras/pages/now.ts';
 import { formatNumber, SHORT_MONTHS } from '../../../src/extras/pages/numbers.ts';
 import {
   AQI,
@@ -21,6 +22,7 @@ import {
   rangeOf,
   ticksOf,
 } from '../../../src/extras/pages/series.ts';
+import TEXTS from '../../../src/extras/pages/words.json' with { type: 'json' };
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
 const at = (...timestamps: string[]): Point[] =>
@@ -200,6 +202,22 @@ it.each(LOCALES)(
     expect(unitIn(locale, 'Pa')).not.toBe('Pa');
   },
 );
+
+it('every locale has its texts in words.json, and the widget speaks it', () => {
+  const missing = Object.entries(TEXTS).filter(([, texts]) => texts.length !== LOCALES.length);
+  expect(missing).toEqual([]);
+  expect(Object.keys(SHORT_MONTHS)).toEqual(LOCALES);
+});
+
+it('every parameter has a tile and a name on the pages', () => {
+  const keys = QUANTITIES.map(({ key }) => key);
+  expect(GROUPS.flatMap((group): string[] => [...group.keys]).sort()).toEqual([...keys].sort());
+  expect(keys.filter((key) => !(key in TEXTS))).toEqual([]);
+});
+
+it('every window has a name on the pages', () => {
+  expect(WINDOWS.filter(({ key }) => !(`window${key}` in TEXTS))).toEqual([]);
+});
 
 describe('the address', () => {
   it('keeps a view, and only what makes sense', () => {

@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { axe, inBrowser } from './browser.ts';
@@ -11,7 +12,6 @@ import { NOW, openSite, type Site, STATIONS } from './site.ts';
 
 type Flag = Trust['flags'][number];
 
-const LOCALES = ['en', 'ru', 'hy'] as const;
 const SINCE = '2026-11-19T20:00:00Z';
 const LIAR = STATIONS.hazardous;
 const EVIDENCE = { 'pm2.5': 400, median: 75.5, compared_with: [{ id: 1, 'pm2.5': 75.5 }] };

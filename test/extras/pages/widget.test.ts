@@ -6,13 +6,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { formatNumber, formatTime } from '../../../src/extras/pages/numbers.ts';
 import { CATEGORIES, categoryOf } from '../../../src/extras/pages/scale.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { axe, inBrowser, type Open } from './browser.ts';
 import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
 
-const LOCALES = ['en', 'ru', 'hy'] as const;
 const UNIT = { en: 'µg/m³', ru: 'мкг/м³', hy: 'մկգ/մ³' };
 const REFRESH_MS = 300_000;
 

@@ -6,6 +6,7 @@ import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/col
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { isObject } from '../../../src/ingest/rows/json.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
+import { unitsOf } from '../../../src/ingest/units.ts';
 import { file } from '../support.ts';
 
 async function read(content: string, format: Declarations = {}) {
@@ -577,6 +578,9 @@ describe('a format', () => {
     ).toEqual(FORMAT_NAMES);
     const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(README) ?? [];
     expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);
+    const [units = ''] = /may come in[\s\S]*?\n\n/.exec(README) ?? [];
+    const convertible = PARAMETER_NAMES.filter((name) => unitsOf(name).length > 1);
+    expect(convertible.filter((name) => !units.includes(`\`${name}\``))).toEqual([]);
     for (const { source } of FORMATS) expect(source).toMatch(/https:|README/);
   });
 });

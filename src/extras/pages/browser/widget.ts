@@ -3,11 +3,12 @@
  * of a station, or of a `region`. It shows what is on the page that the service has for frames
  * (`embed.ts`). It is bundled with its style, so that one file is all.
  */
+import { SHORT_MONTHS } from '../numbers.ts';
 import { WIDGET_STYLE } from '../style.ts';
 import { unavailable } from '../words.json';
 import { tellStale } from './stale.ts';
 
-const LOCALES = ['en', 'ru', 'hy'];
+const LOCALES = Object.keys(SHORT_MONTHS);
 const REFRESH_MS = 300_000;
 const RETRY_MS = 60_000;
 const TIMEOUT_MS = 20_000;
