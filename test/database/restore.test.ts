@@ -108,7 +108,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
 
   it('without timescaledb_pre_restore() is refused, with the lines to restore it again', async () => {
     const { target, stderr, drop } = await restored('');
-    expect(stderr).toContain('errors ignored on restore: 2');
+    expect(stderr).toMatch(/errors ignored on restore: [12]$/m);
     for (const message of await refusals(target))
       expect(message).toMatch(
         /lost its primary key.*readings are missing.*select timescaledb_pre_restore\(\);/,

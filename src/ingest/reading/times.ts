@@ -76,8 +76,14 @@ const END_OF_DAY =
 /** Spaces that do not break, which a table in a page may have. */
 const OTHER_SPACES = /[\u00a0\u2007\u202f]/g;
 
+const ENDS_IN_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
 /** Java adds the name of the zone to the offset: `2026-11-20T08:00+01:00[Europe/Berlin]`. */
-const ZONE_NAME = /([Zz]|[+-]\d\d:?\d\d)\[[\w/+-]{1,50}\]$/;
+function withoutZoneName(text: string): string {
+  if (!text.endsWith(']')) return text;
+  const before = text.slice(0, text.lastIndexOf('['));
+  return ENDS_IN_OFFSET.test(before) ? before : text;
+}
 
 const pad = (part: string) => part.padStart(2, '0');
 
@@ -87,9 +93,7 @@ const pad = (part: string) => part.padStart(2, '0');
  * and the forms above. Of an interval, its start. Any other text stays as it is.
  */
 function plainStamp(given: string, order: string | undefined): string {
-  let text = given
-    .replaceAll(OTHER_SPACES, ' ')
-    .replace(ZONE_NAME, '$1')
+  let text = withoutZoneName(given.replaceAll(OTHER_SPACES, ' '))
     .replace(/^(\d{4}-\d\d-\d\dT[^/]+)\/.+$/, '$1')
     .replace(/^[A-Z][a-z]{2}, (?=\d)/, '')
     .replace(/ (?:UTC|GMT|Z)$/, 'Z')
@@ -139,7 +143,7 @@ function endOfDay(stamp: string): string {
 }
 
 /** `UTC`, `GMT`, the name of a zone, or an offset behind a blank. */
-const ENDS_APART = /[CT\]]$| [-+Zz][\d:]*$/;
+const ENDS_APART = /[CT\]]$| [-+Zz][\d:]{0,6}$/;
 
 /** Nearly every stamp is ISO 8601: `2026-11-20T08:00…`, of an hour below 20 or from 20 to 23. */
 function isPlain(given: string): boolean {

@@ -35,7 +35,7 @@ const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
     `Import it with: ${AIRSERIES} import network FILE.`,
   ],
   [
-    /^(?:#.*\n)*[^\s,=#{[]+(?:,[^\s,=]+=[^\s,=]+)* [^\s,=]+=[^\s=]+(?:,[^\s,=]+=[^\s=]+)* \d{10,19}\r?\n/,
+    /^[^\s"{[]{1,1000} [^\s=]{1,100}=\S{1,1000} \d{10,19}\r?\n/,
     'the line protocol of InfluxDB',
     'Export CSV instead: influx query --raw, or select into CSV.',
   ],
