@@ -68,7 +68,7 @@ const ENGINES: Record<Engine, Differences> = {
   },
   // hypertables: chunks of 30 days are compressed, and dropped as a whole
   timescale: {
-    compressed: ['readings', 'sensor_hourly', 'station_hourly', 'region_hourly'],
+    compressed: ['readings', 'sensor_hourly', 'station_hourly'],
     chunks: `
       select format('%I.%I', c.chunk_schema, c.chunk_name) as relation, coalesce(a.view_name, c.hypertable_name) as name,
         c.is_compressed, c.range_end < timestamptz '${NOW.toISOString()}' - r.rests as is_old,

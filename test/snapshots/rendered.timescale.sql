@@ -149,7 +149,7 @@
 + -- How much time between stale months is recomputed with them. A refresh of one month reads all days from it until the
 + -- newest (only the lower bound reaches the scan), so recomputing the months between costs less than scanning again.
 + create function logic.month_gap() returns interval language sql immutable parallel safe return interval '4500 hours';
-+ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours that ended more than 30 days ago,
++ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours of sensors and stations after 30 days,
 + -- so that readings up to a month late meet no compressed hour. A chunk that was written to since is compressed again.
 + -- It works in the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is
 + -- being written to is left for the next time, with a warning of SQLSTATE AS101.
@@ -161,7 +161,7 @@
 +     select l.name, l.id
 +     from logic.level l
 +     join timescaledb_information.continuous_aggregates a on a.view_schema = 'rollup' and a.view_name = l.name
-+     where l.unit = 'hour' and not a.compression_enabled
++     where l.name in ('sensor_hourly', 'station_hourly') and not a.compression_enabled
 +     execute format('alter materialized view rollup.%I set (timescaledb.enable_columnstore,
 +         timescaledb.segmentby = %L, timescaledb.orderby = ''bucket'')',
 +       level.name, level.id);
@@ -170,9 +170,10 @@
 +     from logic.compressible_chunk c
 +     where c.range_end < maintain.now - c.rests
 +     order by c.range_end
-+     -- Recomputing an hour decompresses one batch of every subject. With batches of a week, 45 late readings over six
-+     -- years took 6.7 s of CPU instead of 17.9, and hours grew from 93 to 106 MB (25 stations, 2.28.3). Batches ordered
-+     -- by time alone took 4.6 s, but reading one station's hours would then read those of all stations.
++     -- Recomputing an hour decompresses one batch of every subject. 45 late readings over six years, 25 stations, 2.28.3:
++     -- 11.3 s of CPU with batches of a month, 6.1 with those of a week, which made hours 14 % larger; 4.2 with hours of
++     -- regions left uncompressed too, which are few. Batches in the order of time alone were as fast, but then reading
++     -- one station's hours reads those of all stations.
 +     perform set_config('timescaledb.compression_batch_size_limit', case when chunk.is_hours then '168' else '1000' end,
 +       false);
 +     begin
@@ -192,7 +193,7 @@
 +     on a.materialization_hypertable_schema = c.hypertable_schema
 +     and a.materialization_hypertable_name = c.hypertable_name
 +   where (c.hypertable_schema, c.hypertable_name) = ('raw', 'readings')
-+     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly', 'region_hourly'));
++     or (a.view_schema = 'rollup' and a.view_name in ('sensor_hourly', 'station_hourly'));
 + -- Drops chunks of readings that end before installation.retained_from. Expired readings in the oldest remaining chunk
 + -- stay for now. Before anything has expired, retained_from is -infinity, which drop_chunks refuses.
 +   perform drop_chunks('raw.readings', older_than => i.retained_from)
