@@ -105,7 +105,7 @@ type Status = {
   providers: readonly ProviderArrivals[];
 };
 
-/** What changed in the rules of the zone, and what is to be settled; nothing as a rule. */
+/** Lines on changes of the zone's rules, and on what is to be settled; usually none. */
 function zoneFacts(
   { changed_at, changed_from, refused_from, refused, node_differs }: ZoneRules,
   now: Date,

@@ -158,8 +158,8 @@ export function explainPush(
 }
 
 /**
- * What was stored and is perhaps not meant so. `readings`: those whose values are looked at; an
- * import has looked at them before. `unusable`: parameters with hints of their own. `gap`: what
+ * Says what was stored and is perhaps not meant so. `readings`: those whose values are looked at;
+ * an import has looked at them before. `unusable`: parameters with hints of their own. `gap`: what
  * describeGap says of their times.
  */
 export function hintsOf(

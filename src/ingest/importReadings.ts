@@ -59,7 +59,7 @@ type ImportSummary = {
   excluded: number;
   /** Columns and keys that are not used. */
   ignored: string[];
-  /** What was stored and is perhaps not meant so. */
+  /** Sentences about what was stored and is perhaps not meant so. */
   hints: string[];
   /** The formats that the files were read by. */
   formats: string[];

@@ -76,7 +76,7 @@ export type FeedDeclarations = {
   unit?: string | string[] | undefined;
 };
 
-/** What the network file declares of a feed. */
+/** The declarations of a feed in the network file. */
 export const declaredOfFeed = ({
   kind,
   zone,

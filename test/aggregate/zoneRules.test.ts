@@ -120,7 +120,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
         `select distinct to_char(bucket at time zone 'UTC', 'MM-DD HH24') as at from rollup.${level} order by 1`,
       )
     ).map(({ at }) => at as string);
-  /** Of a session of its own, since each keeps the rules that it has once read. */
+  /** It reads in a session of its own, since each keeps the rules that it has once read. */
   const rulesNow = async () => {
     const sql = connect(target, { role: 'airseries_owner', timeZone: 'UTC' });
     try {

@@ -10,7 +10,7 @@ const targets = inject('targets');
 /** The engines of this run, plain PostgreSQL first. */
 export const engines = Object.keys(targets) as Engine[];
 
-/** Whether this is `npm run test:all`. */
+/** True for `npm run test:all`. */
 export const isAll = inject('all') ?? false; // undefined in runs with another configuration
 
 export function onEveryEngine(name: string, tests: (engine: Engine) => void): void {

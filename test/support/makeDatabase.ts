@@ -87,7 +87,7 @@ export async function makeEmptyDatabase(
   };
 }
 
-/** Of this process, by server and time zone. */
+/** The names of templates that this process has made or found, by server and time zone. */
 const templates = new Map<string, Promise<string>>();
 
 function templateDatabase(server: Server, timeZone: string): Promise<string> {

@@ -6,7 +6,7 @@ import { tally } from './tally.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Whether this is `npm run test:all`. */
+    /** True for `npm run test:all`. */
     all: boolean;
   }
 }

@@ -75,7 +75,7 @@ export type ZoneServer = {
   close(): Promise<void>;
 };
 
-/** What keeps a test of changed rules from running on an engine. */
+/** The reason why a test of changed rules cannot run on an engine. */
 export async function needsZoneFiles(engine: Engine): Promise<Skippable> {
   if (engine === 'plain') return {};
   const folder = await localZoneFolder();
@@ -153,7 +153,7 @@ async function openLocalServer(): Promise<ZoneServer> {
   };
 }
 
-/** Of the installed server that this run has started; undefined if it cannot be written to. */
+/** The zones of the installed server that this run has started; undefined: they are read-only. */
 async function localZoneFolder(): Promise<string | undefined> {
   const local = await findLocalTimescale();
   const isNamed = (process.env.TEST_TIMESCALE_URL ?? '') !== '';

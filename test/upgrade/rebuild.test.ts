@@ -34,7 +34,7 @@ onEveryEngine('a rebuild', (engine) => {
     spawn(process.execPath, [PROCESS, JSON.stringify({ target, folder: next.folder, now: NOW })], {
       stdio: 'inherit',
     });
-  /** Whether it has connected, before which there is nothing to be killed in; or has ended. */
+  /** True once it has connected, before which there is nothing to be killed in, or has ended. */
   const begun = (migrating: ChildProcess) => async () => {
     const connected = await owner`
       select from pg_stat_activity where datname = current_database() and application_name = 'airseries migrate'`;

@@ -35,7 +35,7 @@ type Pulled = {
   quarantined: number;
   /** Readings of sensors of other providers, and old ones that are stored already. */
   ignored: number;
-  /** What was stored and is perhaps not meant so. */
+  /** Sentences about what was stored and is perhaps not meant so. */
   hints: string[];
 };
 

@@ -18,7 +18,7 @@ type Feed = {
   received: number;
   /** Those of our sensors, and of devices, which are looked up later. */
   readings: ReadingInput[];
-  /** What is perhaps not meant so. */
+  /** Sentences about what is perhaps not meant so. */
   hints: string[];
 };
 

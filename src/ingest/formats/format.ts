@@ -63,7 +63,7 @@ export type Measured = {
   field: string;
   /** The names of other fields that have a value of the same parameter. */
   others?: readonly string[];
-  /** Of rain: it is the total of a gauge that counts up, not the amount. */
+  /** Rain is the total of a gauge that counts up, not the amount. */
   isTotal?: boolean | undefined;
 };
 

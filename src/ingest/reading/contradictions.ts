@@ -5,7 +5,7 @@
 import { InputError } from '../../base/inputError.ts';
 import type { ReadingInput } from './reading.ts';
 
-/** What is known of the rows that contradict an earlier one. */
+/** The rows that contradict an earlier one, as far as they are known. */
 export type Contradictions = {
   /** Rows with a sensor and a time. */
   rows: number;

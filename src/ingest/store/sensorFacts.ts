@@ -1,4 +1,4 @@
-/** What the network says of a sensor by which its values are judged. */
+/** The facts of the network file by which a sensor's values are judged. */
 import { arrayLiteral } from '../../database/client.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import type { ReadingInput } from '../reading/reading.ts';

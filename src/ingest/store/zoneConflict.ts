@@ -142,7 +142,7 @@ function remedyFor({ has, lacks }: Compared, release: string): string {
 const SERVERS_PACKAGE =
   'the package tzdata of the database server (the bundled server: airseries), and restart it';
 
-/** Of `-03:30` or `+01:00:15`. */
+/** Seconds of an offset such as `-03:30` or `+01:00:15`. */
 function secondsOf(offset: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(':').map(Number);
   return (offset.startsWith('-') ? -1 : 1) * (hours * 3_600 + minutes * 60 + seconds);
