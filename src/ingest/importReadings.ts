@@ -19,7 +19,7 @@ import type { Declarations } from './reading/declarations.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
-import { addTime, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
+import { addTime, addTimes, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
@@ -185,7 +185,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   ) => {
     const outcome = await copier.store(prepared, source.name);
     warn(run, source, ignored);
-    addTimes(span, readings, outcome);
+    addTimes(span, readings, outcome.quarantined);
     addExamples(run, source, readings, outcome);
     addOutcome(summary, outcome, ignored);
     progress.show(
@@ -278,16 +278,6 @@ function warnOfLinesBefore(
   if (lines === 0) return;
   progress.hide();
   log.info({ source: name, lines }, 'lines before the header are passed over');
-}
-
-function addTimes(
-  span: Span,
-  readings: readonly ReadingInput[],
-  { quarantined }: Pick<Accepted, 'quarantined'>,
-): void {
-  const refused = new Set(quarantined.map(({ index }) => index));
-  for (const [index, { measuredAt }] of readings.entries())
-    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;

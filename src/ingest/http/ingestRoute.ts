@@ -15,7 +15,7 @@ import type { ReadingBatch } from '../reading/collect.ts';
 import type { ZoneConflict } from '../reading/declarations.ts';
 import type { SourceNotes } from '../reading/reader.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { addTime, describeGap, emptySpan } from '../reading/span.ts';
+import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { senderOf } from './tokens.ts';
@@ -133,10 +133,8 @@ function describeSource(
   now: Date,
 ) {
   const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
-  const refused = new Set(quarantined.map(({ index }) => index));
   const span = emptySpan();
-  for (const [index, { measuredAt }] of readings.entries())
-    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
+  addTimes(span, readings, quarantined);
   const hints = hintsOf(notes, readings, unusable, describeGap(span, now)).map(inAddress);
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),

@@ -1,5 +1,6 @@
 /** The times of a source's readings: the oldest, the newest, and whether years lie between them. */
 import { readInstant } from './instants.ts';
+import type { ReadingInput } from './reading.ts';
 
 export type Span = {
   /** As they were given. */
@@ -16,6 +17,17 @@ export function addTime(span: Span, measuredAt: string): void {
   span.months.add(measuredAt.slice(0, 7));
   if (span.oldest === undefined || isEarlier(measuredAt, span.oldest)) span.oldest = measuredAt;
   if (span.newest === undefined || isEarlier(span.newest, measuredAt)) span.newest = measuredAt;
+}
+
+/** Adds the times of readings, but of those that were quarantined, by their index. */
+export function addTimes(
+  span: Span,
+  readings: readonly ReadingInput[],
+  quarantined: readonly { index: number }[],
+): void {
+  const refused = new Set(quarantined.map(({ index }) => index));
+  for (const [index, { measuredAt }] of readings.entries())
+    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
 }
 
 /** Most sources write all times in one form, which sorts as text. */
