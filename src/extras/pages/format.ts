@@ -14,7 +14,6 @@ export type Quantity = { key: string; unit: string; digits: number };
 const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
   'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
-  ppb: { ru: 'млрд⁻¹' },
   'm/s': { ru: 'м/с', hy: 'մ/վ' },
   mm: { ru: 'мм', hy: 'մմ' },
   Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
