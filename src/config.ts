@@ -207,9 +207,9 @@ const SCHEMA = z.object({
     meaning:
       'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
   }),
-  siteTitle: z.string().default('Air quality').register(ABOUT, {
+  siteTitle: z.string().default('').register(ABOUT, {
     name: 'SITE_TITLE',
-    meaning: 'the title of the pages',
+    meaning: 'the title of the pages; unset: `Air quality` in the language of each page',
   }),
   siteContact: z
     .string()

@@ -265,12 +265,8 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async SITE_CONTACT() {
     for (const [siteContact, link, contact] of [
-      [
-        'https://air.example/ask',
-        'https://air.example/ask',
-        { name: 'Air quality', url: 'https://air.example/ask' },
-      ],
-      ['us@air.example', 'mailto:us@air.example', { name: 'Air quality', email: 'us@air.example' }],
+      ['https://air.example/ask', 'https://air.example/ask', { url: 'https://air.example/ask' }],
+      ['us@air.example', 'mailto:us@air.example', { email: 'us@air.example' }],
     ] as const) {
       const { ports } = await running({ role: 'api', siteContact });
       expect((await get(ports.port, '/en/')).body).toContain(

@@ -34,7 +34,7 @@ export function developerPart(words: Words, locale: Locale, subject: string, tit
   ];
   return html`<section class="card" id="developers" data-origin="${ORIGIN}">
 <h2>${words.api}</h2>
-<p>${words.apiIntro} <a href="/docs">${words.docs}</a></p>
+<p>${words.apiIntro} <a href="/${locale}/docs">${words.docs}</a></p>
 ${paths.map((path) => addressLine(words, path))}
 <h3>${words.snippets}</h3>
 ${Object.entries(SNIPPETS).map(([name, text]) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}

@@ -4,7 +4,7 @@
  */
 import type { Locale } from '../../contract/endpoints.ts';
 import { html } from './html.ts';
-import type { Page, Site } from './layout.ts';
+import { type Page, type Site, titleOf } from './layout.ts';
 import { type Current, leadPart, measuredAt } from './now.ts';
 import { WORDS } from './words.ts';
 
@@ -19,6 +19,6 @@ export function embedPage(site: Site, locale: Locale, path: string, current: Cur
     body: html`<div data-live="now"><h1><a href="/${locale}/${path}">${title}</a></h1>
 ${leadPart(locale, current)}
 ${current.suspect !== undefined && html`<p class="warning">${current.suspect}</p>`}
-<p class="when">${time === null ? WORDS[locale].nothingRecent : measuredAt(locale, current.values, time)} · <a href="/${locale}/">${site.title}</a></p></div>`,
+<p class="when">${time === null ? WORDS[locale].nothingRecent : measuredAt(locale, current.values, time)} · <a href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
   };
 }

@@ -14,6 +14,8 @@ export type Quantity = { key: string; unit: string; digits: number };
 const UNITS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'µg/m³': { ru: 'мкг/м³', hy: 'մկգ/մ³' },
   'µSv/h': { ru: 'мкЗв/ч', hy: 'մկԶվ/ժ' },
+  m: { ru: 'м', hy: 'մ' },
+  km: { ru: 'км', hy: 'կմ' },
   'm/s': { ru: 'м/с', hy: 'մ/վ' },
   mm: { ru: 'мм', hy: 'մմ' },
   Pa: { all: 'hPa', ru: 'гПа', hy: 'հՊա' },
@@ -54,6 +56,15 @@ export const formatBare = (locale: string, value: number, { unit, digits }: Prec
   unit === 'Pa'
     ? formatNumber(locale, Math.round(value / 10) / 10, 1)
     : formatNumber(locale, value, digits);
+
+/**
+ * A direction such as `WSW` in the letters of a language, which has those of N, E, S and W in this
+ * order.
+ */
+export function formatWind(letters: string, name: string): string {
+  const all = letters.split(' ');
+  return name.replace(/[NESW]/g, (letter) => all['NESW'.indexOf(letter)] ?? letter);
+}
 
 const DATE_FORMS = {
   day: { day: 'numeric', month: 'short' },

@@ -10,8 +10,8 @@ import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
 /**
- * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `zone`: the
- * zone of all times; `tiles`: the ground of maps.
+ * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `title`: ''
+ * where it has none; `zone`: the zone of all times; `tiles`: the ground of maps.
  */
 export type Site = {
   url: string;
@@ -43,12 +43,18 @@ export type Page = {
   image?: string;
   /** The ground of its map, where it has one; `none`: a map without tiles. */
   tiles?: Tiles | 'none';
+  /** True if it has a form, which leads to another page. */
+  hasForm?: boolean;
   /** True if other sites may show it in a frame. */
   isEmbeddable?: boolean;
 };
 
+/** The name of the site, which is `Air quality` in every language where the operator gave none. */
+export const titleOf = ({ title }: Site, locale: Locale): string =>
+  title === '' ? WORDS[locale].siteTitle : title;
+
 /** Only a page whose map has tiles may load pictures from where they are. */
-const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
+const policyOf = ({ tiles, hasForm = false, isEmbeddable = false }: Page) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -56,7 +62,7 @@ const policyOf = ({ tiles, isEmbeddable = false }: Page) =>
     `img-src 'self'${typeof tiles === 'object' ? ` ${new URL(tiles.url.replace(/[{}]/g, '')).origin}` : ''}`,
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
     `frame-ancestors ${isEmbeddable ? '*' : "'none'"}`,
   ].join('; ');
 
@@ -77,7 +83,8 @@ const kindOf = (page: Page): Kind => ({
 
 export function renderPage(site: Site, page: Page): Document {
   const { locale, title, body, scripts, description, image, tiles, isEmbeddable = false } = page;
-  const whole = title === site.title ? title : `${title} – ${site.title}`;
+  const siteTitle = titleOf(site, locale);
+  const whole = title === siteTitle ? title : `${title} – ${siteTitle}`;
   const { text } = html`<!doctype html>
 <html lang="${locale}">
 <head data-shape="${[assetUrl('style.css'), page.shape, ...scripts].join(' ')}">
@@ -109,9 +116,9 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
   return html`<body>
 <a class="skip" href="#content">${words.skip}</a>
 <header>
-<a class="home" href="/${locale}/">${site.title}</a>
+<a class="home" href="/${locale}/">${titleOf(site, locale)}</a>
 <nav>
-<a href="/docs">${words.developers}</a>
+<a href="/${locale}/docs">${words.developers}</a>
 <span class="languages">${LOCALES.map((one) =>
     one === locale
       ? html`<b lang="${one}">${WORDS[one].language}</b>`
@@ -125,7 +132,7 @@ ${body}
 </main>
 <footer>
 <p>${fill(words.zone, { zone: site.zone })} ${words.aqiNote}</p>
-<p>${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}<a href="/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
+<p>${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}<a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
 </footer>
 </body>`;
 }

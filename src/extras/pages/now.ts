@@ -7,7 +7,7 @@ import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
 import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
 import { RULES, type RuleName } from '../../contract/rules.ts';
-import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
+import { fill, formatValue, formatWind, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
@@ -224,7 +224,10 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
       const quantity = QUANTITIES.find((one) => one.key === key) as Quantity;
       const value = valueIn(subject, key);
       if (value === null || isLead(key)) return [];
-      const plain = typeof value === 'number' ? formatValue(locale, value, quantity) : value;
+      const plain =
+        typeof value === 'number'
+          ? formatValue(locale, value, quantity)
+          : formatWind(words.windNames, value);
       const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
       return [
         html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,

@@ -3,7 +3,7 @@ import type { City, Region } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
-import type { Page, Site } from './layout.ts';
+import { type Page, type Site, titleOf } from './layout.ts';
 import {
   isLarge,
   type ListedStation,
@@ -20,27 +20,30 @@ import { WORDS } from './words.ts';
 const MANY = 8;
 
 type List = Pick<StationsList, 'regions' | 'providers'> & { stations: ListedStation[] };
+type Placed = { regions: Region[]; stations: readonly Pick<ListedStation, 'city_slug'>[] };
 
 /** The cities that are shown, and what of the rest is: districts of hidden cities are not. */
-function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City[] } {
+export function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City[] } {
   const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
   const regions = list.regions.filter((region) => !hidden.has(cityOf(region) ?? region.slug));
   return { regions, cities: regions.filter((region): region is City => !('city_slug' in region)) };
 }
 
 /** The only city of a network whose stations are all in it: its page stands for the overview. */
-export function onlyCity({
-  regions,
-  stations,
-}: Pick<List, 'regions' | 'stations'>): string | undefined {
+export function onlyCity({ regions, stations }: Placed): string | undefined {
   const [city, ...others] = shownOf({ regions }).cities;
   return others.length === 0 && stations.every(({ city_slug: slug }) => slug === city?.slug)
     ? city?.slug
     : undefined;
 }
 
+/** Whether the overview has a search: not where it is a city's page, or short. */
+export const hasSearch = (list: Placed): boolean =>
+  list.stations.length > MANY && onlyCity(list) === undefined;
+
 export function overviewPage(site: Site, locale: Locale, list: List): Page {
   const words = WORDS[locale];
+  const siteTitle = titleOf(site, locale);
   const { regions, cities } = shownOf(list);
   const known = new Set(cities.map(({ slug }) => slug));
   const top = worstFirst(regions.filter((region) => !known.has(cityOf(region) ?? '')));
@@ -65,9 +68,9 @@ ${within(region)}</li>
   return {
     locale,
     path: '',
-    title: site.title,
+    title: siteTitle,
     shape: list.stations.length === 0 ? 'empty' : 'full',
-    description: fill(words.summary, { place: site.title, values: worst.join(', ') }),
+    description: fill(words.summary, { place: siteTitle, values: worst.join(', ') }),
     scripts: ['map', 'live'],
     tiles: site.tiles ?? 'none',
     body: html`<h1>${words.cities}</h1>
@@ -82,7 +85,7 @@ ${!isShort && html`<p>${words.listedInCity}</p>`}</div>
 </section>
 ${mapPart(locale, regions, list.stations, site.tiles)}
 </div>
-<section class="card"><h2>${words.network}</h2><p>${site.title}. ${providersPart(words, list.providers)}</p></section>`,
+<section class="card"><h2>${words.network}</h2><p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>`,
   };
 }
 

@@ -19,15 +19,16 @@ import {
 } from '../../serve/document.ts';
 import { earlier, validityOf } from '../../serve/documents.ts';
 import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
-import { DOCS_PAGE } from './docs.ts';
+import { docsPage } from './docs.ts';
 import { embedPage } from './embed.ts';
 import type { Limits } from './health.ts';
-import { type Page, renderPage, type Site } from './layout.ts';
+import { type Page, renderPage, type Site, titleOf } from './layout.ts';
+import { nearPlaces } from './near.ts';
 import { type Current, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
-import { onlyCity, overviewPage } from './overview.ts';
+import { hasSearch, onlyCity, overviewPage, shownOf } from './overview.ts';
 import { cardPicture } from './pictures.ts';
-import { problemPage } from './problem.ts';
+import { problemPage, type Suggestions } from './problem.ts';
 import type { Windows } from './series.ts';
 import { regionPage, stationPage } from './subject.ts';
 import { leftOut, type Trust } from './trust.ts';
@@ -36,6 +37,7 @@ type Values = { locale: Locale; id: number; slug: string };
 type RenderedPage = (Validity & { page: Page }) | (Validity & { picture: string });
 
 const HOUR_S = 3_600;
+const DOCS = '/{locale}/docs';
 const PICTURE = { type: 'image/svg+xml', headers: FILE_HEADERS };
 /** The documents that frames and pages have in common. */
 const OF_STATION = { values: 'station', indices: 'stationNow', trust: 'stationFlags' } as const;
@@ -124,12 +126,45 @@ export function addPages(
     { subject, validity }: { subject: Subject; validity: Validity },
   ): RenderedPage {
     const { title, measurement_time: time } = subject.values;
-    const picture = { ...inWords(locale, subject), title, site: site.title };
+    const picture = { ...inWords(locale, subject), title, site: titleOf(site, locale) };
     return {
       ...validity,
       picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }),
     };
   }
+
+  /** What somebody may have meant whose address is wrong. */
+  async function suggest(locale: Locale, path: string): Promise<Suggestions> {
+    const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
+    const all = network.regions.map(presenter(titles[locale], locale, urls).region);
+    const { regions } = shownOf({ regions: all });
+    const stations = network.stations.filter((row) => row.is_listed);
+    const near = nearPlaces({ regions, stations }, titles, locale, path);
+    return { near, hasSearch: hasSearch({ regions: all, stations }) };
+  }
+
+  /** Sends a problem as a page. As of all problems, no cache may keep it. */
+  const problemSender =
+    (locale: Locale): typeof sendProblem =>
+    async (req, res, { status, headers }) => {
+      const path = decodeURIComponent(pathOf(req));
+      const isMissing = status === 404 && !path.startsWith(`/${locale}/embed/`);
+      const suggestions = isMissing
+        ? await suggest(locale, path).catch(() => undefined) // the page does without
+        : undefined;
+      const { kind, kept } = renderPage(
+        site,
+        problemPage(locale, status, truncate(path), suggestions),
+      );
+      const body = kept.get('identity') as Buffer;
+      res.writeHead(status, [
+        ...Object.entries(headers).flat(),
+        ...kind.headers,
+        ...['Content-Type', kind.type, 'Content-Language', locale],
+        ...['Cache-Control', 'no-store', 'Content-Length', String(body.length)],
+      ]);
+      res.end(req.method === 'HEAD' ? undefined : body);
+    };
 
   const PAGES: Record<string, (values: Values) => Promise<RenderedPage>> = {
     '/{locale}/': async (values) => {
@@ -160,15 +195,16 @@ export function addPages(
   };
 
   const toOverview = (req: Request, res: Response) => {
-    redirect(res, `/${req.params.locale ?? (req.acceptsLanguages([...LOCALES]) || 'en')}/`);
+    redirect(res, `/${req.params.locale ?? languageOf(req)}/`);
   };
   addPath(app, /^\/$/, toOverview);
+  addPath(app, /^\/docs$/, (req, res) => redirect(res, `/${languageOf(req)}/docs`));
   addPath(app, pathPattern('/{locale}'), toOverview, '/');
   for (const [route, render] of Object.entries(PAGES)) {
     const get = async (req: Request, res: Response) => {
       const { locale, id, slug } = req.params as Record<keyof Values, string>;
       const values = { locale: locale as Locale, id: Number(id), slug };
-      res.locals.sendProblem = problemSender(site, values.locale);
+      res.locals.sendProblem = problemSender(values.locale);
       if (values.id > MAX_STATION_ID) throw notFound('');
       await answer(req, res, async () => {
         await firstBuild();
@@ -202,8 +238,10 @@ export function addPages(
       },
       route,
     );
-  const docs = renderPage(site, DOCS_PAGE);
-  addFile(/^\/docs$/, () => docs, { maxAge: HOUR_S });
+  const docs = new Map(
+    LOCALES.map((locale) => [`/${locale}/docs`, renderPage(site, docsPage(locale))]),
+  );
+  addFile(pathPattern(DOCS), ({ path }) => docs.get(path), { maxAge: HOUR_S }, DOCS);
   const widget = ASSETS.get(assetUrl('widget.js')); // other sites load it, so this address stays
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
   addFile(
@@ -212,19 +250,22 @@ export function addPages(
     { maxAge: 0, isImmutable: true },
     '/assets',
   );
-  const patterns = Object.keys(PAGES).map(pathPattern);
+  const patterns = [...Object.keys(PAGES), DOCS].map(pathPattern);
   // a person who follows a wrong link gets a page, a program JSON: below the path of a locale
   // everything is for people
   app.get(/^(?!\/[^/]+\/(air-quality-app|explore)\/|\/assets\/)/, (req, res, next) => {
     const ours = LOCALES.find((one) => req.path.startsWith(`/${one}/`));
     if (ours === undefined && req.accepts(['json', 'html']) !== 'html') return next();
-    const locale = ours ?? (req.acceptsLanguages([...LOCALES]) || 'en');
+    const locale = ours ?? languageOf(req);
     const meant = meantPath(req.path, locale, patterns);
     if (meant !== undefined) return redirect(res, meant);
-    res.locals.sendProblem = problemSender(site, locale as Locale);
+    res.locals.sendProblem = problemSender(locale);
     throw notFound('');
   });
 }
+
+/** The language that the reader's browser prefers. */
+const languageOf = (req: Request): Locale => (req.acceptsLanguages([...LOCALES]) || 'en') as Locale;
 
 /** A word in the place of a locale, such as `de` or `pt-br`. */
 const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?$/;
@@ -239,7 +280,7 @@ function meantPath(path: string, locale: string, patterns: readonly RegExp[]): s
     .split('/')
     .filter((part) => part !== '');
   const rest = others.join('/');
-  if (rest === 'docs' || (first === 'docs' && rest === '')) return '/docs';
+  if (first === 'docs' && rest === '') return '/docs';
   if (!LANGUAGE.test(first)) return undefined;
   const meant = `/${LOCALES.find((one) => one === first) ?? locale}/${rest}`;
   return meant !== path && patterns.some((pattern) => pattern.test(meant)) ? meant : undefined;
@@ -251,24 +292,6 @@ const redirect = (res: Response, to: string) =>
     .status(302)
     .set({ Location: to, Vary: 'Accept-Language', 'Cache-Control': 'no-cache' })
     .end();
-
-/** Sends a problem as a page. As of all problems, no cache may keep it. */
-function problemSender(site: Site, locale: Locale): typeof sendProblem {
-  return (req, res, { status, headers }) => {
-    const { kind, kept } = renderPage(
-      site,
-      problemPage(locale, status, truncate(decodeURIComponent(pathOf(req)))),
-    );
-    const body = kept.get('identity') as Buffer;
-    res.writeHead(status, [
-      ...Object.entries(headers).flat(),
-      ...kind.headers,
-      ...['Content-Type', kind.type, 'Content-Language', locale],
-      ...['Cache-Control', 'no-store', 'Content-Length', String(body.length)],
-    ]);
-    res.end(req.method === 'HEAD' ? undefined : body);
-  };
-}
 
 /** The contents of a document of the API. */
 async function contentOf<T>(document: Document): Promise<T> {

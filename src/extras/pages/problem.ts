@@ -3,6 +3,7 @@ import type { Locale } from '../../contract/endpoints.ts';
 import { fill } from './format.ts';
 import { html } from './html.ts';
 import type { Page } from './layout.ts';
+import type { NearPlace } from './near.ts';
 import { WORDS } from './words.ts';
 
 /**
@@ -10,19 +11,32 @@ import { WORDS } from './words.ts';
  */
 const SUBJECT = /^(embed\/)?(station|region)\/(.+)$/;
 
-export function problemPage(locale: Locale, status: number, path: string): Page {
+/** `near`: what may have been meant; `hasSearch`: whether the overview can be searched. */
+export type Suggestions = { near: readonly NearPlace[]; hasSearch: boolean };
+
+export function problemPage(
+  locale: Locale,
+  status: number,
+  path: string,
+  { near, hasSearch }: Suggestions = { near: [], hasSearch: false },
+): Page {
   const words = WORDS[locale];
   const [, frame, kind, name = ''] = SUBJECT.exec(path.replace(`/${locale}/`, '')) ?? [];
   const isMissing = status === 404;
   const title = isMissing ? words.notFound : words.unavailable;
   const noSubject = kind === 'station' ? words.noStation : words.noRegion;
   const missing = kind === undefined ? words.notFoundText : noSubject;
+  const places = near.map((one) => html`<li><a href="${one.path}">${one.title}</a></li>`);
   return {
     locale,
     path: undefined,
     title,
     scripts: [],
     isEmbeddable: frame !== undefined,
-    body: html`<h1>${title}</h1><p>${isMissing ? fill(missing, { name }) : words.unavailableText}</p><p><a href="/${locale}/">${words.overview}</a></p>`,
+    hasForm: hasSearch,
+    body: html`<h1>${title}</h1><p>${isMissing ? fill(missing, { name }) : words.unavailableText}</p>
+${places.length > 0 && html`<p>${words.near}</p><ul>${places}</ul>`}
+${hasSearch && html`<form class="controls" action="/${locale}/" role="search"><input type="search" name="search" required aria-label="${words.search}" placeholder="${words.search}"> <button>${words.search}</button></form>`}
+<p><a href="/${locale}/">${words.overview}</a></p>`,
   };
 }

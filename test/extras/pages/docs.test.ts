@@ -18,7 +18,7 @@ inBrowser('the API reference', (open) => {
     const page = await open();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
-    await page.goto(`${site.origin}/docs`);
+    await page.goto(`${site.origin}/en/docs`);
     const paths = page.locator('.opblock-summary-path');
     await paths.first().waitFor();
     const read = async () =>

@@ -147,12 +147,13 @@ inBrowser('the overview', (open) => {
     await page.goto(`${site.origin}/ru/`);
     await page.getByRole('button', { name: WORDS.ru.nearMe }).click();
     const said = page.locator('#map [role=status] a');
-    expect(await said.textContent()).toBe('Ближе всего: Станция moderate, 1.7 км');
+    expect(await page.locator('.leaflet-control-scale-line').textContent()).toMatch(/^\d+ к?м$/);
+    expect(await said.textContent()).toBe('Ближе всего: Станция moderate, 1,7 км');
     expect(await said.getAttribute('href')).toBe('/ru/station/2');
   });
 
   it('finds places by a part of their name', async () => {
-    const page = await open();
+    const page = await open({ errors: /404/ });
     await page.goto(`${site.origin}/en/`);
     await page.getByRole('searchbox').fill('haz');
     // in its city
@@ -162,6 +163,11 @@ inBrowser('the overview', (open) => {
     await page.getByText(WORDS.en.notListed).waitFor();
     await page.getByRole('searchbox').fill('');
     expect(await page.locator('.line').first().isVisible()).toBe(true);
+    // and from the page of a wrong address
+    await page.goto(`${site.origin}/en/region/nowhere`);
+    await page.getByRole('searchbox').fill('haz');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2);
   });
 
   it('asks no other host for anything, unless there are tiles; then only theirs, and credits them', async () => {

@@ -23,8 +23,9 @@ const PATHS = [
   'region/old-town',
   'embed/station/1',
   'embed/region/town',
+  'docs',
 ];
-const ALL = [...LOCALES.flatMap((locale) => PATHS.map((path) => `/${locale}/${path}`)), '/docs'];
+const ALL = LOCALES.flatMap((locale) => PATHS.map((path) => `/${locale}/${path}`));
 const OF_DATA = /^max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/;
 /** The widget cannot say that a browser shall ask. */
 const ASKED_AGAIN = /^max-age=0, s-maxage=\d+$/;
@@ -42,11 +43,11 @@ describe.each(ALL)('%s', (path) => {
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-language': path.startsWith('/docs') ? 'en' : path.slice(1, 3),
+      'content-language': path.slice(1, 3),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
       'cache-control': expect.stringMatching(
-        path === '/docs' ? /^max-age=3600/ : path.includes('/embed/') ? ASKED_AGAIN : OF_DATA,
+        path.endsWith('/docs') ? /^max-age=3600/ : path.includes('/embed/') ? ASKED_AGAIN : OF_DATA,
       ),
       vary: 'Accept-Encoding',
     });
@@ -94,7 +95,6 @@ describe('a page', () => {
     expect(others.map(([, locale, href]) => [locale, href])).toEqual(
       LOCALES.map((one) => [one, `/${one}/station/1`]),
     );
-    expect((await get('/docs')).body).not.toContain('<link rel="alternate" hreflang');
   });
 
   it('has only addresses that exist', async () => {
@@ -325,11 +325,40 @@ describe('a problem', () => {
   );
 
   it.each([
+    ['/Town', ['Город']],
+    ['/en/region/tovn', ['Town']],
+    ['/hy/%D0%93%D0%BE%D1%80%D0%BE%D0%B4', ['Քաղաք']],
+    ['/ru/at%20modrate', ['Станция moderate']],
+    ['/ru/moderate', ['Станция moderate']],
+    ['/en/Secret-City', []],
+    ['/en/secret-park', []],
+    ['/en/hidden', []],
+    ['/en/station/999', []],
+    ['/en/embed/region/tovn', []],
+    [`/en/${'x'.repeat(5_000)}`, []],
+  ])('names what was perhaps meant by %s: %s', async (path, titles) => {
+    const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'ru' };
+    const { status, headers, body } = await get(path, browser);
+    expect(status).toBe(404);
+    const found = [...body.matchAll(/<li><a href="(?<href>[^"]+)">(?<title>[^<]+)<\/a>/g)];
+    expect(found.map(({ groups }) => groups?.title)).toEqual(titles);
+    for (const { groups } of found)
+      expect(await get(groups?.href ?? '')).toMatchObject({ status: 200 });
+    const isEmbedded = path.includes('embed');
+    expect(body.includes(`action="/${headers['content-language']}/"`)).toBe(!isEmbedded);
+    expect(headers['content-security-policy']).toContain(
+      `form-action ${isEmbedded ? "'none'" : "'self'"};`,
+    );
+  });
+
+  it.each([
     ['/en/station/3/', '/en/station/3'],
     ['/en/Station/3', '/en/station/3'],
     ['/hy/region/Town', '/hy/region/town'],
     ['/HY/region/town//', '/hy/region/town'],
-    ['/en/docs', '/docs'],
+    ['/docs', '/ru/docs'],
+    ['/EN/docs/', '/en/docs'],
+    ['/de/docs', '/ru/docs'],
     ['/docs/', '/docs'],
     ['/de/', '/ru/'],
     ['/pt-BR/station/3', '/ru/station/3'],
@@ -421,7 +450,7 @@ it('with the database away, pages are 503 in words, files and the reference are 
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
-  const of = { url: '', title: 'Air', contact: '', license: '', zone: 'Asia/Yerevan' };
+  const of = { url: '', title: '', contact: '', license: '', zone: 'Asia/Yerevan' };
   const app = makeApp({
     db,
     clock: () => NOW,
@@ -445,12 +474,13 @@ it('with the database away, pages are 503 in words, files and the reference are 
         'retry-after': '5',
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       });
-      expect(body).toContain(WORDS[locale].unavailable);
+      const { unavailable, siteTitle } = WORDS[locale];
+      expect(body).toContain(`<title>${unavailable} – ${siteTitle}</title>`);
       const [, style = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(body) ?? [];
       expect((await httpGet(port, style)).status).toBe(200);
     }
   }
-  expect(await httpGet(port, '/docs')).toMatchObject({ status: 200 });
+  expect(await httpGet(port, '/hy/docs')).toMatchObject({ status: 200 });
   expect(await httpGet(port, '/widget.js')).toMatchObject({ status: 200 });
   const said = log.lines
     .filter(({ message }) => /database/.test(message))

@@ -7,7 +7,7 @@ import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WINDOWS } from '../../../src/contract/windows.ts';
 import { monthStarts, placeDays } from '../../../src/extras/pages/browser/days.ts';
 import { formatView, parseView } from '../../../src/extras/pages/browser/view.ts';
-import { formatDate, unitIn } from '../../../src/extras/pages/format.ts';
+import { formatDate, formatWind, unitIn } from '../../../src/extras/pages/format.ts';
 import { GROUPS, QUANTITIES } from '../../../src/extras/pages/now.ts';
 import { formatNumber, SHORT_MONTHS } from '../../../src/extras/pages/numbers.ts';
 import {
@@ -23,6 +23,7 @@ import {
   ticksOf,
 } from '../../../src/extras/pages/series.ts';
 import TEXTS from '../../../src/extras/pages/words.json' with { type: 'json' };
+import { WORDS } from '../../../src/extras/pages/words.ts';
 
 const quantity = (key: string) => QUANTITIES.find((one) => one.key === key) ?? AQI;
 const at = (...timestamps: string[]): Point[] =>
@@ -202,6 +203,12 @@ it.each(LOCALES)(
     expect(unitIn(locale, 'Pa')).not.toBe('Pa');
   },
 );
+
+it('names of winds are in the letters of the language', () => {
+  const named = LOCALES.map((locale) => formatWind(WORDS[locale].windNames, 'WSW'));
+  expect(named).toEqual(['WSW', 'ЗЮЗ', 'ԱրմՀվԱրմ']);
+  expect(formatWind(WORDS.ru.windNames, 'NE')).toBe('СВ');
+});
 
 it('every locale has its texts in words.json, and the widget speaks it', () => {
   const missing = Object.entries(TEXTS).filter(([, texts]) => texts.length !== LOCALES.length);

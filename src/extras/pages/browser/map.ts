@@ -18,8 +18,9 @@ import {
   Polygon,
   TileLayer,
 } from 'leaflet';
-import { fill, plural } from '../format.ts';
+import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
+import { formatNumber } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
@@ -98,7 +99,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     attributionControl: dataset.tiles !== undefined,
   });
   const pins = new FeatureGroup().addTo(map);
-  new Control.Scale({ imperial: false }).addTo(map);
+  addScale(map, dataset.locale ?? '');
   map.attributionControl?.setPrefix(false);
   if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
@@ -202,6 +203,17 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   addNear(section, map, () => places.flatMap((place) => (place.level >= 2 ? [place] : [])));
 }
 
+/** Leaflet writes `10 km` in every language. */
+function addScale(map: LeafletMap, locale: string): void {
+  const scale = new Control.Scale({ imperial: false }).addTo(map);
+  const translate = () => {
+    const line = scale.getContainer()?.querySelector('.leaflet-control-scale-line');
+    const [length = '', unit = ''] = line?.textContent?.split(' ') ?? [];
+    line?.replaceChildren(`${length} ${unitIn(locale, unit)}`);
+  };
+  map.on('load move', translate);
+}
+
 function addTiles(
   map: LeafletMap,
   { tiles = '', attribution = '', link = '' }: DOMStringMap,
@@ -227,7 +239,11 @@ const overlaps = (a: Point, b: Point, width: number, height: number) =>
 function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[]): void {
   const near = section.querySelector<HTMLButtonElement>('#near');
   const said = section.querySelector<HTMLElement>('[role=status]');
-  const { near: text = '', none = '' } = (section.querySelector('.map') as HTMLElement).dataset;
+  const {
+    near: text = '',
+    none = '',
+    locale = '',
+  } = (section.querySelector('.map') as HTMLElement).dataset;
   if (near === null || said === null || !isSecureContext) return;
   near.hidden = false;
   const me = new CircleMarker([0, 0], { radius: 8, className: 'me' });
@@ -238,7 +254,7 @@ function addNear(section: HTMLElement, map: LeafletMap, stations: () => Place[])
     me.setLatLng(here).addTo(map);
     if (nearest === undefined) return;
     map.fitBounds(new LatLngBounds([here, nearest.at]), { padding: [PAD, PAD], maxZoom: CITY });
-    const km = (here.distanceTo(nearest.at) / 1_000).toFixed(1);
+    const km = formatNumber(locale, here.distanceTo(nearest.at) / 1_000, 1);
     said.innerHTML =
       html`<a href="${nearest.path}">${fill(text, { title: nearest.title, km })}</a>`.text;
   });
@@ -265,6 +281,11 @@ if (search !== null) {
   };
   search.hidden = false;
   search.addEventListener('input', filter);
+  const wanted = new URLSearchParams(location.search).get('search'); // from the page of a wrong address
+  if (wanted !== null) {
+    search.value = wanted;
+    filter();
+  }
   document.addEventListener(REPLACED, () => {
     if (search.value !== '') filter();
   });
