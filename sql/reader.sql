@@ -8,10 +8,12 @@
 \getenv api_password API_PASSWORD
 set client_min_messages = 'warning';
 select set_config(name, value, false)
-from (values ('log_statement', 'none'), ('log_min_duration_statement', '-1'), ('log_min_error_statement', 'panic'), ('log_error_verbosity', 'terse'))
+from (values ('log_statement', 'none'), ('log_min_duration_statement', '-1'), ('log_min_error_statement', 'panic'),
+  ('log_error_verbosity', 'terse'))
   as setting(name, value)
 where has_parameter_privilege(name, 'set') \g /dev/null
-select set_config('airseries.password', :'password', false), set_config('airseries.api_password', :'api_password', false) \g /dev/null
+select set_config('airseries.password', :'password', false),
+  set_config('airseries.api_password', :'api_password', false) \g /dev/null
 do $$
 declare
   login record;
@@ -21,7 +23,8 @@ begin
   end if;
   for login in
     select name, password
-    from (values ('grafana', current_setting('airseries.password')), ('airseries_api', current_setting('airseries.api_password'))) as l(name, password)
+    from (values ('grafana', current_setting('airseries.password')),
+      ('airseries_api', current_setting('airseries.api_password'))) as l(name, password)
     where password <> ''
   loop
     if not exists (select from pg_roles where rolname = login.name) then
@@ -31,7 +34,8 @@ begin
     execute format('grant airseries_reader to %I', login.name);
     execute format('grant connect on database %I to %I', current_database(), login.name);
     execute format('alter role %I set default_transaction_read_only = on', login.name);
-    execute format('alter role %I set jit = off', login.name); -- compiling the statements of dashboards takes longer than running them
+    -- compiling the statements of dashboards takes longer than running them
+    execute format('alter role %I set jit = off', login.name);
     if login.name = 'airseries_api' then -- a process sends these itself, unless a pooler is in between
       alter role airseries_api set search_path = rollup, public;
       alter role airseries_api set plan_cache_mode = force_custom_plan;
@@ -49,12 +53,14 @@ declare
   needless record;
   is_superuser constant boolean := (select rolsuper from pg_roles where rolname = current_user);
 begin
-  execute format('grant connect, temporary on database %I to airseries_owner, airseries_ingest, %I', current_database(), current_user);
+  execute format('grant connect, temporary on database %I to airseries_owner, airseries_ingest, %I',
+    current_database(), current_user);
   execute format('revoke connect, temporary on database %I from public', current_database());
   for needless in
     select oid::regprocedure as routine from pg_proc
     where is_superuser and (
-      proname ~ '^pg_(try_)?advisory_' or proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message', 'add_job'))
+      proname ~ '^pg_(try_)?advisory_'
+      or proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message', 'add_job'))
   loop
     execute format('revoke execute on function %s from public', needless.routine);
     execute format('grant execute on function %s to airseries_owner, airseries_ingest', needless.routine);
@@ -62,7 +68,8 @@ begin
   if is_superuser then
     alter role grafana set temp_file_limit = '2GB'; -- for sorts on disk; the login itself can change its other settings
   else
-    raise warning '% is no superuser, so logins can still create large objects and background jobs, and exhaust the locks: see src/http/README.md, Security', current_user;
+    raise warning '% is no superuser, so logins can still create large objects and background jobs, '
+      'and exhaust the locks: see src/http/README.md, Security', current_user;
   end if;
 end $$;
 alter role grafana connection limit 30; -- as many as three data sources open at most

@@ -9,7 +9,9 @@ begin
       execute format('create role %I nologin', wanted);
     end if;
     -- since PostgreSQL 16, creating a role gives the right to administer it, but not the right to become it
-    if not pg_has_role(current_user, wanted, case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end) then
+    if not pg_has_role(current_user, wanted,
+      case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
+    then
       execute format('grant %I to current_user', wanted);
     end if;
   end loop;

@@ -3,7 +3,9 @@
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW',
     'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
-comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
+comment on function api.compass is
+  'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every '
+  'locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
@@ -43,7 +45,9 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale or missing is offline. Titles are in the given locale, one of those in the paths of the API.
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the '
+  'hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale '
+  'or missing is offline. Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.station and api.station_title, and:
   status (online or offline),
   is_listed (whether it appears in lists; a hidden station does not),

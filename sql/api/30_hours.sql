@@ -14,6 +14,8 @@ comment on column api.{{subject}}_hourly.timestamp is 'start of the hour';
 comment on column api.{{subject}}_hourly.{{id}} is '{{id meaning}}';
 comment on column api.{{subject}}_hourly.{{sources}} is 'number of {{sources unit}} in the mean [{{sources unit}}]';
 {{repeat mean: comment on column api.{{subject}}_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
-comment on column api.{{subject}}_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.{{subject}}_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.{{subject}}_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.{{subject}}_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.{{subject}}_hourly.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';

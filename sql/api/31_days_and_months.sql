@@ -12,15 +12,23 @@ create view api.{{subject}}_{{resolution}} as
     b.min_aqi,
     b.max_aqi
   from rollup.{{subject}}_{{resolution}} b;
-comment on view api.{{subject}}_{{resolution}} is '{{subject}} {{resolution}} buckets in local time, at published precision. One row per bucket with readings.';
+comment on view api.{{subject}}_{{resolution}} is
+  '{{subject}} {{resolution}} buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.{{subject}}_{{resolution}}.timestamp is 'start of the bucket';
 comment on column api.{{subject}}_{{resolution}}.{{id}} is '{{id meaning}}';
-comment on column api.{{subject}}_{{resolution}}.{{sources}} is 'number of {{sources unit}}, mean over the hours in the bucket, rounded [{{sources unit}}]';
-{{repeat mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is '$meaning, mean of the hours in the bucket [$unit]';}}
-comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
+comment on column api.{{subject}}_{{resolution}}.{{sources}} is
+  'number of {{sources unit}}, mean over the hours in the bucket, rounded [{{sources unit}}]';
+{{repeat mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is
+  '$meaning, mean of the hours in the bucket [$unit]';}}
+comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is
+  'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.{{subject}}_{{resolution}}.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.{{subject}}_{{resolution}}.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
-{{repeat extreme: comment on column api.{{subject}}_{{resolution}}.min_$name is '$meaning, lowest hourly mean in the bucket [$unit]';
+comment on column api.{{subject}}_{{resolution}}.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+{{repeat extreme: comment on column api.{{subject}}_{{resolution}}.min_$name is
+  '$meaning, lowest hourly mean in the bucket [$unit]';
 comment on column api.{{subject}}_{{resolution}}.max_$name is '$meaning, highest hourly mean in the bucket [$unit]';}}
-comment on column api.{{subject}}_{{resolution}}.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.{{subject}}_{{resolution}}.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.{{subject}}_{{resolution}}.min_aqi is
+  'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.{{subject}}_{{resolution}}.max_aqi is
+  'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';

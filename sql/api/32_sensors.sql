@@ -12,13 +12,18 @@ create view api.sensor_hourly as
     {{publish rain: s.rain}} as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is 'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with readings.';
+comment on view api.sensor_hourly is
+  'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with '
+  'readings.';
 comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
 comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
-comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied [µg/m³]';
+comment on column api.sensor_hourly.avg_pm25 is
+  'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied '
+  '[µg/m³]';
 {{repeat uncorrected: comment on column api.sensor_hourly.avg_$name is '$meaning, mean of the hour [$unit]';}}
-comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
 create function api.sensor_daily(at timestamptz,
@@ -36,4 +41,6 @@ returns table (
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is
-  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is '
+  'listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the '
+  'starts of the days. Columns as in api.sensor_hourly, without station_id.';

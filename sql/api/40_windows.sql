@@ -8,7 +8,8 @@ language sql immutable parallel safe begin atomic
   from (values {{list window: ('$key', '$unit', $count, $running)}}) as w(series, unit, buckets, running);
 end;
 comment on function api.history_window is
-  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
+  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: '
+  'hour, day or month), since, until (half-open bounds).';
 
 -- The history windows in one row, with the range of each unit that covers all of its windows. History queries read
 -- these ranges.
@@ -26,9 +27,12 @@ returns table (
   from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
-  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that covers all of its windows), {{list window: since_$key, until_$key}} (all half-open).';
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One '
+  'row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit '
+  'that covers all of its windows), {{list window: since_$key, until_$key}} (all half-open).';
 
 -- Windows move only when an hour closes, since days and months end with an hour.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
-comment on function api.history_valid_until is 'The first instant after the given one at which the history windows move.';
+comment on function api.history_valid_until is
+  'The first instant after the given one at which the history windows move.';

@@ -31,7 +31,9 @@ begin
   having exists (select from api.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_history_json is
-  'The history document of a {{subject}} in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown {{id}}. Columns: {{list window: $key}} (each a JSON array of the points of the window in the order of time, as text), data_version.';
+  'The history document of a {{subject}} in parts. Its other arguments are the columns of api.history_bounds. One '
+  'row; none for an unknown {{id}}. Columns: {{list window: $key}} (each a JSON array of the points of the window in '
+  'the order of time, as text), data_version.';
 
 -- The history of one {{subject}} as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
@@ -77,4 +79,6 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.{{subject}}_history is
-  'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and the columns of api.{{subject}}_daily.';
+  'The buckets of a {{subject}} in the history windows of an instant, one row per bucket and window; none for an '
+  'unknown {{id}}. Hours have no extremes. Columns: series (key of the window), and the columns of '
+  'api.{{subject}}_daily.';

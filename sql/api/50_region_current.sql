@@ -3,7 +3,8 @@
 create function api.exceedance(mean float8, guideline float8) returns float8 language sql immutable parallel safe
   return case when mean > 1.15 * guideline then round((mean / guideline)::numeric, 1)::float8 end;
 comment on function api.exceedance is
-  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than 15 % above the guideline (W3).';
+  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than '
+  '15 % above the guideline (W3).';
 
 create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
@@ -36,7 +37,9 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API.
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest '
+  'digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. '
+  'Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.region and api.region_title, and:
   measurement_time (of the digest used),
   temperature [°C],

@@ -29,11 +29,14 @@ create view api.freshness as
       f.tableoid) as history
   from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
-comment on column api.freshness.refreshed_at is 'readings of the running day accepted before it are in the aggregates; null before the first build';
-comment on column api.freshness.completed_at is 'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
+comment on column api.freshness.refreshed_at is
+  'readings of the running day accepted before it are in the aggregates; null before the first build';
+comment on column api.freshness.completed_at is
+  'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
-comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
+comment on column api.freshness.history is
+  'history in which data_version counts; a restore or the promotion of a replica begins another';
 
 -- A replica may lack what its primary has; a primary that has less than before was set back.
 create view api.server as select pg_is_in_recovery() as is_replica;
@@ -58,27 +61,31 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
     array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
-  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
+  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement '
+  'of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
 create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
   select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
-  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
+  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or '
+  'region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
 -- An audit of one past month says nothing about today, so only audits of at least the nightly one's period count.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
   order by made_at desc limit 1;
-comment on view api.last_audit is 'The latest audit that covered at least the period of the nightly one. No row before the first.';
+comment on view api.last_audit is
+  'The latest audit that covered at least the period of the nightly one. No row before the first.';
 comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
-comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
+comment on view api.quarantine_lines is
+  'Readings in quarantine (not single values of accepted readings). One row per reason.';
 comment on column api.quarantine_lines.reason is 'why the readings could not be used';
 comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 

@@ -56,10 +56,13 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.{{subject}}_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all {{subject}}s or the given ones. The buckets are the days or months (by unit) that the period touches. One row per {{subject}} and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all {{subject}}s or the '
+  'given ones. The buckets are the days or months (by unit) that the period touches. One row per {{subject}} and '
+  'bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   {{id}} ({{id meaning}}),
-  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the {{subject}} on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only '
+  'closed hours, and in the first bucket only hours from the first one of the {{subject}} on [h]),
   {{list mean: $name_hours}} (those with a value of the parameter [h]),
   wind_hours (those with a wind direction [h]).';

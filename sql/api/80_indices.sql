@@ -15,7 +15,9 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very '
+  'poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, '
+  'means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -29,4 +31,6 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
         from unnest(hours[1:12]) with ordinality u(mean, age)
         where logic.possible(u.mean) is not null) p) h);
 comment on function api.nowcast is
-  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
+  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null '
+  'where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to '
+  'the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';

@@ -74,7 +74,9 @@ begin
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_days_json is
-  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
+  'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of '
+  'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
+  'valid_until, data_version.';
 
 create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -100,7 +102,9 @@ begin
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_completeness_json is
-  'How many hours of the last 30 completed days and of the last 24 months of a {{subject}} have values (A11). One row; none for an unknown {{id}}. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
+  'How many hours of the last 30 completed days and of the last 24 months of a {{subject}} have values (A11). One '
+  'row; none for an unknown {{id}}. Columns: days and months (JSON arrays in the order of time, as text), '
+  'valid_until, data_version.';
 
 create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
@@ -120,4 +124,5 @@ begin
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
 end $$;
 comment on function api.{{subject}}_hours_csv is
-  'The closed hours of a {{subject}} from one local date to another, both included, as CSV. One row; none for an unknown {{id}}. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+  'The closed hours of a {{subject}} from one local date to another, both included, as CSV. One row; none for an '
+  'unknown {{id}}. Columns: lines (in the order of time, without a header), valid_until, data_version.';

@@ -18,7 +18,8 @@ begin atomic
   ) c;
 end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those with PM2.5 [h]).';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first '
+  'hour on [h]) and measured_hours (those with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
@@ -72,7 +73,8 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_readings_json is
-  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the hour has closed. One row; none for an unknown id.
+  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the '
+  'hour has closed. One row; none for an unknown id.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),

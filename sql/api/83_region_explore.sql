@@ -42,7 +42,8 @@ comment on function api.region_stations_json is
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, whether its particles are left out, and its unrounded means),
+  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, '
+  'whether its particles are left out, and its unrounded means),
   region (the unrounded means of the region as JSON, as text; null without readings),
   is_complete (whether these are all the stations: at most `most` are shown),
   valid_until,
@@ -72,7 +73,8 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) '
+  '2024/2881). One row; none for an unknown slug.
 Columns:
   "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
   "pm2.5_days", pm10_days and no2_days (days with a value [days]),

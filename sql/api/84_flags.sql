@@ -14,14 +14,18 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The '
+  'day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a '
+  'trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have '
+  'both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
   days (that are compared [days]),
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
-  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s '
+  'targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
 
 create function api.station_flags_json(at timestamptz, only_station int)
 returns table (flags text, pairs text, valid_until timestamptz, data_version int)
@@ -47,7 +51,9 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_flags_json is
-  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an '
+  'unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of '
+  'api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, digest_valid_until timestamptz)
@@ -65,4 +71,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one counts; null without one).';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because '
+  'their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], '
+  'null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one '
+  'counts; null without one).';

@@ -6,7 +6,8 @@
 create function logic.utc_offset(zone text, at timestamptz) returns interval language sql stable parallel safe
   return at at time zone zone - at at time zone 'UTC';
 
--- The first second at which the offset is no longer the one at `low`, between `low` and `high`, whose offset is another.
+-- The first second between `low` and `high` at which the offset is no longer the offset at `low`. The offset at `high`
+-- is another.
 create function logic.clock_change(zone text, low timestamptz, high timestamptz) returns timestamptz
 language plpgsql stable as $$
 declare
@@ -94,7 +95,8 @@ begin
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
       update raw.installation set zone_refused_from = difference, zone_refused = fault;
       raise warning using errcode = 'AS102', message = format(
-        'the server''s rules of %s changed from %s on, and are refused: %s. Days and months from then on stay as they are', zone, difference, fault);
+        'the server''s rules of %s changed from %s on, and are refused: %s. Days and months from then on '
+        'stay as they are', zone, difference, fault);
     end if;
     return;
   end if;
@@ -106,7 +108,8 @@ begin
       zone_refused = null;
     perform logic.raise_data_version(); -- it publishes times with their offsets
     raise warning using errcode = 'AS102', message = format(
-      'the server''s rules of %s changed from %s on: days and months from then on are computed again. Restart processes that were connected before', zone, difference);
+      'the server''s rules of %s changed from %s on: days and months from then on are computed again. '
+      'Restart processes that were connected before', zone, difference);
   end if;
   if difference is not null or recorded is null
     or (select max(until) from raw.zone_offset) < last - interval '30 days' then

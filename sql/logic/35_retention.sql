@@ -132,7 +132,8 @@ begin
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(
-      'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
+      'readings measured before %s may have been deleted, and aggregates computed from them would be lost '
+        'if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff,

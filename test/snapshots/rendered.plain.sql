@@ -529,7 +529,8 @@ end;
 create function logic.utc_offset(zone text, at timestamptz) returns interval language sql stable parallel safe
   return at at time zone zone - at at time zone 'UTC';
 
--- The first second at which the offset is no longer the one at `low`, between `low` and `high`, whose offset is another.
+-- The first second between `low` and `high` at which the offset is no longer the offset at `low`. The offset at `high`
+-- is another.
 create function logic.clock_change(zone text, low timestamptz, high timestamptz) returns timestamptz
 language plpgsql stable as $$
 declare
@@ -617,7 +618,8 @@ begin
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
       update raw.installation set zone_refused_from = difference, zone_refused = fault;
       raise warning using errcode = 'AS102', message = format(
-        'the server''s rules of %s changed from %s on, and are refused: %s. Days and months from then on stay as they are', zone, difference, fault);
+        'the server''s rules of %s changed from %s on, and are refused: %s. Days and months from then on '
+        'stay as they are', zone, difference, fault);
     end if;
     return;
   end if;
@@ -629,7 +631,8 @@ begin
       zone_refused = null;
     perform logic.raise_data_version(); -- it publishes times with their offsets
     raise warning using errcode = 'AS102', message = format(
-      'the server''s rules of %s changed from %s on: days and months from then on are computed again. Restart processes that were connected before', zone, difference);
+      'the server''s rules of %s changed from %s on: days and months from then on are computed again. '
+      'Restart processes that were connected before', zone, difference);
   end if;
   if difference is not null or recorded is null
     or (select max(until) from raw.zone_offset) < last - interval '30 days' then
@@ -1195,7 +1198,8 @@ begin
   end if;
   if cutoff < earliest then
     raise exception using errcode = 'AS409', message = format(
-      'readings measured before %s may have been deleted, and aggregates computed from them would be lost if late ones were accepted; the earliest cutoff is %s',
+      'readings measured before %s may have been deleted, and aggregates computed from them would be lost '
+        'if late ones were accepted; the earliest cutoff is %s',
       installation.retained_from, earliest);
   end if;
   update raw.installation set ingest_cutoff = lower_ingest_cutoff.cutoff,
@@ -4304,13 +4308,16 @@ revoke all on function logic.period_differences, logic.differences_of_days, logi
 
 create function api.title(titles jsonb, locale text, fallback text) returns text language sql immutable parallel safe
   return coalesce(titles ->> locale, titles ->> 'en', (select min(value) from jsonb_each_text(titles)), fallback);
-comment on function api.title is 'The title in a locale, else in English, else in any language, else the given text. Null only if all of these are null.';
+comment on function api.title is
+  'The title in a locale, else in English, else in any language, else the given text. Null only if all of these are '
+  'null.';
 
 create view api.provider as
   select id, title, url, image, image_dark from raw.provider;
 comment on view api.provider is 'Operators of stations. One row per provider.';
 comment on column api.provider.id is 'slug of the provider; stations refer to it';
-comment on column api.provider.title is 'human-readable name, in English if there is one (api.provider_title has the others)';
+comment on column api.provider.title is
+  'human-readable name, in English if there is one (api.provider_title has the others)';
 comment on column api.provider.url is 'link to the provider’s page, or an empty string';
 comment on column api.provider.image is 'URL of the icon for light surfaces, or an empty string';
 comment on column api.provider.image_dark is 'URL of the icon for dark surfaces, or an empty string';
@@ -4361,7 +4368,8 @@ comment on view api.region_title is 'Titles of cities and districts. One row per
 comment on column api.region_title.region_slug is 'slug of the city or district';
 comment on column api.region_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.region_title.title is 'title in the locale, else in English, else in any language, else the slug';
-comment on column api.region_title.city is 'title of the city a district belongs to, with the same fallbacks; null for a city';
+comment on column api.region_title.city is
+  'title of the city a district belongs to, with the same fallbacks; null for a city';
 
 create view api.station as
   select
@@ -4375,15 +4383,20 @@ create view api.station as
     (select value from jsonb_each_text(s.title) order by key = 'en', key limit 1) as title_local
   from raw.station s
   left join logic.station_last_place p on p.station_id = s.id;
-comment on view api.station is 'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
+comment on view api.station is
+  'Stations, including hidden ones: attributes that do not depend on time. One row per station.';
 comment on column api.station.id is 'station id';
 comment on column api.station.provider is 'slug of the provider';
-comment on column api.station.city_slug is 'slug of the city that the station belongs or last belonged to; null if there is none (api.station_current has the city at an instant)';
-comment on column api.station.district_slug is 'slug of the district that the station belongs or last belonged to; null if there is none';
+comment on column api.station.city_slug is
+  'slug of the city that the station belongs or last belonged to; null if there is none (api.station_current has the '
+  'city at an instant)';
+comment on column api.station.district_slug is
+  'slug of the district that the station belongs or last belonged to; null if there is none';
 comment on column api.station.latitude is 'latitude, WGS 84 [degrees]';
 comment on column api.station.longitude is 'longitude, WGS 84 [degrees]';
 comment on column api.station.title_en is 'title in English; null if it was given in other languages only';
-comment on column api.station.title_local is 'title in the first language other than English, by language code; else in English';
+comment on column api.station.title_local is
+  'title in the first language other than English, by language code; else in English';
 
 create view api.station_title as
   select
@@ -4399,12 +4412,16 @@ create view api.station_title as
   left join logic.station_last_place p on p.station_id = s.id
   left join raw.region c on c.slug = p.city_slug
   left join raw.region d on d.slug = p.district_slug;
-comment on view api.station_title is 'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
+comment on view api.station_title is
+  'Titles of stations and of their cities and districts. One row per station and locale: join on both.';
 comment on column api.station_title.station_id is 'station id';
 comment on column api.station_title.locale is 'language of the titles, as in the paths of the API';
 comment on column api.station_title.title is 'title in the locale, else in English, else in any language, else the id';
-comment on column api.station_title.city is 'title of the city that the station belongs or last belonged to, in the locale, else in English, else in any language, else its slug; null if there is none';
-comment on column api.station_title.district is 'title of the district that the station belongs or last belonged to, with the same fallbacks; null if there is none';
+comment on column api.station_title.city is
+  'title of the city that the station belongs or last belonged to, in the locale, else in English, else in any '
+  'language, else its slug; null if there is none';
+comment on column api.station_title.district is
+  'title of the district that the station belongs or last belonged to, with the same fallbacks; null if there is none';
 
 create view api.station_flag as
   select station_id, kind, reason, sensor_id, nullif(since, '-infinity') as since, nullif(until, 'infinity') as until,
@@ -4412,15 +4429,25 @@ create view api.station_flag as
       (evidence -> 'compared_with')::text as compared_with
   from logic.flag;
 comment on view api.station_flag is
-  'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect (C9). One row per period and reason.';
+  'Periods in which temperature, humidity and pressure of a station were unreliable (C5) or its particles suspect '
+  '(C9). One row per period and reason.';
 comment on column api.station_flag.station_id is 'station id';
-comment on column api.station_flag.kind is 'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and the index)';
+comment on column api.station_flag.kind is
+  'parameters that means of regions leave out: thp (temperature, humidity and pressure) or pm (PM1, PM2.5, PM10 and '
+  'the index)';
 comment on column api.station_flag.reason is
-  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
-comment on column api.station_flag.sensor_id is 'the sensor with the implausible readings; null for pm, and for flags that the operator set';
-comment on column api.station_flag."pm2.5" is 'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
-comment on column api.station_flag.median is 'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
-comment on column api.station_flag.compared_with is 'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only the means of 24 hours disagree, its mean of 24 hours; null unless the reason is sensors or outlier [µg/m³]';
+  'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, '
+  'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), '
+  'flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
+comment on column api.station_flag.sensor_id is
+  'the sensor with the implausible readings; null for pm, and for flags that the operator set';
+comment on column api.station_flag."pm2.5" is
+  'PM2.5 of the first suspect hour; null unless screening set a flag of kind pm [µg/m³]';
+comment on column api.station_flag.median is
+  'median of the neighbours in that hour; null unless the reason is outlier [µg/m³]';
+comment on column api.station_flag.compared_with is
+  'JSON array of the sensors or stations compared, each with its id and its PM2.5 in that hour or, where only the '
+  'means of 24 hours disagree, its mean of 24 hours; null unless the reason is sensors or outlier [µg/m³]';
 comment on column api.station_flag.since is 'start of the period; null: unbounded';
 comment on column api.station_flag.until is 'end of the period, exclusive; null: still open';
 
@@ -4434,14 +4461,16 @@ returns table (
   from logic.sensor_state(at, only_listed) s;
 end;
 comment on function api.sensor is
-  'Sensors with their latest station at an instant. With only_listed, only stations that are listed then count, and a sensor that was at none of them has no row. One row per sensor.
+  'Sensors with their latest station at an instant. With only_listed, only stations that are listed then count, '
+  'and a sensor that was at none of them has no row. One row per sensor.
 Columns:
   id (sensor id),
   station_id (station id),
   kind (kind of sensor),
   device (id that the device containing it reports),
   altitude (of the station above sea level [m]),
-  first_measurement_time and last_measurement_time (of its first and last reading; with only_listed, among those at listed stations),
+  first_measurement_time and last_measurement_time (of its first and last reading; with only_listed, among '
+  'those at listed stations),
   is_suspicious (whether its readings are currently excluded from all results).';
 
 -- Functions that put the air quality index into words, for people to read.
@@ -4455,18 +4484,22 @@ create function api.aqi_category(aqi int) returns text language sql immutable pa
     when aqi <= 300 then 'Very unhealthy'
     when aqi > 300 then 'Hazardous'
   end;
-comment on function api.aqi_category is 'Category of the US EPA air quality index of PM2.5 and PM10, in English; null for null.';
+comment on function api.aqi_category is
+  'Category of the US EPA air quality index of PM2.5 and PM10, in English; null for null.';
 
 create function api.aqi_text(aqi int) returns text language sql immutable parallel safe
   return aqi || ' · ' || api.aqi_category(aqi);
-comment on function api.aqi_text is 'The US EPA air quality index of PM2.5 and PM10 with its category, such as "79 · Moderate"; null for null.';
+comment on function api.aqi_text is
+  'The US EPA air quality index of PM2.5 and PM10 with its category, such as "79 · Moderate"; null for null.';
 
 -- Stations with their current values, named as in the specification (C1, C2, C3, C5).
 
 create function api.compass(degrees float8) returns text language sql immutable parallel safe
   return (array['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE', 'S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW',
     'NNW'])[round((degrees / 22.5)::numeric)::int % 16 + 1];
-comment on function api.compass is 'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every locale (C3).';
+comment on function api.compass is
+  'Compass point, one of 16 (N, NNE, …), of a direction in degrees clockwise from north; Latin letters in every '
+  'locale (C3).';
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
@@ -4506,7 +4539,9 @@ returns table (
   where only_station is null or s.id = only_station;
 end;
 comment on function api.station_current is
-  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale or missing is offline. Titles are in the given locale, one of those in the paths of the API.
+  'All stations at an instant, or only the given one (no row if it is unknown). Each parameter is the mean of the '
+  'hour up to its newest value; it is null if that value is stale or missing. A station whose values are all stale '
+  'or missing is offline. Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.station and api.station_title, and:
   status (online or offline),
   is_listed (whether it appears in lists; a hidden station does not),
@@ -4569,9 +4604,11 @@ comment on column api.station_hourly.avg_temperature is 'air temperature, mean o
   comment on column api.station_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
   comment on column api.station_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
   comment on column api.station_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
-comment on column api.station_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.station_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.station_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.station_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.station_hourly.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- Hours of a region, named as in the specification, at published precision.
 create view api.region_hourly as
@@ -4615,9 +4652,11 @@ comment on column api.region_hourly.avg_temperature is 'air temperature, mean of
   comment on column api.region_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
   comment on column api.region_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
   comment on column api.region_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
-comment on column api.region_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.region_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.region_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-comment on column api.region_hourly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.region_hourly.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
 
 -- The daily buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_daily as
@@ -4651,41 +4690,67 @@ create view api.station_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.station_daily b;
-comment on view api.station_daily is 'station daily buckets in local time, at published precision. One row per bucket with readings.';
+comment on view api.station_daily is
+  'station daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_daily.timestamp is 'start of the bucket';
 comment on column api.station_daily.station_id is 'station id';
-comment on column api.station_daily.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
-comment on column api.station_daily.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
-  comment on column api.station_daily.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
-  comment on column api.station_daily.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
-  comment on column api.station_daily.avg_pm1 is 'PM1, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_pm25 is 'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_pm25_raw is 'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_pm10 is 'PM10, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_no2 is 'nitrogen dioxide, mean of the hours in the bucket [ppb]';
-  comment on column api.station_daily.avg_so2 is 'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_o3 is 'ozone, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_dust is 'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_daily.avg_usvh is 'radiation dose rate, mean of the hours in the bucket [µSv/h]';
-  comment on column api.station_daily.avg_uv is 'ultraviolet index, mean of the hours in the bucket [UV index]';
-  comment on column api.station_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
-comment on column api.station_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
+comment on column api.station_daily.sensor_count is
+  'number of sensors, mean over the hours in the bucket, rounded [sensors]';
+comment on column api.station_daily.avg_temperature is
+  'air temperature, mean of the hours in the bucket [°C]';
+  comment on column api.station_daily.avg_humidity is
+  'relative humidity, mean of the hours in the bucket [%]';
+  comment on column api.station_daily.avg_pressure is
+  'air pressure, mean of the hours in the bucket [Pa]';
+  comment on column api.station_daily.avg_pm1 is
+  'PM1, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_pm25 is
+  'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_pm25_raw is
+  'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_pm10 is
+  'PM10, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_no2 is
+  'nitrogen dioxide, mean of the hours in the bucket [ppb]';
+  comment on column api.station_daily.avg_so2 is
+  'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_o3 is
+  'ozone, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_dust is
+  'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_daily.avg_usvh is
+  'radiation dose rate, mean of the hours in the bucket [µSv/h]';
+  comment on column api.station_daily.avg_uv is
+  'ultraviolet index, mean of the hours in the bucket [UV index]';
+  comment on column api.station_daily.avg_wind_speed is
+  'wind speed, mean of the hours in the bucket [m/s]';
+comment on column api.station_daily.avg_wind_direction is
+  'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
-comment on column api.station_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
+comment on column api.station_daily.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.station_daily.min_temperature is
+  'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
-  comment on column api.station_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_daily.min_pm25 is
+  'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_daily.max_pm25 is 'PM2.5, corrected where a correction applies, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_daily.min_pm10 is 'PM10, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_daily.min_pm10 is
+  'PM10, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_daily.max_pm10 is 'PM10, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_daily.min_no2 is 'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
+  comment on column api.station_daily.min_no2 is
+  'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
 comment on column api.station_daily.max_no2 is 'nitrogen dioxide, highest hourly mean in the bucket [ppb]';
-  comment on column api.station_daily.min_dust is 'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_daily.min_dust is
+  'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_daily.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_daily.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
+  comment on column api.station_daily.min_wind_speed is
+  'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.station_daily.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.station_daily.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.station_daily.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_daily.min_aqi is
+  'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_daily.max_aqi is
+  'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The monthly buckets of a station, with the extremes of their hourly means (A5).
 create view api.station_monthly as
@@ -4719,41 +4784,67 @@ create view api.station_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.station_monthly b;
-comment on view api.station_monthly is 'station monthly buckets in local time, at published precision. One row per bucket with readings.';
+comment on view api.station_monthly is
+  'station monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.station_monthly.timestamp is 'start of the bucket';
 comment on column api.station_monthly.station_id is 'station id';
-comment on column api.station_monthly.sensor_count is 'number of sensors, mean over the hours in the bucket, rounded [sensors]';
-comment on column api.station_monthly.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
-  comment on column api.station_monthly.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
-  comment on column api.station_monthly.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
-  comment on column api.station_monthly.avg_pm1 is 'PM1, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_pm25 is 'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_pm25_raw is 'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_pm10 is 'PM10, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_no2 is 'nitrogen dioxide, mean of the hours in the bucket [ppb]';
-  comment on column api.station_monthly.avg_so2 is 'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_o3 is 'ozone, mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_dust is 'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
-  comment on column api.station_monthly.avg_usvh is 'radiation dose rate, mean of the hours in the bucket [µSv/h]';
-  comment on column api.station_monthly.avg_uv is 'ultraviolet index, mean of the hours in the bucket [UV index]';
-  comment on column api.station_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
-comment on column api.station_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
+comment on column api.station_monthly.sensor_count is
+  'number of sensors, mean over the hours in the bucket, rounded [sensors]';
+comment on column api.station_monthly.avg_temperature is
+  'air temperature, mean of the hours in the bucket [°C]';
+  comment on column api.station_monthly.avg_humidity is
+  'relative humidity, mean of the hours in the bucket [%]';
+  comment on column api.station_monthly.avg_pressure is
+  'air pressure, mean of the hours in the bucket [Pa]';
+  comment on column api.station_monthly.avg_pm1 is
+  'PM1, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_pm25 is
+  'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_pm25_raw is
+  'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_pm10 is
+  'PM10, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_no2 is
+  'nitrogen dioxide, mean of the hours in the bucket [ppb]';
+  comment on column api.station_monthly.avg_so2 is
+  'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_o3 is
+  'ozone, mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_dust is
+  'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
+  comment on column api.station_monthly.avg_usvh is
+  'radiation dose rate, mean of the hours in the bucket [µSv/h]';
+  comment on column api.station_monthly.avg_uv is
+  'ultraviolet index, mean of the hours in the bucket [UV index]';
+  comment on column api.station_monthly.avg_wind_speed is
+  'wind speed, mean of the hours in the bucket [m/s]';
+comment on column api.station_monthly.avg_wind_direction is
+  'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.station_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.station_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
-comment on column api.station_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
+comment on column api.station_monthly.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.station_monthly.min_temperature is
+  'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.station_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
-  comment on column api.station_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_monthly.min_pm25 is
+  'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_monthly.max_pm25 is 'PM2.5, corrected where a correction applies, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_monthly.min_pm10 is 'PM10, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_monthly.min_pm10 is
+  'PM10, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_monthly.max_pm10 is 'PM10, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_monthly.min_no2 is 'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
+  comment on column api.station_monthly.min_no2 is
+  'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
 comment on column api.station_monthly.max_no2 is 'nitrogen dioxide, highest hourly mean in the bucket [ppb]';
-  comment on column api.station_monthly.min_dust is 'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.station_monthly.min_dust is
+  'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
 comment on column api.station_monthly.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
-  comment on column api.station_monthly.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
+  comment on column api.station_monthly.min_wind_speed is
+  'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.station_monthly.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.station_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.station_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_monthly.min_aqi is
+  'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.station_monthly.max_aqi is
+  'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The daily buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_daily as
@@ -4787,41 +4878,67 @@ create view api.region_daily as
     b.min_aqi,
     b.max_aqi
   from rollup.region_daily b;
-comment on view api.region_daily is 'region daily buckets in local time, at published precision. One row per bucket with readings.';
+comment on view api.region_daily is
+  'region daily buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_daily.timestamp is 'start of the bucket';
 comment on column api.region_daily.region_slug is 'slug of the city or district';
-comment on column api.region_daily.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
-comment on column api.region_daily.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
-  comment on column api.region_daily.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
-  comment on column api.region_daily.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
-  comment on column api.region_daily.avg_pm1 is 'PM1, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_pm25 is 'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_pm25_raw is 'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_pm10 is 'PM10, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_no2 is 'nitrogen dioxide, mean of the hours in the bucket [ppb]';
-  comment on column api.region_daily.avg_so2 is 'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_o3 is 'ozone, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_dust is 'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_daily.avg_usvh is 'radiation dose rate, mean of the hours in the bucket [µSv/h]';
-  comment on column api.region_daily.avg_uv is 'ultraviolet index, mean of the hours in the bucket [UV index]';
-  comment on column api.region_daily.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
-comment on column api.region_daily.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
+comment on column api.region_daily.station_count is
+  'number of stations, mean over the hours in the bucket, rounded [stations]';
+comment on column api.region_daily.avg_temperature is
+  'air temperature, mean of the hours in the bucket [°C]';
+  comment on column api.region_daily.avg_humidity is
+  'relative humidity, mean of the hours in the bucket [%]';
+  comment on column api.region_daily.avg_pressure is
+  'air pressure, mean of the hours in the bucket [Pa]';
+  comment on column api.region_daily.avg_pm1 is
+  'PM1, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_pm25 is
+  'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_pm25_raw is
+  'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_pm10 is
+  'PM10, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_no2 is
+  'nitrogen dioxide, mean of the hours in the bucket [ppb]';
+  comment on column api.region_daily.avg_so2 is
+  'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_o3 is
+  'ozone, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_dust is
+  'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_daily.avg_usvh is
+  'radiation dose rate, mean of the hours in the bucket [µSv/h]';
+  comment on column api.region_daily.avg_uv is
+  'ultraviolet index, mean of the hours in the bucket [UV index]';
+  comment on column api.region_daily.avg_wind_speed is
+  'wind speed, mean of the hours in the bucket [m/s]';
+comment on column api.region_daily.avg_wind_direction is
+  'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_daily.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_daily.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
-comment on column api.region_daily.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
+comment on column api.region_daily.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.region_daily.min_temperature is
+  'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_daily.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
-  comment on column api.region_daily.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_daily.min_pm25 is
+  'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_daily.max_pm25 is 'PM2.5, corrected where a correction applies, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_daily.min_pm10 is 'PM10, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_daily.min_pm10 is
+  'PM10, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_daily.max_pm10 is 'PM10, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_daily.min_no2 is 'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
+  comment on column api.region_daily.min_no2 is
+  'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
 comment on column api.region_daily.max_no2 is 'nitrogen dioxide, highest hourly mean in the bucket [ppb]';
-  comment on column api.region_daily.min_dust is 'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_daily.min_dust is
+  'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_daily.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_daily.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
+  comment on column api.region_daily.min_wind_speed is
+  'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.region_daily.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.region_daily.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.region_daily.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_daily.min_aqi is
+  'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_daily.max_aqi is
+  'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- The monthly buckets of a region, with the extremes of their hourly means (A5).
 create view api.region_monthly as
@@ -4855,41 +4972,67 @@ create view api.region_monthly as
     b.min_aqi,
     b.max_aqi
   from rollup.region_monthly b;
-comment on view api.region_monthly is 'region monthly buckets in local time, at published precision. One row per bucket with readings.';
+comment on view api.region_monthly is
+  'region monthly buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.region_monthly.timestamp is 'start of the bucket';
 comment on column api.region_monthly.region_slug is 'slug of the city or district';
-comment on column api.region_monthly.station_count is 'number of stations, mean over the hours in the bucket, rounded [stations]';
-comment on column api.region_monthly.avg_temperature is 'air temperature, mean of the hours in the bucket [°C]';
-  comment on column api.region_monthly.avg_humidity is 'relative humidity, mean of the hours in the bucket [%]';
-  comment on column api.region_monthly.avg_pressure is 'air pressure, mean of the hours in the bucket [Pa]';
-  comment on column api.region_monthly.avg_pm1 is 'PM1, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_pm25 is 'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_pm25_raw is 'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_pm10 is 'PM10, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_no2 is 'nitrogen dioxide, mean of the hours in the bucket [ppb]';
-  comment on column api.region_monthly.avg_so2 is 'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_o3 is 'ozone, mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_dust is 'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
-  comment on column api.region_monthly.avg_usvh is 'radiation dose rate, mean of the hours in the bucket [µSv/h]';
-  comment on column api.region_monthly.avg_uv is 'ultraviolet index, mean of the hours in the bucket [UV index]';
-  comment on column api.region_monthly.avg_wind_speed is 'wind speed, mean of the hours in the bucket [m/s]';
-comment on column api.region_monthly.avg_wind_direction is 'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
+comment on column api.region_monthly.station_count is
+  'number of stations, mean over the hours in the bucket, rounded [stations]';
+comment on column api.region_monthly.avg_temperature is
+  'air temperature, mean of the hours in the bucket [°C]';
+  comment on column api.region_monthly.avg_humidity is
+  'relative humidity, mean of the hours in the bucket [%]';
+  comment on column api.region_monthly.avg_pressure is
+  'air pressure, mean of the hours in the bucket [Pa]';
+  comment on column api.region_monthly.avg_pm1 is
+  'PM1, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_pm25 is
+  'PM2.5, corrected where a correction applies, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_pm25_raw is
+  'PM2.5 as the instrument gave it, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_pm10 is
+  'PM10, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_no2 is
+  'nitrogen dioxide, mean of the hours in the bucket [ppb]';
+  comment on column api.region_monthly.avg_so2 is
+  'sulphur dioxide, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_o3 is
+  'ozone, mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_dust is
+  'dust (total particulate matter), mean of the hours in the bucket [µg/m³]';
+  comment on column api.region_monthly.avg_usvh is
+  'radiation dose rate, mean of the hours in the bucket [µSv/h]';
+  comment on column api.region_monthly.avg_uv is
+  'ultraviolet index, mean of the hours in the bucket [UV index]';
+  comment on column api.region_monthly.avg_wind_speed is
+  'wind speed, mean of the hours in the bucket [m/s]';
+comment on column api.region_monthly.avg_wind_direction is
+  'direction of the mean wind vector of the bucket, clockwise from north [degrees]';
 comment on column api.region_monthly.total_rain is 'precipitation, sum of the bucket [mm]';
-comment on column api.region_monthly.aqi is 'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
-comment on column api.region_monthly.min_temperature is 'air temperature, lowest hourly mean in the bucket [°C]';
+comment on column api.region_monthly.aqi is
+  'US EPA air quality index of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]';
+comment on column api.region_monthly.min_temperature is
+  'air temperature, lowest hourly mean in the bucket [°C]';
 comment on column api.region_monthly.max_temperature is 'air temperature, highest hourly mean in the bucket [°C]';
-  comment on column api.region_monthly.min_pm25 is 'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_monthly.min_pm25 is
+  'PM2.5, corrected where a correction applies, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_monthly.max_pm25 is 'PM2.5, corrected where a correction applies, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_monthly.min_pm10 is 'PM10, lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_monthly.min_pm10 is
+  'PM10, lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_monthly.max_pm10 is 'PM10, highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_monthly.min_no2 is 'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
+  comment on column api.region_monthly.min_no2 is
+  'nitrogen dioxide, lowest hourly mean in the bucket [ppb]';
 comment on column api.region_monthly.max_no2 is 'nitrogen dioxide, highest hourly mean in the bucket [ppb]';
-  comment on column api.region_monthly.min_dust is 'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
+  comment on column api.region_monthly.min_dust is
+  'dust (total particulate matter), lowest hourly mean in the bucket [µg/m³]';
 comment on column api.region_monthly.max_dust is 'dust (total particulate matter), highest hourly mean in the bucket [µg/m³]';
-  comment on column api.region_monthly.min_wind_speed is 'wind speed, lowest hourly mean in the bucket [m/s]';
+  comment on column api.region_monthly.min_wind_speed is
+  'wind speed, lowest hourly mean in the bucket [m/s]';
 comment on column api.region_monthly.max_wind_speed is 'wind speed, highest hourly mean in the bucket [m/s]';
-comment on column api.region_monthly.min_aqi is 'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
-comment on column api.region_monthly.max_aqi is 'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_monthly.min_aqi is
+  'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
+comment on column api.region_monthly.max_aqi is
+  'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
 -- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
 
@@ -4916,11 +5059,15 @@ create view api.sensor_hourly as
     logic.published(s.rain, 1) as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is 'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with readings.';
+comment on view api.sensor_hourly is
+  'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with '
+  'readings.';
 comment on column api.sensor_hourly.timestamp is 'start of the hour';
 comment on column api.sensor_hourly.sensor_id is 'sensor id';
 comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
-comment on column api.sensor_hourly.avg_pm25 is 'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied [µg/m³]';
+comment on column api.sensor_hourly.avg_pm25 is
+  'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied '
+  '[µg/m³]';
 comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
   comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
   comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
@@ -4933,7 +5080,8 @@ comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of
   comment on column api.sensor_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
   comment on column api.sensor_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
   comment on column api.sensor_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
-comment on column api.sensor_hourly.avg_wind_direction is 'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
 comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
 
 create function api.sensor_daily(at timestamptz,
@@ -4973,7 +5121,9 @@ returns table (
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is
-  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the starts of the days. Columns as in api.sensor_hourly, without station_id.';
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is '
+  'listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the '
+  'starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
 -- The history windows at an instant (H1): closed hours, completed days, and months including the current one.
 create function api.history_window(at timestamptz)
@@ -4989,7 +5139,8 @@ language sql immutable parallel safe begin atomic
   ('2y', 'month', 24, 1)) as w(series, unit, buckets, running);
 end;
 comment on function api.history_window is
-  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: hour, day or month), since, until (half-open bounds).';
+  'The history windows at an instant. One row per window. Columns: series (key of the window), unit (of its buckets: '
+  'hour, day or month), since, until (half-open bounds).';
 
 -- The history windows in one row, with the range of each unit that covers all of its windows. History queries read
 -- these ranges.
@@ -5015,7 +5166,9 @@ returns table (
   from api.history_window(at) w;
 end;
 comment on function api.history_bounds is
-  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit that covers all of its windows), since_24h, until_24h,
+  'The history windows of an instant as the arguments of api.station_history_json and api.region_history_json. One '
+  'row. Columns: hours_since, hours_until, days_since, days_until, months_since, months_until (the range of a unit '
+  'that covers all of its windows), since_24h, until_24h,
   since_7d, until_7d,
   since_30d, until_30d,
   since_1y, until_1y,
@@ -5024,7 +5177,8 @@ comment on function api.history_bounds is
 -- Windows move only when an hour closes, since days and months end with an hour.
 create function api.history_valid_until(at timestamptz) returns timestamptz language sql immutable parallel safe
   return rollup.bucket_add('hour', rollup.bucket_start('hour', at), 1);
-comment on function api.history_valid_until is 'The first instant after the given one at which the history windows move.';
+comment on function api.history_valid_until is
+  'The first instant after the given one at which the history windows move.';
 
 -- The history document of one station in parts. The parts are JSON, because the driver would need as long to decode
 -- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
@@ -5076,11 +5230,13 @@ begin
   having exists (select from api.station s where s.id = only_station);
 end $$;
 comment on function api.station_history_json is
-  'The history document of a station in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown station_id. Columns: 24h,
+  'The history document of a station in parts. Its other arguments are the columns of api.history_bounds. One '
+  'row; none for an unknown station_id. Columns: 24h,
   7d,
   30d,
   1y,
-  2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
+  2y (each a JSON array of the points of the window in '
+  'the order of time, as text), data_version.';
 
 -- The history of one station as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.station_history(at timestamptz, only_station int)
@@ -5168,7 +5324,9 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.station_history is
-  'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an unknown station_id. Hours have no extremes. Columns: series (key of the window), and the columns of api.station_daily.';
+  'The buckets of a station in the history windows of an instant, one row per bucket and window; none for an '
+  'unknown station_id. Hours have no extremes. Columns: series (key of the window), and the columns of '
+  'api.station_daily.';
 
 -- The history document of one region in parts. The parts are JSON, because the driver would need as long to decode
 -- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
@@ -5220,11 +5378,13 @@ begin
   having exists (select from api.region s where s.slug = only_region);
 end $$;
 comment on function api.region_history_json is
-  'The history document of a region in parts. Its other arguments are the columns of api.history_bounds. One row; none for an unknown region_slug. Columns: 24h,
+  'The history document of a region in parts. Its other arguments are the columns of api.history_bounds. One '
+  'row; none for an unknown region_slug. Columns: 24h,
   7d,
   30d,
   1y,
-  2y (each a JSON array of the points of the window in the order of time, as text), data_version.';
+  2y (each a JSON array of the points of the window in '
+  'the order of time, as text), data_version.';
 
 -- The history of one region as rows and columns, for the windows of an instant. It is planned in the same way.
 create function api.region_history(at timestamptz, only_region text)
@@ -5312,14 +5472,17 @@ begin
   from b join w on w.unit = b.unit and b.timestamp >= w.since and b.timestamp < w.until;
 end $$;
 comment on function api.region_history is
-  'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an unknown region_slug. Hours have no extremes. Columns: series (key of the window), and the columns of api.region_daily.';
+  'The buckets of a region in the history windows of an instant, one row per bucket and window; none for an '
+  'unknown region_slug. Hours have no extremes. Columns: series (key of the window), and the columns of '
+  'api.region_daily.';
 
 -- Regions with their current values and health figures, named as in the specification (C4, W1 to W4).
 
 create function api.exceedance(mean float8, guideline float8) returns float8 language sql immutable parallel safe
   return case when mean > 1.15 * guideline then round((mean / guideline)::numeric, 1)::float8 end;
 comment on function api.exceedance is
-  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than 15 % above the guideline (W3).';
+  'Ratio of a mean to its guideline (in the same unit), to one decimal; null unless the unrounded mean is more than '
+  '15 % above the guideline (W3).';
 
 create function api.region_current(at timestamptz, only_region text default null, locale text default 'en')
 returns table (
@@ -5352,7 +5515,9 @@ returns table (
   where only_region is null or r.slug = only_region;
 end;
 comment on function api.region_current is
-  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. Titles are in the given locale, one of those in the paths of the API.
+  'All regions at an instant, or only the given one (no row if it is unknown). Current values come from the newest '
+  'digest and are null if it is older than 30 minutes; health figures come from closed hours and completed days. '
+  'Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.region and api.region_title, and:
   measurement_time (of the digest used),
   temperature [°C],
@@ -5402,11 +5567,14 @@ create view api.freshness as
       f.tableoid) as history
   from rollup.freshness f;
 comment on view api.freshness is 'How up to date the aggregates are. One row.';
-comment on column api.freshness.refreshed_at is 'readings of the running day accepted before it are in the aggregates; null before the first build';
-comment on column api.freshness.completed_at is 'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
+comment on column api.freshness.refreshed_at is
+  'readings of the running day accepted before it are in the aggregates; null before the first build';
+comment on column api.freshness.completed_at is
+  'all readings accepted before it are in the aggregates; older than refreshed_at while a backfill is being worked off';
 comment on column api.freshness.digest_at is 'instant of the newest digest of the regions; null before the first';
 comment on column api.freshness.data_version is 'increases whenever published data may have changed';
-comment on column api.freshness.history is 'history in which data_version counts; a restore or the promotion of a replica begins another';
+comment on column api.freshness.history is
+  'history in which data_version counts; a restore or the promotion of a replica begins another';
 
 -- A replica may lack what its primary has; a primary that has less than before was set back.
 create view api.server as select pg_is_in_recovery() as is_replica;
@@ -5431,27 +5599,31 @@ returns table (provider text, measurement_time timestamptz, online int, offline 
     array(select offline.provider from state offline where offline.newest is null)) n on n.provider = s.provider;
 end;
 comment on function api.provider_state is
-  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
+  'Every provider at an instant. One row per provider. Columns: provider (slug), measurement_time (newest measurement '
+  'of its sensors; null if there is none), online and offline (listed stations with that status [stations]).';
 
 create function api.newest_bucket(at timestamptz) returns table (subject text, resolution text, "timestamp" timestamptz)
 language sql stable begin atomic
   select n.subject, n.resolution, n.bucket from logic.newest_bucket(at) n;
 end;
 comment on function api.newest_bucket is
-  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
+  'The newest bucket of each published aggregate at an instant. One row per aggregate. Columns: subject (station or '
+  'region), resolution (hour, day or month), timestamp (start of the bucket; null if there is none).';
 
 -- An audit of one past month says nothing about today, so only audits of at least the nightly one's period count.
 create view api.last_audit as
   select made_at, differing from rollup.audit
   where since <= made_at - interval '34 days' and until >= made_at
   order by made_at desc limit 1;
-comment on view api.last_audit is 'The latest audit that covered at least the period of the nightly one. No row before the first.';
+comment on view api.last_audit is
+  'The latest audit that covered at least the period of the nightly one. No row before the first.';
 comment on column api.last_audit.made_at is 'time of the audit';
 comment on column api.last_audit.differing is 'buckets that differed from the readings [buckets]';
 
 create view api.quarantine_lines as
   select reason, count(*)::int as lines from raw.quarantine where kind = 'reading' group by reason;
-comment on view api.quarantine_lines is 'Readings in quarantine (not single values of accepted readings). One row per reason.';
+comment on view api.quarantine_lines is
+  'Readings in quarantine (not single values of accepted readings). One row per reason.';
 comment on column api.quarantine_lines.reason is 'why the readings could not be used';
 comment on column api.quarantine_lines.lines is 'number of readings [readings]';
 
@@ -5469,14 +5641,19 @@ returns table (station_id int, last_measurement_time timestamptz, offline_minute
   select s.station_id, s.last_measurement_time, s.offline_minutes from logic.station_offline(at) s;
 end;
 comment on function api.station_offline is
-  'Listed stations that are offline at an instant but have measured before; no row if there are none. Columns: station_id (station id), last_measurement_time (of the newest reading that counts), offline_minutes (since then [min]).';
+  'Listed stations that are offline at an instant but have measured before; no row if there are none. Columns: '
+  'station_id (station id), last_measurement_time (of the newest reading that counts), offline_minutes (since then '
+  '[min]).';
 
 create function api.station_flat_line(at timestamptz)
 returns table (station_id int, parameters text, since timestamptz, hours int) language sql stable begin atomic
   select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
 end;
 comment on function api.station_flat_line is
-  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), hours (number of those hours [h]).';
+  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no '
+  'row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, '
+  'pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), '
+  'hours (number of those hours [h]).';
 
 create function api.station_outlier(at timestamptz)
 returns table (
@@ -5489,7 +5666,9 @@ returns table (
   from logic.station_outlier(at) s;
 end;
 comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no row if there are none.
+  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: '
+  'more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no '
+  'row if there are none.
 Columns:
   station_id (station id),
   timestamp (start of the hour),
@@ -5609,11 +5788,14 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.station_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the given ones. The buckets are the days or months (by unit) that the period touches. One row per station and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all stations or the '
+  'given ones. The buckets are the days or months (by unit) that the period touches. One row per station and '
+  'bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   station_id (station id),
-  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the station on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only '
+  'closed hours, and in the first bucket only hours from the first one of the station on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -5740,11 +5922,14 @@ begin
   group by 1, 2;
 end $$;
 comment on function api.region_completeness is
-  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the given ones. The buckets are the days or months (by unit) that the period touches. One row per region and bucket from its first hour on, with readings or without.
+  'How many hours of a day or month have a value of each parameter, at an instant, for all regions or the '
+  'given ones. The buckets are the days or months (by unit) that the period touches. One row per region and '
+  'bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
   region_slug (slug of the city or district),
-  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only closed hours, and in the first bucket only hours from the first one of the region on [h]),
+  expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only '
+  'closed hours, and in the first bucket only hours from the first one of the region on [h]),
   temperature_hours,
   humidity_hours,
   pressure_hours,
@@ -5778,7 +5963,9 @@ returns text language sql immutable parallel safe
       (no2 * 1.9125, array[10, 25, 60, 100, 150]),
       (so2, array[20, 40, 125, 190, 275])) p(value, ends))];
 comment on function api.european_index is
-  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
+  'European air quality index (bands of 2024) of the unrounded means of an hour: good, fair, moderate, poor, very '
+  'poor or extremely poor. It is the worst band of the given pollutants; null if none is given. Means are in µg/m³, '
+  'means of NO2 in ppb (1 ppb = 1.9125 µg/m³); they are rounded to integers.';
 
 -- Negative means count as 0, as in the US EPA index.
 create function api.nowcast(hours float8[], digits int default 1) returns float8 language sql immutable parallel safe
@@ -5792,7 +5979,9 @@ create function api.nowcast(hours float8[], digits int default 1) returns float8
         from unnest(hours[1:12]) with ordinality u(mean, age)
         where logic.possible(u.mean) is not null) p) h);
 comment on function api.nowcast is
-  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
+  'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null '
+  'where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to '
+  'the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
 -- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
@@ -5877,7 +6066,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_speed":', h.wind_speed_hours, ',',
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
     from api.station_daily d
     join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
     where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
@@ -5885,7 +6075,9 @@ begin
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_days_json is
-  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
+  'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of '
+  'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
+  'valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -5917,7 +6109,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+  '"wind_speed":', h.wind_speed_hours, ',',
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
         ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.station_completeness(at, u.unit, u.since, u.until, array[only_station]) h
@@ -5925,7 +6118,9 @@ begin
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_completeness_json is
-  'How many hours of the last 30 completed days and of the last 24 months of a station have values (A11). One row; none for an unknown station_id. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
+  'How many hours of the last 30 completed days and of the last 24 months of a station have values (A11). One '
+  'row; none for an unknown station_id. Columns: days and months (JSON arrays in the order of time, as text), '
+  'valid_until, data_version.';
 
 create function api.station_hours_csv(at timestamptz, only_station int, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
@@ -5946,7 +6141,8 @@ begin
   having exists (select from raw.station s where s.id = only_station);
 end $$;
 comment on function api.station_hours_csv is
-  'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+  'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an '
+  'unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
 -- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
@@ -6031,7 +6227,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_speed":', h.wind_speed_hours, ',',
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
     from api.region_daily d
     join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
     where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
@@ -6039,7 +6236,9 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_days_json is
-  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of points in the order of time, as text; each has its expected hours and the number of hours behind each mean), valid_until, data_version.';
+  'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of '
+  'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
+  'valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -6071,7 +6270,8 @@ begin
   '"dust":', h.dust_hours, ',',
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
-  '"wind_speed":', h.wind_speed_hours, ',', '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+  '"wind_speed":', h.wind_speed_hours, ',',
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
         ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.region_completeness(at, u.unit, u.since, u.until, array[only_region]) h
@@ -6079,7 +6279,9 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_completeness_json is
-  'How many hours of the last 30 completed days and of the last 24 months of a region have values (A11). One row; none for an unknown region_slug. Columns: days and months (JSON arrays in the order of time, as text), valid_until, data_version.';
+  'How many hours of the last 30 completed days and of the last 24 months of a region have values (A11). One '
+  'row; none for an unknown region_slug. Columns: days and months (JSON arrays in the order of time, as text), '
+  'valid_until, data_version.';
 
 create function api.region_hours_csv(at timestamptz, only_region text, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
@@ -6100,7 +6302,8 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_hours_csv is
-  'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+  'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an '
+  'unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
 -- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an
 -- hour. station_readings_json runs with the rights of its owner, since no view of this schema has readings.
@@ -6123,7 +6326,8 @@ begin atomic
   ) c;
 end;
 comment on function api.station_last_hours is
-  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first hour on [h]) and measured_hours (those with PM2.5 [h]).';
+  'How complete the last 24 closed hours of a station are. One row. Columns: expected_hours (those from its first '
+  'hour on [h]) and measured_hours (those with PM2.5 [h]).';
 
 create function api.station_readings_json(at timestamptz, only_station int, instant timestamptz, most int default 5000)
 returns table (
@@ -6227,7 +6431,8 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_readings_json is
-  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the hour has closed. One row; none for an unknown id.
+  'The readings behind an hour of a station, from all sensors that were there for the whole hour; none until the '
+  'hour has closed. One row; none for an unknown id.
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
@@ -6317,7 +6522,8 @@ comment on function api.region_stations_json is
 Columns:
   timestamp (start of the hour that contains the instant),
   hour (its point as JSON, as text; null without readings),
-  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, whether its particles are left out, and its unrounded means),
+  stations (a JSON array: each with its id, whether its temperature, humidity and pressure are left out, '
+  'whether its particles are left out, and its unrounded means),
   region (the unrounded means of the region as JSON, as text; null without readings),
   is_complete (whether these are all the stations: at most `most` are shown),
   valid_until,
@@ -6348,7 +6554,8 @@ begin
   having exists (select from raw.region s where s.slug = only_region);
 end $$;
 comment on function api.region_limits is
-  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) 2024/2881). One row; none for an unknown slug.
+  'The last 365 completed days of a region compared with the limits of the EU from 2030 (Directive (EU) '
+  '2024/2881). One row; none for an unknown slug.
 Columns:
   "mean_pm2.5", mean_pm10 and mean_no2 (means of the days [µg/m³]; 1 ppb of NO2 = 1.9125 µg/m³),
   "pm2.5_days", pm10_days and no2_days (days with a value [days]),
@@ -6372,14 +6579,18 @@ returns table (
   from logic.sensor_pair(at, only_station) p;
 end;
 comment on function api.sensor_pair is
-  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have both.
+  'Pairs of PM2.5 sensors at one station, or at stations within 150 m of each other, for all stations or one. The '
+  'day means of y are regressed on the day means of x, over the last 30 completed days. x is the sensor at a '
+  'trusted station, else the one with the lower id. One row per pair with a day on which at least 18 hours have '
+  'both.
 Columns:
   x_sensor_id, x_station_id, y_sensor_id and y_station_id (ids),
   days (that are compared [days]),
   slope and r2 (of the regression of y on x; null without two different days),
   intercept (likewise [µg/m³]),
   rmse (root mean square of their differences [µg/m³]),
-  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
+  meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s '
+  'targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
 
 create function api.station_flags_json(at timestamptz, only_station int)
 returns table (flags text, pairs text, valid_until timestamptz, data_version int)
@@ -6405,7 +6616,9 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_flags_json is
-  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of api.sensor_pair, as text), valid_until, data_version.';
+  'The flag periods of a station with their reasons, and the agreement of its PM2.5 sensors. One row; none for an '
+  'unknown id. Columns: flags (a JSON array of api.station_flag, newest first, as text), pairs (a JSON array of '
+  'api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, digest_valid_until timestamptz)
@@ -6423,7 +6636,10 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   where r.slug = only_region
 $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one counts; null without one).';
+  'The number of stations behind the particle means in a region’s newest digest, and the number left out because '
+  'their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], '
+  'null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one '
+  'counts; null without one).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

@@ -149,10 +149,10 @@
 + -- How much time between stale months is recomputed with them. A refresh of one month reads all days from it until the
 + -- newest (only the lower bound reaches the scan), so recomputing the months between costs less than scanning again.
 + create function logic.month_gap() returns interval language sql immutable parallel safe return interval '4500 hours';
-+ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours of sensors and stations after 30 days,
-+ -- so that readings up to a month late meet no compressed hour. A chunk that was written to since is compressed again.
-+ -- It works in the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk that is
-+ -- being written to is left for the next time, with a warning of SQLSTATE AS101.
++ -- Compresses chunks of readings that ended more than a week ago, and chunks of hours of sensors and stations after
++ -- 30 days, so that readings up to a month late meet no compressed hour. A chunk that was written to since is compressed
++ -- again. It works in the foreground, one chunk per transaction, so a writer waits for its own chunk at most. A chunk
++ -- that is being written to is left for the next time, with a warning of SQLSTATE AS101.
 + create or replace procedure rollup.maintain(now timestamptz) language plpgsql as $$
 +   level record;
 +   chunk record;
@@ -170,10 +170,10 @@
 +     from logic.compressible_chunk c
 +     where c.range_end < maintain.now - c.rests
 +     order by c.range_end
-+     -- Recomputing an hour decompresses one batch of every subject. 45 late readings over six years, 25 stations, 2.28.3:
-+     -- 11.3 s of CPU with batches of a month, 6.1 with those of a week, which made hours 14 % larger; 4.2 with hours of
-+     -- regions left uncompressed too, which are few. Batches in the order of time alone were as fast, but then reading
-+     -- one station's hours reads those of all stations.
++     -- Recomputing an hour decompresses one batch of every subject. 45 late readings over six years, 25 stations, on
++     -- 2.28.3: 11.3 s of CPU with batches of a month; 6.1 s with batches of a week, which made hours 14 % larger; 4.2 s
++     -- when the hours of regions, which are few, stay uncompressed too. Batches in the order of time alone were as fast,
++     -- but then reading one station's hours reads the hours of all stations.
 +     perform set_config('timescaledb.compression_batch_size_limit', case when chunk.is_hours then '168' else '1000' end,
 +       false);
 +     begin
