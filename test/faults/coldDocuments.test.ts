@@ -7,12 +7,13 @@ import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
 import { type Api, readsOn } from '../../src/database/pools.ts';
+import type { Engine } from '../../src/schema/aggregates.ts';
 import { queryNetwork, queryRegion, queryStation } from '../../src/serve/current.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
 import type { PathValues } from '../../src/serve/paths.ts';
 import { bringIn } from '../ingest/support.ts';
-import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { engines, isAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { until } from '../support/service.ts';
 
@@ -20,10 +21,11 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 
 /**
  * With few stations the index of times alone would be nearly as good, so the planner may choose
- * that; plain PostgreSQL is for small networks.
+ * that; plain PostgreSQL is for small networks. In `npm test`, the size that misleads it more.
  */
+const sizesOf = (engine: Engine) => (engine === 'plain' ? (isAll ? [2, 20] : [2]) : [20]);
 const SIZES = engines.flatMap((engine) =>
-  (engine === 'plain' ? [2, 20] : [20]).map((stations) => ({ engine, stations })),
+  sizesOf(engine).map((stations) => ({ engine, stations })),
 );
 
 describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, stations }) => {

@@ -16,6 +16,8 @@ declare module 'vitest' {
  * test named beside each holds the same promise in `npm test`.
  */
 const RARE = [
+  'test/deploy/dockerfile.test.ts', // package.test.ts: what is packed, and that it runs alone
+  'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps

@@ -12,7 +12,7 @@ import { connect, onConnection, type Sql } from '../../../src/database/client.ts
 import { copyMissing, installDemo } from '../../../src/extras/demo/demo.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import { LEVELS } from '../../../src/schema/aggregates.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { addressVariables, makeHome, start } from '../../support/program.ts';
 
 const DAY = 86_400_000;
@@ -25,7 +25,7 @@ function readmeNetwork() {
   return JSON.parse(/```json\n(\{\n {2}"time_zone".*?)```/s.exec(text)?.[1] ?? '');
 }
 
-onEveryEngine('import network into a demo database', (engine) => {
+onEveryEngineInAll('import network into a demo database', (engine) => {
   let db: TestDatabase;
   const { folder, remove } = makeHome();
   beforeAll(async () => {

@@ -1,10 +1,7 @@
 /**
  * No body within the limits holds up the process or fills its memory: what is made of it is
- * bounded, and read in turns.
+ * bounded, and read in turns. hostileMemory.test.ts measures the memory.
  */
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import request from 'supertest';
@@ -42,14 +39,6 @@ describe('over HTTP', () => {
     expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
     expect(answer.text.length).toBeLessThan(300_000);
   });
-});
-
-it('are read with 100 MB of memory', async () => {
-  const script = fileURLToPath(new URL('readHostile.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--max-old-space-size=100', '--import', 'tsx', script],
-  ]);
-  expect(stdout).toBe(String(HOSTILE.length));
 });
 
 /** How many turns of the event loop pass meanwhile. */

@@ -25,5 +25,6 @@ it.each([
     /^HTTP ingestion is open at (.*)\/v1\/readings$/.exec(said()[1] ?? '') ?? [];
   expect(address).toContain(`http://${shown}:`);
   expect((await fetch(address)).status).toBe(200);
+  vi.useRealTimers(); // closing looks for idle connections at an interval
   await listener.close();
 });

@@ -1,0 +1,14 @@
+/** No body within the limits fills the memory of the process. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { HOSTILE } from './hostile.ts';
+
+it('the hostile bodies are read with 100 MB of memory', async () => {
+  const script = fileURLToPath(new URL('readHostile.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--max-old-space-size=100', '--import', 'tsx', script],
+  ]);
+  expect(stdout).toBe(String(HOSTILE.length));
+});
