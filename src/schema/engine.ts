@@ -11,6 +11,13 @@ const MIN_TIMESCALE = '2.28';
 export const TRIED_TIMESCALE: readonly string[] = ['2.28.3', '2.29.2'];
 
 /**
+ * In each line the first version whose background jobs run on PostgreSQL 15.20, 16.16, 17.12 and
+ * 18.7. With an older one the server records each run as failed (`cannot drop portal ""`). Whatever
+ * is newer than the last of these is mended as well.
+ */
+const JOBS_RUN_FROM: readonly string[] = ['2.28.5', '2.31.2', '2.32.1'];
+
+/**
  * The engine that this server offers to this database, and why, for the log. Creates the extension.
  * Throws MigrationRefused if it cannot, or if TimescaleDB is too old.
  */
@@ -141,13 +148,29 @@ export function isUntried(version: string): boolean {
   return TRIED_TIMESCALE.every((tried) => isNewer(version, tried));
 }
 
-/** The version and those that were tried, in words; undefined without TimescaleDB. */
+/** True if jobs of TimescaleDB fail with this version on the PostgreSQL of today. */
+function hasFailingJobs(version: string): boolean {
+  const lineOf = (of: string) => of.split('.').slice(0, 2).join('.');
+  const last = JOBS_RUN_FROM.at(-1) ?? '';
+  const first = JOBS_RUN_FROM.find((mended) => lineOf(mended) === lineOf(version)) ?? last;
+  return isNewer(first, version);
+}
+
+/**
+ * The version, those that were tried, and what is wrong with it, in words; undefined without
+ * TimescaleDB.
+ */
 export function timescaleInWords(version: string | null): string | undefined {
   if (version === null) return undefined;
   const tried = TRIED_TIMESCALE.join(' and ');
-  return isUntried(version)
+  const said = isUntried(version)
     ? `${version}, newer than those tried (${tried})`
     : `${version} (tried: ${tried})`;
+  if (!hasFailingJobs(version)) return said;
+  return (
+    `${said}. WARNING: its background jobs fail on PostgreSQL 15.20, 16.16, 17.12 and 18.7. ` +
+    `airseries has none, so its numbers are right; yours run with ${JOBS_RUN_FROM.join(', ')} or newer`
+  );
 }
 
 /**

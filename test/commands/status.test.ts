@@ -166,6 +166,15 @@ onOneEngine('status', (engine) => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
       'postgresql 18.4, timescaledb 9.0.0, newer than those tried (',
     );
+    expect(text).not.toContain('WARNING');
+    const old = { ...versions, postgresql: '15.20', timescaledb: '2.28.3' };
+    const warned = statusTable(
+      { engine, time_zone: 'Asia/Yerevan', zone_rules: RULES, versions: old, freshness, providers },
+      NOW,
+    );
+    expect(warned.replaceAll(/\s+/g, ' ')).toContain(
+      'postgresql 15.20, timescaledb 2.28.3 (tried: 2.28.3 and 2.29.2). WARNING: its background jobs fail on PostgreSQL 15.20',
+    );
     expect(text).toContain(
       'last audit            2026-11-20 03:00:00 (13 h ago): 2 buckets differ',
     );

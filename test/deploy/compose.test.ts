@@ -287,7 +287,7 @@ describe('the other services', () => {
   const { database, reader, prometheus, grafana } = compose.services;
 
   it('the database is the newest TimescaleDB that was tried, with its data on the volume', () => {
-    const [, version, major] = /:([\d.]+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
+    const [, version, major] = /:(\d+\.\d+\.\d+)-pg(\d+)$/.exec(database?.image ?? '') ?? [];
     expect(version).toBe(TRIED_TIMESCALE.at(-1));
     const folder = database?.volumes?.[0]?.split(':')[1];
     expect(database?.environment?.PGDATA).toBe(`${folder}/${major}/docker`);

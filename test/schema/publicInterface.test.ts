@@ -99,7 +99,9 @@ describe('versions of TimescaleDB', () => {
 
   it('says which were tried, and that one is newer than those', () => {
     const newest = TRIED_TIMESCALE.at(-1) ?? '';
-    expect(timescaleInWords(newest)).toBe(`${newest} (tried: ${TRIED_TIMESCALE.join(' and ')})`);
+    expect(timescaleInWords(newest)).toMatch(
+      new RegExp(`^${newest} \\(tried: ${TRIED_TIMESCALE.join(' and ')}\\)`),
+    );
     expect(timescaleInWords('9.0.0')).toBe(
       `9.0.0, newer than those tried (${TRIED_TIMESCALE.join(' and ')})`,
     );
@@ -109,4 +111,30 @@ describe('versions of TimescaleDB', () => {
       undefined,
     ]);
   });
+
+  it.each([
+    ['2.28.3', true],
+    ['2.28.4', true],
+    ['2.28.5', false],
+    ['2.28.10', false],
+    ['2.29.2', true],
+    ['2.30.0-dev', true],
+    ['2.31.1', true],
+    ['2.31.2', false],
+    ['2.32.0', true],
+    ['2.32.1', false],
+    ['2.33.0', false],
+    ['3.0.0', false],
+  ])(
+    'warns of %s, whose own jobs fail on the PostgreSQL of today, and says that we have none: %s',
+    (version, warns) => {
+      const said = timescaleInWords(version) ?? '';
+      expect(said.includes('WARNING: its background jobs fail on PostgreSQL 15.20')).toBe(warns);
+      expect(
+        said.endsWith(
+          'airseries has none, so its numbers are right; yours run with 2.28.5, 2.31.2, 2.32.1 or newer',
+        ),
+      ).toBe(warns);
+    },
+  );
 });
