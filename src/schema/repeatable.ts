@@ -17,8 +17,6 @@ import {
 import { buildOracle, type Columns } from './oracle.ts';
 import { type Definitions, listSql, readSql, render, type Words } from './template.ts';
 
-const PARTS_A_CALL = 45;
-
 const SUBJECTS: readonly Words[] = [
   {
     subject: 'station',
@@ -138,15 +136,20 @@ function levelRow({ name, unit, id }: Level, index: number): string {
 }
 
 /**
- * SQL for a point of a history document as JSON text, from the columns of bucket b. A key is a
- * column's name; a range is a pair of two columns, null if either is. Fast, because it is one call
- * for nearly all of it.
+ * SQL for a point of a history document as JSON text, from the columns of bucket b, in the order of
+ * the contract. A key is a column's name; a range is a pair of two columns, null if either is. One
+ * call of concat() with every key and value was 12 % faster (1.88 ms instead of 2.10 for a history,
+ * 2.28.3), and could not be read.
  */
 function pointOf({ shape }: z.ZodObject): string {
-  const members = Object.keys(shape).map(
-    (key, n) => `'${n === 0 ? '{' : ','}"${key}":', coalesce(${jsonOf(key)}, 'null')`,
-  );
-  return concatOf([...members, `'}'`]);
+  const columns = Object.keys(shape).map(columnOf).join(', ');
+  return `(select row_to_json(point) from (select ${columns}) point)::text`;
+}
+
+function columnOf(key: string): string {
+  if (!key.startsWith('range_')) return `b.${key}`;
+  const [min, max] = [key.replace('range', 'b.min'), key.replace('range', 'b.max')];
+  return `case when ${min} is not null and ${max} is not null then array[${min}, ${max}] end as ${key}`;
 }
 
 /**
@@ -158,21 +161,6 @@ function lineOf(id: string, { shape }: z.ZodObject): string {
     key === 'timestamp' ? "to_json(b.timestamp) #>> '{}'" : `b.${key}`,
   );
   return `concat(${[`b.${id}`, ...fields].join(", ',', ")}, e'\\n')`;
-}
-
-/**
- * A call takes at most 100 arguments, and a key is two of them: the first of more are a call of
- * their own.
- */
-function concatOf(parts: readonly string[]): string {
-  if (parts.length <= PARTS_A_CALL) return `concat(${parts.join(', ')})`;
-  return concatOf([concatOf(parts.slice(0, PARTS_A_CALL)), ...parts.slice(PARTS_A_CALL)]);
-}
-
-function jsonOf(key: string): string {
-  if (key === 'timestamp') return 'to_json(b.timestamp)::text';
-  if (!key.startsWith('range_')) return `b.${key}::text`;
-  return `'[' || b.${key.replace('range', 'min')} || ',' || b.${key.replace('range', 'max')} || ']'`;
 }
 
 /** A template rendered for each of its subjects and resolutions. */
