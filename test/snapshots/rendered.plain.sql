@@ -6067,7 +6067,7 @@ begin
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
   '"wind_speed":', h.wind_speed_hours, ',',
-  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json as hours
     from api.station_daily d
     join api.station_completeness(at, 'day', since, until, array[only_station]) h on h.timestamp = d.timestamp
     where d.station_id = only_station and d.timestamp >= since and d.timestamp < until
@@ -6110,7 +6110,7 @@ begin
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
   '"wind_speed":', h.wind_speed_hours, ',',
-  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json,
         ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.station_completeness(at, u.unit, u.since, u.until, array[only_station]) h
@@ -6228,7 +6228,7 @@ begin
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
   '"wind_speed":', h.wind_speed_hours, ',',
-  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}') as hours
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json as hours
     from api.region_daily d
     join api.region_completeness(at, 'day', since, until, array[only_region]) h on h.timestamp = d.timestamp
     where d.region_slug = only_region and d.timestamp >= since and d.timestamp < until
@@ -6271,7 +6271,7 @@ begin
   '"usvh":', h.usvh_hours, ',',
   '"uv":', h.uv_hours, ',',
   '"wind_speed":', h.wind_speed_hours, ',',
-  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}'),
+  '"wind_sin":', h.wind_hours, ',"wind_cos":', h.wind_hours, '}')::json,
         ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.region_completeness(at, u.unit, u.since, u.until, array[only_region]) h
