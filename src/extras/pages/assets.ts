@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Document, renderDocument } from '../../serve/document.ts';
-import { frameStyle, ICON, pageStyle } from './style.ts';
+import { DOCS_STYLE, frameStyle, ICON, pageStyle } from './style.ts';
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -35,6 +35,10 @@ const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8'
 const withoutImages = (css: string) =>
   css.replace(/url\(("data:(?:[^"\\]|\\.)*"|data:[^)]*|images\/[^)]*)\)/g, 'none');
 
+/** Swagger UI makes a second main part within that of the page. */
+const withoutMain = (script: string) =>
+  script.replaceAll('createElement("main",', 'createElement("div",');
+
 const MODULES = readdirSync(BUNDLED).filter((name) => name.endsWith('.js'));
 
 const CONTENTS = new Map([
@@ -43,7 +47,8 @@ const CONTENTS = new Map([
   ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
   ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
-  ['swagger-ui.js', readLibrary('swagger-ui-dist/swagger-ui-bundle.js')],
+  ['docs.css', DOCS_STYLE],
+  ['swagger-ui.js', withoutMain(readLibrary('swagger-ui-dist/swagger-ui-bundle.js'))],
   ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);
 

@@ -17,6 +17,7 @@ export function docsPage(locale: Locale): Page {
     title: words.docs,
     scripts: ['docs'],
     body: html`<link rel="stylesheet" href="${assetUrl('swagger-ui.css')}">
+<link rel="stylesheet" href="${assetUrl('docs.css')}">
 <h1>${words.docs}</h1>
 <p>${before}<a href="/openapi.json">/openapi.json</a>${after}</p>
 <div id="reference" lang="en"></div>

@@ -193,6 +193,24 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 }
 `;
 
+/** The API reference in the colours of the pages; it comes after Swagger UI's own style. */
+export const DOCS_STYLE = `#reference * { color: var(--ink); border-color: var(--line); box-shadow: none; text-shadow: none; font-family: inherit; }
+#reference :is(code, pre, pre *, .opblock-summary-path *, .parameter__type, .prop-type, .prop-format, textarea) { font-family: ui-monospace, monospace; }
+#reference :is(.opblock, .opblock-section-header, .scheme-container, .download-contents, .opblock-body, .responses-inner, .model-box, .models, .model-container, input, select, textarea, .btn, table, tr, td, th) { background: var(--paper); }
+#reference .wrapper { max-width: none; padding: 0; }
+#reference .scheme-container { padding: 8px 0; border: 0; }
+#reference .opblock { border: 1px solid var(--line); border-radius: 8px; }
+#reference .opblock-summary-method, #reference .btn.execute { background: var(--link); color: var(--paper); border-color: var(--link); }
+#reference a { color: var(--link); }
+#reference svg { fill: var(--ink); }
+#reference pre { background: var(--ground) !important; color: var(--ink) !important; border-radius: 8px; }
+#reference .copy-to-clipboard { display: none; }
+#reference :is(.version, .version-stamp, .version-stamp *) { background: var(--ground); color: var(--ink); }
+#reference :is(.parameter__name.required span, .parameter__name.required::after) { color: var(--ink); }
+#reference .opblock-tag small, #reference .parameter__in, #reference .parameter__extension { color: var(--soft); }
+#reference ::placeholder { color: var(--soft); opacity: 1; }
+#reference :is(input, select, textarea, .btn, .download-contents) { border: 1px solid var(--soft); }`;
+
 /** The current values for other sites. All lengths follow one font size. */
 const EMBEDDED = `* { box-sizing: border-box; }
 h1 { font-size: 1.1em; line-height: 1.2; margin: 0; }

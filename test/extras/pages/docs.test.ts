@@ -3,8 +3,9 @@
  * answers of this service to what is tried.
  */
 import { beforeAll, expect, it } from 'vitest';
+import { WORDS } from '../../../src/extras/pages/words.ts';
 import { openApi } from '../../support/documented.ts';
-import { inBrowser } from './browser.ts';
+import { axe, inBrowser } from './browser.ts';
 import { openSite, type Site } from './site.ts';
 
 inBrowser('the API reference', (open) => {
@@ -40,4 +41,18 @@ inBrowser('the API reference', (open) => {
       '/en/air-quality-app/v1/region/town.json',
     );
   });
+
+  it.each(['light', 'dark'] as const)(
+    'has no barrier that axe finds, with an operation and the schemas open: %s',
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      await page.goto(`${site.origin}/hy/docs#/current/region`);
+      expect(await page.locator('h1').first().textContent()).toBe(WORDS.hy.docs);
+      await page.locator('#operations-current-region .execute').waitFor();
+      await page.locator('#operations-current-region .execute').click();
+      await page.locator('.live-responses-table').waitFor();
+      await page.locator('.models .models-control').click();
+      expect(await axe(page)).toEqual([]);
+    },
+  );
 });
