@@ -4,12 +4,13 @@
 FROM node:24-alpine AS build
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
-# with the optional packages: the compiler's own binary is one
-RUN npm ci --ignore-scripts
+# with the optional packages: the compiler's own binary is one; another draws pictures, on the C library of the image that runs
+RUN npm ci --ignore-scripts --libc=glibc
 COPY tsconfig.json ./
 COPY src ./src
 RUN npm run build
-RUN npm prune --ignore-scripts --omit=dev --omit=optional
+# what the project itself calls optional is the embedded servers
+RUN npm pkg delete optionalDependencies && npm prune --ignore-scripts --omit=dev --libc=glibc
 COPY sql ./sql
 # a clone made under umask 077 has files that only their owner may read, and the user of the image owns none
 RUN chmod -R a+rX package.json node_modules dist sql

@@ -9,6 +9,7 @@ import { makeLog } from '../src/base/log.ts';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
 import { connect, type DatabaseAddress } from '../src/database/client.ts';
 import { POOL_SIZES } from '../src/database/pools.ts';
+import { toPng } from '../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../src/http/send.ts';
 import { createToken } from '../src/ingest/http/tokens.ts';
 import { type Service, start } from '../src/service.ts';
@@ -253,8 +254,9 @@ const EFFECTS: Record<string, () => Promise<void>> = {
 
   async PAGE_URL() {
     const { ports } = await running({ role: 'api', pageUrl: 'https://air.example' });
-    expect((await get(ports.port, '/en/region/town')).body).toContain(
-      'content="https://air.example/en/card/region/town.svg"',
+    const image = 'content="https://air.example/en/card/region/town.png"';
+    expect((await get(ports.port, '/en/region/town')).body.includes(image)).toBe(
+      toPng !== undefined,
     );
   },
 

@@ -28,17 +28,18 @@ import { type Current, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
 import { hasSearch, onlyCity, overviewPage, shownOf } from './overview.ts';
 import { cardPicture } from './pictures.ts';
+import { toPng } from './png.ts';
 import { problemPage, type Suggestions } from './problem.ts';
 import type { Windows } from './series.ts';
 import { regionPage, stationPage } from './subject.ts';
 import { leftOut, type Trust } from './trust.ts';
 
 type Values = { locale: Locale; id: number; slug: string };
-type RenderedPage = (Validity & { page: Page }) | (Validity & { picture: string });
+type RenderedPage = (Validity & { page: Page }) | (Validity & { picture: Buffer });
 
 const HOUR_S = 3_600;
 const DOCS = '/{locale}/docs';
-const PICTURE = { type: 'image/svg+xml', headers: FILE_HEADERS };
+const PICTURE = { type: 'image/png', headers: FILE_HEADERS };
 /** The documents that frames and pages have in common. */
 const OF_STATION = { values: 'station', indices: 'stationNow', trust: 'stationFlags' } as const;
 const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
@@ -121,16 +122,15 @@ export function addPages(
     return { ...validity, page: embedPage(site, values.locale, path, { ...contents, suspect }) };
   }
 
-  function pictureOf(
+  async function pictureOf(
     locale: Locale,
     { subject, validity }: { subject: Subject; validity: Validity },
-  ): RenderedPage {
+  ): Promise<RenderedPage> {
+    if (toPng === undefined) throw notFound('');
     const { title, measurement_time: time } = subject.values;
     const picture = { ...inWords(locale, subject), title, site: titleOf(site, locale) };
-    return {
-      ...validity,
-      picture: cardPicture({ ...picture, time: time === null ? '–' : formatTime(locale, time) }),
-    };
+    const svg = cardPicture({ ...picture, time: time === null ? '' : formatTime(locale, time) });
+    return { ...validity, picture: await toPng(svg) };
   }
 
   /** What somebody may have meant whose address is wrong. */
@@ -184,10 +184,10 @@ export function addPages(
       };
     },
     '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
-    '/{locale}/card/station/{id}.svg': async (values) =>
-      pictureOf(values.locale, await readStation(values)),
-    '/{locale}/card/region/{slug}.svg': async (values) =>
-      pictureOf(values.locale, await readRegion(values)),
+    '/{locale}/card/station/{id}.png': async (values) =>
+      await pictureOf(values.locale, await readStation(values)),
+    '/{locale}/card/region/{slug}.png': async (values) =>
+      await pictureOf(values.locale, await readRegion(values)),
     '/{locale}/embed/station/{id}': (values) =>
       embedded(values, OF_STATION, `station/${values.id}`),
     '/{locale}/embed/region/{slug}': (values) =>

@@ -68,6 +68,10 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
   return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true"><path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
 }
 
+/** A size of letters at which the text is no wider than the picture. */
+const fitting = (text: string, largest: number) =>
+  Math.min(largest, Math.floor(1_450 / text.length));
+
 type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & {
   category: Category;
 };
@@ -75,6 +79,13 @@ type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', strin
 /** The picture that a shared link shows: a place, its index and when. */
 export function cardPicture({ title, site, category, word, index, value, time }: Card): string {
   const [ground, ink] = SURFACES[category];
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200" height="630" font-family="system-ui, sans-serif"><path fill="${ground}" d="M0 0H1200V630H0z"/><g fill="${ink}"><text x="80" y="130" font-size="${title.length > 24 ? 48 : 72}" font-weight="700">${title.length > 44 ? `${title.slice(0, 43)}…` : title}</text><text x="80" y="370" font-size="200" font-weight="700">${index}</text><text x="80" y="460" font-size="56">${word}</text><text x="80" y="550" font-size="40">${value} · ${time}</text><text x="1120" y="550" font-size="40" text-anchor="end">${site}</text></g></svg>`
+  const heading = title.length > 44 ? `${title.slice(0, 43)}…` : title;
+  const line = [value, time].filter((text) => text !== '').join(' · ');
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200" height="630" font-family="DejaVu Sans, sans-serif"><path fill="${ground}" d="M0 0H1200V630H0z"/><g fill="${ink}">
+<text x="80" y="130" font-size="${fitting(heading, 72)}" font-weight="700">${heading}</text>
+<text x="80" y="350" font-size="${fitting(index, 200)}" font-weight="700">${index}</text>
+<text x="80" y="440" font-size="${fitting(word, 56)}">${word}</text>
+<text x="80" y="520" font-size="40">${line}</text>
+<text x="80" y="590" font-size="32">${site.length > 50 ? `${site.slice(0, 49)}…` : site}</text></g></svg>`
     .text;
 }

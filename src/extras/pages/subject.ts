@@ -30,6 +30,7 @@ import {
   type Tiles,
   worstFirst,
 } from './parts.ts';
+import { toPng } from './png.ts';
 import { newestTime } from './series.ts';
 import { type Trust, trustPart } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
@@ -120,7 +121,7 @@ function pageOf(locale: Locale, subject: Subject, path: string) {
       place: title,
       values: [word, index, value].filter(Boolean).join(', '),
     }),
-    image: `/${locale}/card/${path}.svg`,
+    ...(toPng !== undefined && { image: `/${locale}/card/${path}.png` }),
   };
 }
 

@@ -8,7 +8,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { type Api, openReaderPool } from '../../../src/database/pools.ts';
+import { formatValue } from '../../../src/extras/pages/format.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
+import { cardPicture } from '../../../src/extras/pages/pictures.ts';
+import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { keepingLog } from '../../ingest/support.ts';
@@ -391,6 +394,44 @@ describe('a problem', () => {
       headers: {},
     }).finish();
     expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
+  });
+});
+
+describe('the picture of a shared link', () => {
+  const isDrawn = toPng !== undefined;
+
+  it.each(['station/1', `station/${STATIONS.offline}`, 'region/town'])(
+    'is a PNG where there is a binary that draws it, else left out: %s',
+    async (path) => {
+      const { body } = await get(`/hy/${path}`);
+      const address = `/hy/card/${path}.png`;
+      expect(body.includes(`<meta property="og:image" content="${address}">`)).toBe(isDrawn);
+      const { status, headers } = await get(address);
+      expect(status).toBe(isDrawn ? 200 : 404);
+      if (!isDrawn) return;
+      expect(headers).toMatchObject({ 'content-type': 'image/png', etag: expect.anything() });
+      expect(Number(headers['content-length'])).toBeLessThan(100_000);
+    },
+  );
+
+  it.skipIf(!isDrawn)('has the letters of every language and unit', async () => {
+    const draw = async (title: string) => {
+      const texts = { title, site: '', word: '', index: '', value: '', time: '' };
+      return (await toPng?.(cardPicture({ ...texts, category: 'good' })))?.toString('base64');
+    };
+    // letters that a font has not are all drawn alike
+    const letters = new Set(
+      LOCALES.flatMap((locale) => [
+        ...Object.values(WORDS[locale]).join(''),
+        ...formatValue(locale, 1, { unit: 'µg/m³', digits: 1 }),
+      ]),
+    );
+    const missing = await draw('\u{10ffff}');
+    const drawn = await Promise.all(
+      [...letters].map(async (letter) => [letter, await draw(letter)] as const),
+    );
+    const undrawn = drawn.filter(([letter, png]) => letter.trim() !== '' && png === missing);
+    expect(undrawn.map(([letter]) => letter)).toEqual([]);
   });
 });
 
