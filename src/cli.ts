@@ -3,7 +3,7 @@
  * success, 1 on failure, 2 on bad usage.
  */
 import { makeClock } from './base/clock.ts';
-import { makeLog } from './base/log.ts';
+import { makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
 import { type NewDatabase, type Outcome, UsageError, type Work } from './commands/context.ts';
@@ -44,7 +44,7 @@ async function runOn(
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
   const mustExist = !makesDatabase;
-  const database = await openDatabase(config, log, { mustExist });
+  const database = await openDatabase(config, quietLog(log), { mustExist });
   try {
     const installation = await migrate(database.target, {
       timeZone: config.timeZone,
@@ -94,6 +94,9 @@ function shown({ result, table }: Outcome, format: Format): string {
   const width = Math.max(process.stdout.columns ?? 0, WIDTH);
   return table === undefined ? resultTable(result, width) : table(width);
 }
+
+const writeError = (message: string) =>
+  void process.stderr.write(`${terminalText(printable(message), 'error')}\n`);
 
 /** Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. */
 function reportOnInterrupt(): void {
@@ -172,7 +175,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   reportOnInterrupt();
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`error: ${printable(describeUncaughtError(error))}\n`);
+    writeError(describeUncaughtError(error));
     process.exit(1);
   });
   config = configured();
@@ -189,7 +192,8 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const usage = error instanceof UsageError;
-  process.stderr.write(`${usage ? '' : 'error: '}${printable((error as Error).message)}\n`);
-  process.exitCode = usage ? 2 : 1;
+  const isUsage = error instanceof UsageError;
+  if (isUsage && error.help !== '') process.stderr.write(`${error.help}\n`);
+  writeError((error as Error).message);
+  process.exitCode = isUsage ? 2 : 1;
 }

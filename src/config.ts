@@ -3,8 +3,10 @@
  * problem in one message.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { LOG_LEVELS } from './base/log.ts';
 
@@ -301,14 +303,18 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     environment[name] === '' ? undefined : environment[name],
   ]);
   const parsed = SCHEMA.safeParse(Object.fromEntries(given));
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => {
-      const name = CONFIGURATION.find(({ key }) => key === path[0])?.name ?? '';
+  const problems = new Map(misnamed(environment));
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const name = CONFIGURATION.find(({ key }) => key === path[0])?.name ?? '';
+    if (!problems.has(name)) problems.set(name, message); // the first says what the others do
+  }
+  if (!parsed.success || problems.size > 0) {
+    const lines = [...problems].map(([name, message]) => {
       // it holds a password
-      const shown = name.endsWith('DATABASE_URL') ? '' : `=${environment[name]}`;
+      const shown = /DATABASE/.test(name) ? '' : `=${environment[name]}`;
       return `  ${name}${shown}: ${message}`;
     });
-    throw new Error(`The configuration (environment) is not usable:\n${problems.join('\n')}`);
+    throw new Error(`The configuration (environment) is not usable:\n${lines.join('\n')}`);
   }
   const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
   if (reads !== undefined && writes === undefined && role !== 'api') {
@@ -326,6 +332,42 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     ...parsed.data,
     drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5),
   };
+}
+
+/** A name of so many letters that another with one letter less, more or else means the same. */
+const LONG_NAME = 8;
+
+/** As in `PROT`. */
+const hasTwoSwapped = (name: string, of: string): boolean =>
+  [...of].some(
+    (_, n) => n > 0 && name === `${of.slice(0, n - 1)}${of[n]}${of[n - 1]}${of.slice(n + 1)}`,
+  ) && name !== of;
+
+/**
+ * Variables that are nearly a setting which is not set, with what to do: unnoticed, they would leave
+ * it at its default. `HOST` is an address to listen on in other programs; some shells set it to the
+ * name of the machine.
+ */
+function misnamed(environment: NodeJS.ProcessEnv): [name: string, problem: string][] {
+  const isSet = (name: string) => environment[name] !== undefined && environment[name] !== '';
+  return Object.keys(environment).flatMap((name): [string, string][] => {
+    if (!isSet(name) || VARIABLES.includes(name)) return [];
+    if (name === 'HOST' && (isIP(environment[name] ?? '') > 0 || environment[name] === 'localhost'))
+      return [
+        [
+          name,
+          'there is no such setting: PORT listens on all addresses, ADMIN_HOST and INGEST_HOST are those of the other ports. Unset it',
+        ],
+      ];
+    const meant = VARIABLES.find(
+      (one) =>
+        !isSet(one) &&
+        (hasTwoSwapped(name, one) || (one.length >= LONG_NAME && distance(name, one) === 1)),
+    );
+    return meant === undefined
+      ? []
+      : [[name, `there is no such setting. ${meant} is meant? Rename it, or unset it`]];
+  });
 }
 
 /** The first word of a name of several, with its underscore: `TIME_` of `TIME_ZONE`. */

@@ -31,13 +31,16 @@ garbage
 1,2026-11-19T09:00:00Z,20,red
 `;
 
-function thrownBy(work: () => void): string {
+/** The UsageError that a command line is refused with. */
+function refusalOf(words: string): UsageError {
   try {
-    work();
+    const choice = chooseWords(split(words));
+    if ('check' in choice) choice.check(readConfig({}));
   } catch (error) {
-    return (error as Error).message;
+    if (error instanceof UsageError) return error;
+    throw error;
   }
-  return '';
+  throw new Error(`not refused: ${words}`);
 }
 
 describe('bad usage', () => {
@@ -84,17 +87,33 @@ describe('bad usage', () => {
     ['network remove region town --with-readings', 'a region has no readings of its own'],
     ['audit --delete-surplus', '--delete-surplus needs --repair'],
     ['status --everything', 'unknown option --everything'],
-  ])('"%s" is refused, with its reason and the help of the command', (words, message) => {
-    const choose = () => {
-      const choice = chooseWords(split(words));
-      if ('check' in choice) choice.check(readConfig({}));
-    };
-    expect(choose).toThrow(UsageError);
-    expect(choose).toThrow(/^Usage: airseries /);
-    // what is wrong stands last, where a short terminal shows it
-    const last = thrownBy(choose).split('\n\n').at(-1);
-    expect(last).toMatch(/^error: /);
-    expect(last).toContain(message);
+  ])('"%s" is refused in one line, with its reason and where to read on', (words, message) => {
+    const refused = refusalOf(words);
+    expect(refused.message).toContain(message);
+    if (message === 'no command given') {
+      expect(refused.help).toMatch(/^Usage: airseries /);
+      return;
+    }
+    expect(refused.help).toBe('');
+    expect(refused.message).toMatch(/[.?)] See node src\/airseries\.js( [a-z]+)* --help$/);
+    if (!message.includes('one line')) expect(refused.message).not.toContain('\n');
+  });
+
+  it.each([
+    ['import week.csv', 'import readings week.csv'],
+    ['readings week.csv.gz', 'import readings week.csv.gz'],
+    ['readings', 'import readings FILE'],
+    ['week.ndjson', 'import readings week.ndjson'],
+    ['network ours.json', 'import network ours.json'],
+    [
+      'import ours.json',
+      'import network ours.json, or node src/airseries.js import readings ours.json',
+    ],
+    ["import it's.csv", "import readings 'it'\\''s.csv'"],
+  ])('"%s" names the command that imports it', (words, meant) => {
+    const { message } = refusalOf(words);
+    expect(message).toMatch(/^unknown command /);
+    expect(message.endsWith(`. To import it: node src/airseries.js ${meant}`)).toBe(true);
   });
 
   it.each([
@@ -111,15 +130,15 @@ describe('bad usage', () => {
     expect(stderr).not.toContain('\x1b');
   });
 
-  it.each(['', 'retention --apply'])(
-    '"%s" exits 2 with help, and opens no database',
-    async (words) => {
-      const { code, stdout, stderr } = await run(words);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('Usage: airseries ');
-      expect(existsSync(join(home.folder, 'data'))).toBe(false);
-    },
-  );
+  it.each([
+    ['', /^Usage: airseries [\s\S]*\n\nerror: no command given\n$/],
+    ['retention --apply', /^error: --apply needs RAW_RETENTION.*\n$/],
+  ])('"%s" exits 2, and opens no database', async (words, said) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(said);
+    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
 
   it('lists all problems of the configuration', async () => {
     const { code, stderr } = await run('migrate', {
@@ -218,9 +237,7 @@ describe('the service', () => {
     expect(refused).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(
-        /^Usage: airseries start[\s\S]*\n\nerror: unknown option --port\n$/,
-      ),
+      stderr: 'error: unknown option --port. See node src/airseries.js start --help\n',
     });
     expect(existsSync(join(home.folder, 'data'))).toBe(false);
   });

@@ -128,6 +128,20 @@ it.each<[string, Record<string, string>, RegExp]>([
     { PULL_HOSTS: 'https://data.sensor.community' },
     /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
   ],
+  ['two letters swapped', { PROT: '80' }, /\n {2}PROT=80: there is no such .*PORT is meant\?.*$/],
+  ['a letter too few', { SITE_CONTAC: 'x' }, /\n {2}SITE_CONTAC=x: .* SITE_CONTACT is meant\?/],
+  [
+    'an address to listen on',
+    { HOST: '0.0.0.0' },
+    /\n {2}HOST=0\.0\.0\.0: there is no such setting/,
+  ],
+  ['a telephone as contact', { SITE_CONTACT: 'phone' }, /\n {2}SITE_CONTACT=phone: must be/],
+  [
+    'no day, said once',
+    { EPOCH: 'soon' },
+    /usable:\n {2}EPOCH=soon: must be the first of a month[^\n]*$/,
+  ],
+  ['no duration, said once', { RAW_RETENTION: 'soon' }, /usable:\n {2}RAW_RETENTION=soon: [^\n]*$/],
 ])('%s is a mistake with a remedy', (_, environment, said) => {
   expect(() => checkPorts(readConfig(environment))).toThrow(said);
 });
@@ -147,13 +161,25 @@ describe('hints on the environment', () => {
       'TZ',
       'HOME',
       'DEBUG',
+      'HOST',
+      'HOSTNAME',
+      'BASE_URL',
+      'PORTS',
       'LOGNAME',
       'PGHOST',
       'XDG_DATA_DIRS',
       'POSTGRES_PASSWORD',
       'NODE_ENV',
     ];
-    expect(environmentHints(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+    const environment = Object.fromEntries(others.map((name) => [name, 'x']));
+    expect(environmentHints(environment)).toEqual([]);
+    expect(readConfig(environment)).toEqual(readConfig({}));
+    // nor is a name refused beside the setting that it is near to
+    expect(readConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://me@here/air' })).toMatchObject(
+      {
+        databaseUrl: 'postgres://me@here/air',
+      },
+    );
   });
 
   it('name what a file .env sets in vain', () => {

@@ -151,21 +151,35 @@ describe('a mistake is named, with its remedy', needs('otherUser'), () => {
       'import network nothing.json',
       {},
       1,
-      /^error: nothing\.json: ENOENT.*Check its name/,
+      /^error: nothing\.json: there is no such file\. Check its name and permissions\.$/,
+    ],
+    [
+      'a network that is a folder',
+      'import network private',
+      {},
+      1,
+      /^error: private: this (user may not read it|is a folder)\. Check/,
     ],
     [
       'a variable of another name',
       'status',
-      { DATABASE_URI: 'postgres://here/air', DATA_DIR: 'file' },
+      { DATABASE_HOST: 'here', DATA_DIR: 'file' },
       1,
-      /unknown settings: DATABASE_URI;.*is a file/s,
+      /unknown settings: DATABASE_HOST;.*is a file/s,
     ],
     [
       'the same at start',
       'start',
-      { LOG_LEVELS: 'warn', DATA_DIR: 'file' },
+      { LOG_FORMAT: 'text', DATA_DIR: 'file' },
       1,
-      /unknown settings: LOG_LEVELS;.*is a file/s,
+      /unknown settings: LOG_FORMAT;.*is a file/s,
+    ],
+    [
+      'variables that are nearly a setting',
+      'start',
+      { DATABASE_URI: 'postgres://me:secret@here/air', PROT: '80', HOST: '127.0.0.1' },
+      1,
+      /^error: .*not usable:\n {2}DATABASE_URI: there is no such setting\. DATABASE_URL is meant\?.*\n {2}PROT=80: .*PORT is.*\n {2}HOST=127\.0\.0\.1: .*PORT listens on all addresses.*$/,
     ],
     [
       'readings where no database is, as in another folder',
@@ -232,6 +246,18 @@ describe('beside a running server', () => {
     expect(asReadings.stderr).toContain(
       'network.json: this is a network file: it describes stations and has no readings. Import it with: node src/airseries.js import network FILE.',
     );
+    writeFileSync(within('header.csv'), 'sensor_id,time,pm25\n');
+    expect(await command('import', 'readings', within('header.csv'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no line follows the header'),
+    });
+    expect(await command('quarantine', 'list', '--reason', 'foo')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: --reason: there is no reason foo\. The reasons are unr/,
+      ),
+    });
     const piped = start(
       ['import', 'network', '-'],
       own.environment,

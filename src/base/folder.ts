@@ -1,4 +1,6 @@
-/** Folders that the operator names: creates them, and explains why one cannot be used. */
+/**
+ * Folders and files that the operator names: creates folders, and explains why one cannot be used.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -49,6 +51,20 @@ export function whyUnusable(path: string, error: unknown): string {
   const reason = Object.entries(REASONS).find(([codes]) => codes.split(' ').includes(code))?.[1];
   return reason === undefined ? `${path}: ${message}` : `${path} ${reason} (${code})`;
 }
+
+/** Explains the system's error about a file that cannot be read. */
+export function whyUnreadable(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return UNREADABLE[code] ?? message;
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  EISDIR: 'this is a folder',
+};
 
 const REASONS = {
   'EACCES EPERM': 'is not open to this user',

@@ -1,6 +1,7 @@
 /** The log: structured lines on stderr, because stdout is for a command's result. */
-import { pino, stdSerializers } from 'pino';
-import { printable, printableLine } from './printable.ts';
+import { styleText } from 'node:util';
+import { pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { printable, printableLine, wrapped } from './printable.ts';
 
 export type Log = {
   debug(message: string): void;
@@ -20,22 +21,28 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines, or short plain ones on a terminal. An error is passed as the field `err`: JSON has
+ * JSON lines with the time in ISO 8601 and the level as a word, or short plain ones on a terminal.
+ * An error is passed as the field `err`: JSON has
  * its message, stack and code (the SQLSTATE if it came from the database); a plain line has message
  * and code, and at level debug the stack follows.
  */
 export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === true): Log {
   if (!terminal) {
-    const options = { level, base: null, serializers: { err: serializeError } };
+    const options = {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (name: string) => ({ level: name }) },
+      serializers: { err: serializeError },
+    };
     return pino(options, pino.destination({ dest: 2, sync: true }));
   }
   const threshold = LOG_LEVELS.indexOf(level);
   const line = (of: LogLevel) => (first: string | object, second?: string) => {
     if (LOG_LEVELS.indexOf(of) < threshold) return;
     const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
-    const prefix = of === 'info' ? '' : `${of}: `;
     const text = [printable(message), ...plain(fields, message)].join('  ');
-    process.stderr.write(`${prefix}${text}\n`);
+    process.stderr.write(`${terminalText(text, of)}\n`);
     const { err } = fields as { err?: unknown };
     if (level === 'debug' && err instanceof Error)
       process.stderr.write(`${printable(err.stack ?? '')}\n`);
@@ -46,6 +53,48 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
     warn: line('warn'),
     error: line('error'),
     isLevelEnabled: (of) => LOG_LEVELS.indexOf(of) >= threshold,
+  };
+}
+
+/** What a terminal says of itself, and nothing else does. */
+type Terminal = { columns?: number | undefined; hasColors?(): boolean };
+
+/**
+ * A text as stderr shows it: on a terminal in lines of its width, with a coloured level; one that
+ * says that the service is ready in bold. NO_COLOR leaves that out.
+ */
+export function terminalText(
+  text: string,
+  level: LogLevel,
+  terminal: Terminal = process.stderr,
+): string {
+  const prefix = level === 'info' ? '' : `${level}: `;
+  const { columns = 0 } = terminal;
+  const inWidth = (line: string) =>
+    columns < NARROWEST || line.startsWith(' ') ? line : wrapped(line, columns - INDENT, INDENT);
+  const lines = `${prefix}${text}`.split('\n').map(inWidth).join('\n');
+  // this method obeys NO_COLOR; Node 20's styleText does not
+  const look = (style: Parameters<typeof styleText>[0], part: string) =>
+    terminal.hasColors?.() ? styleText(style, part) : part;
+  if (level === 'info') return /^ready\b/.test(text) ? look('bold', lines) : lines;
+  const colour = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim';
+  return look(['bold', colour], prefix.trimEnd()) + lines.slice(prefix.length - 1);
+}
+
+/** Blanks before the further lines of a text. */
+const INDENT = 2;
+/** A terminal of fewer columns has not said its width. */
+const NARROWEST = 20;
+
+/** The same log with `info` at level debug: for what is in a service's log but no news to a command. */
+export function quietLog(log: Log): Log {
+  const debug = log.debug.bind(log);
+  return {
+    debug,
+    info: debug,
+    warn: log.warn.bind(log),
+    error: log.error.bind(log),
+    isLevelEnabled: (level) => log.isLevelEnabled?.(level === 'info' ? 'debug' : level) !== false,
   };
 }
 

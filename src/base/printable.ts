@@ -21,3 +21,18 @@ export function printableLine(text: string): string {
 export function printable(text: string): string {
   return text.split('\n').map(printableLine).join('\n');
 }
+
+/**
+ * A line broken at spaces, with `indent` before all but the first; a word that is longer than a
+ * line stays whole.
+ */
+export function wrapped(line: string, width: number, indent: number): string {
+  const lines = [''];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    const longer = last === '' ? word : `${last} ${word}`;
+    if (longer.length > width && last !== '') lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(`\n${' '.repeat(indent)}`);
+}

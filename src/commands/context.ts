@@ -10,7 +10,15 @@ import { readInstant } from '../ingest/reading/instants.ts';
 import type { Installation } from '../schema/migrate.ts';
 
 /** Invalid arguments; nothing was done. Exit 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The help of the command, where no command was given. */
+  readonly help: string;
+
+  constructor(message: string, help = '') {
+    super(message);
+    this.help = help;
+  }
+}
 
 /** The part of the configuration that the core's commands read. */
 export type Settings = {

@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { Argument, Command, type Option } from 'commander';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import { refresh } from '../aggregate/refresh.ts';
+import { whyUnreadable } from '../base/folder.ts';
 import { InputError } from '../base/inputError.ts';
 import type { Sql } from '../database/client.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
@@ -82,7 +83,7 @@ function readFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new InputError(file, (error as Error).message, 'Check its name and permissions.');
+    throw new InputError(file, whyUnreadable(error), 'Check its name and permissions.');
   }
 }
 

@@ -1,6 +1,7 @@
 /** The command line: all commands, and parsing of arguments into the work to do. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
+import { AIRSERIES, shellWord } from '../base/shell.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
   checkPeriod,
@@ -118,8 +119,7 @@ type Chosen = {
 type Choice = { text: string } | { starts: true } | Chosen;
 
 /**
- * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions; its message begins with the
- * help of the command in question, so that what is wrong stands last, where it is seen.
+ * Parses the arguments of the command line. Throws UsageError on bad usage, and so do the returned functions.
  */
 export function chooseCommand([first, ...others]: readonly string[], additions: Additions): Choice {
   let text = '';
@@ -156,9 +156,10 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
   });
   const rethrow = (error: unknown): never => {
     const message = messageOf(error, selected);
-    throw message === undefined
-      ? error
-      : new UsageError(`${selected.helpInformation().trimEnd()}\n\nerror: ${message}`);
+    if (message === undefined) throw error;
+    if (error instanceof CommanderError && error.code === 'commander.help')
+      throw new UsageError(message, selected.helpInformation());
+    throw new UsageError(message);
   };
   try {
     if (first === 'help') program.parse([...others, '--help'], { from: 'user' });
@@ -185,17 +186,52 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
   };
 }
 
-/** Says what is wrong with the arguments; undefined for any other error. */
-function messageOf(error: unknown, { args, registeredArguments }: Command): string | undefined {
-  if (error instanceof UsageError) return error.message;
+/**
+ * Says in a line what is wrong with the arguments, and where to read on; undefined for any other
+ * error.
+ */
+function messageOf(error: unknown, command: Command): string | undefined {
+  const { args, registeredArguments } = command;
+  const seeHelp = `See ${[AIRSERIES, ...namesOf(command)].join(' ')} --help`;
+  if (error instanceof UsageError) return sentences(error.message, seeHelp);
   if (!(error instanceof CommanderError)) return undefined;
   const { code, message } = error;
   if (code === 'commander.help') return 'no command given';
   if (code === 'commander.excessArguments') {
-    return `unexpected argument: ${args.slice(registeredArguments.length).join(' ')}`;
+    const more = args.slice(registeredArguments.length).join(' ');
+    return sentences(`unexpected argument: ${more}`, seeHelp);
   }
-  const text = message.replace('error: ', '');
-  return code.startsWith('commander.unknown') ? text.replaceAll("'", '') : text;
+  const text = message.replace('error: ', '').replace(/\n(?=\(Did you mean)/, ' ');
+  if (!code.startsWith('commander.unknown')) return sentences(text, seeHelp);
+  const meant = code === 'commander.unknownCommand' ? meantImport(command) : undefined;
+  return sentences(text.replaceAll("'", ''), meant ?? seeHelp);
+}
+
+const sentences = (first: string, second: string) =>
+  `${/[.?]$/.test(first) ? first : `${first}.`} ${second}`;
+
+/** The names of a command and those that it belongs to, without the program's. */
+const namesOf = (command: Command): string[] =>
+  command.parent === null ? [] : [...namesOf(command.parent), command.name()];
+
+const FILE = /\.(csv|tsv|txt|json|ndjson|jsonl|geojson)(\.gz)?$/i;
+
+/** Where the arguments name a file to import, or begin in the middle: the command that is meant. */
+function meantImport(command: Command): string | undefined {
+  const groups = namesOf(command).filter((name) => name !== 'import');
+  const [first = '', second] = [...groups, ...command.args];
+  const isKind = first === 'readings' || first === 'network';
+  const file = isKind ? second : first;
+  if (file === undefined ? first !== 'readings' : !FILE.test(file)) return undefined;
+  const kinds = isKind
+    ? [first]
+    : /json$/i.test(file ?? '')
+      ? ['network', 'readings']
+      : ['readings'];
+  const commands = kinds.map(
+    (kind) => `${AIRSERIES} import ${kind} ${file === undefined ? 'FILE' : shellWord(file)}`,
+  );
+  return `To import it: ${commands.join(', or ')}`;
 }
 
 function allCommands(command: Command): Command[] {

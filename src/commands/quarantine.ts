@@ -1,8 +1,11 @@
 /** Commands for readings that could not be used: list, retry and drop them. */
 import { Command } from 'commander';
+import { distance } from 'fastest-levenshtein';
 import { refreshAndDigest } from '../aggregate/digest.ts';
+import type { Sql } from '../database/client.ts';
 import { dropQuarantined, listQuarantine } from '../ingest/quarantine/list.ts';
 import { retryQuarantined } from '../ingest/quarantine/retry.ts';
+import { ALL_REASONS, READING_REASONS, VALUE_REASONS } from '../ingest/store/validate.ts';
 import {
   type Context,
   type Outcome,
@@ -24,7 +27,10 @@ export function quarantineCommand(run: Run): Command {
         .option('--limit <n>', 'number of lines to show', wholeNumber(999_999), 50)
         .action(({ limit, ...filter }: Filter & { limit: number }) =>
           run(async ({ as }) => ({
-            result: await as('airseries_owner', (sql) => listQuarantine(sql, filter, limit)),
+            result: await as('airseries_owner', async (sql) => {
+              await checkReason(sql, filter);
+              return await listQuarantine(sql, filter, limit);
+            }),
             ok: true,
           })),
         ),
@@ -54,12 +60,31 @@ function withFilter(name: string, description: string): Command {
     .option('--provider <id>', 'only this provider; empty: imported by hand');
 }
 
+/**
+ * Rejects with UsageError for a reason that there is not. Lines of another version may have reasons
+ * that this one does not know.
+ */
+async function checkReason(sql: Sql, { reason }: { reason?: string | undefined }): Promise<void> {
+  if (reason === undefined || ALL_REASONS.includes(reason)) return;
+  const { total } = await listQuarantine(sql, { reason }, 1);
+  if (total > 0) return;
+  const [near] = ALL_REASONS.filter((one) => one.includes(reason) || distance(one, reason) <= 2);
+  const remedy =
+    near === undefined
+      ? `The reasons are ${Object.keys(READING_REASONS).join(', ')}, and of single values ${Object.keys(VALUE_REASONS).join(', ')}, as in out_of_bounds:pm25`
+      : `Did you mean ${near}?`;
+  throw new UsageError(`--reason: there is no reason ${reason}. ${remedy}`);
+}
+
 async function retry(
   { database, as, clock, log, terminal }: Context,
   filter: Filter,
 ): Promise<Outcome> {
   const options = { ...filter, now: clock(), log, terminal };
-  const result = await as('airseries_owner', (sql) => retryQuarantined(sql, options));
+  const result = await as('airseries_owner', async (sql) => {
+    await checkReason(sql, filter);
+    return await retryQuarantined(sql, options);
+  });
   await refreshAndDigest(database.target, clock, { log, terminal });
   return { result, ok: true };
 }
@@ -77,6 +102,9 @@ async function drop(
   { reason, source, provider, before }: DropOptions,
 ): Promise<Outcome> {
   const filter = { reason, source, provider, before: await instant(before) };
-  const dropped = await as('airseries_owner', (sql) => dropQuarantined(sql, filter));
+  const dropped = await as('airseries_owner', async (sql) => {
+    await checkReason(sql, filter);
+    return await dropQuarantined(sql, filter);
+  });
   return { result: { dropped }, ok: true };
 }

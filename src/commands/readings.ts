@@ -106,13 +106,16 @@ async function importFiles(
   const settings = { now: clock(), log, terminal, format };
   const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
   await refreshAndDigest(database.target, clock, context);
+  const logged = terminal ? ['failures', 'hints', 'examples'] : [];
   const said = Object.fromEntries(
-    Object.entries(summary).filter(([name, value]) => name === 'accepted' || !isNothing(value)),
+    Object.entries(summary).filter(
+      ([name, value]) => name === 'accepted' || !(isNothing(value) || logged.includes(name)),
+    ),
   );
   return { result: summary, ok: !summary.failed, table: (width) => resultTable(said, width) };
 }
 
-/** People are shown what is not zero. */
+/** People are shown what is not zero, and what the log has not shown them before. */
 const isNothing = (value: unknown) =>
   !value || (typeof value === 'object' && Object.keys(value).length === 0);
 

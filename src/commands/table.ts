@@ -2,7 +2,7 @@
  * Results for people: columns of text, aligned, in lines of a terminal's width. A value may be what
  * a stranger sent, so it is printed without characters that a terminal would obey.
  */
-import { printableLine } from '../base/printable.ts';
+import { printableLine, wrapped } from '../base/printable.ts';
 
 type Cell = string | number | null;
 
@@ -55,20 +55,11 @@ export function facts(
 ): string {
   const indent = Math.max(...pairs.map(([name]) => name.length)) + GAP;
   return pairs
-    .map(([name, value]) => name.padEnd(indent) + wrapped(value, width - indent, indent))
+    .map(
+      ([name, value]) =>
+        name.padEnd(indent) + wrapped(printableLine(value), width - indent, indent),
+    )
     .join('\n');
-}
-
-/** Broken at spaces; a word that is longer than a line stays whole. */
-function wrapped(text: string, width: number, indent: number): string {
-  const lines = [''];
-  for (const word of printableLine(text).split(' ')) {
-    const last = lines.at(-1) ?? '';
-    const longer = last === '' ? word : `${last} ${word}`;
-    if (longer.length > width && last !== '') lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines.join(`\n${' '.repeat(indent)}`);
 }
 
 /**

@@ -130,16 +130,27 @@ export async function importReadings(
   const { oldest, newest } = run.span;
   summary.oldest = oldest === undefined ? null : inUtc(oldest);
   summary.newest = newest === undefined ? null : inUtc(newest);
-  const { received, accepted, unchanged } = summary;
-  if (received > 0 && accepted + unchanged === 0) {
+  const none = summary.failed && summary.received === 0 ? undefined : whyNothing(summary, paths);
+  if (none !== undefined) {
     summary.failed = true;
-    const none = `none of the ${received} readings could be used. The summary has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
     summary.failures.push(none);
     log.error(none);
   }
-  if (received === 0 && !summary.failed)
-    log.warn('there was no reading: no line follows the header');
   return summary;
+}
+
+/** Why nothing of what was read is stored now; undefined if something is. */
+function whyNothing(
+  { received, accepted, unchanged, excluded }: ImportSummary,
+  paths: readonly string[],
+): string | undefined {
+  if (accepted + unchanged > 0) return undefined;
+  if (received > 0)
+    return `none of the ${received} readings could be used. The log has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
+  const names = paths.join(', ');
+  return excluded > 0
+    ? `${names}: --only leaves out every row (${excluded})`
+    : `${names}: there is no reading in it: no line follows the header, or its list is empty`;
 }
 
 async function withZoneConflict(

@@ -77,12 +77,12 @@ export function checkNewNetwork(text: string, file: string): string {
 
 /** Throws InvalidNetwork. */
 function checkedRows(parsed: ParsedNetwork, existing: ExistingNetwork, file: string) {
-  const { rows, issues, far } = makeRows(parsed, existing);
+  const { rows, issues, far, inCities } = makeRows(parsed, existing);
   const located = issues
     .map((issue) => ({ ...issue, line: issue.line ?? parsed.lineOf(issue.position) }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (located.length > 0) throw new InvalidNetwork(located, file);
-  return { rows, far };
+  return { rows, far, inCities };
 }
 
 /**
@@ -95,7 +95,7 @@ export async function importNetwork(
   { log, file = 'The network file', dryRun = false }: Options,
 ): Promise<NetworkResult> {
   const parsed = parseNetwork(text);
-  const { rows, far } = checkedRows(parsed, await readExisting(sql, parsed.times), file);
+  const { rows, far, inCities } = checkedRows(parsed, await readExisting(sql, parsed.times), file);
   const json = JSON.stringify(rows, (key, value) =>
     key === 'since' || key === 'until' ? timestamp(value) : value,
   );
@@ -107,6 +107,10 @@ export async function importNetwork(
     const what = swapped ? 'are its latitude and longitude swapped?' : 'are its coordinates right?';
     log.warn(`station ${id} is ${km} km from the nearest other station of ${region}: ${what}`);
   }
+  for (const { id, cities } of inCities)
+    log.warn(
+      `station ${id} is in ${cities.join(' and ')} at the same time, and counts in each of these cities: is that meant?`,
+    );
   if (dryRun) return far.length === 0 ? result : { ...result, far_stations: far };
   for (const kind of ['providers', 'regions', 'stations', 'sensors'] as const) {
     const { unlisted } = result[kind];

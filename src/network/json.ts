@@ -55,7 +55,10 @@ export function parseLocated(text: string): LocatedJson {
     const errors: ParseError[] = [];
     const tree = parseTree(text.replace(/^\ufeff/, ' '), errors, { allowTrailingComma: true });
     for (const { error, offset, length } of errors)
-      slip(offset, wording(printParseErrorCode(error), text.slice(offset, offset + length)));
+      slip(
+        offset,
+        `${wording(printParseErrorCode(error), text.slice(offset, offset + length))}${pointHint(text, offset)}`,
+      );
     const isComplete = errors.every(({ error }) => printParseErrorCode(error) === 'CommaExpected');
     if (tree !== undefined && isComplete) value = read(tree, '');
   } catch (error) {
@@ -67,6 +70,15 @@ export function parseLocated(text: string): LocatedJson {
     return lines.get(position) ?? (around === position ? undefined : lineOf(around));
   };
   return { value, slips: [...slips].map(([line, message]) => ({ line, message })), lineOf };
+}
+
+/** What to write instead of `44,51` where its fraction begins at the offset; else nothing. */
+function pointHint(text: string, offset: number): string {
+  const [, whole] = /(-?\d+),$/.exec(text.slice(Math.max(0, offset - 12), offset)) ?? [];
+  const [fraction] = /^\d+/.exec(text.slice(offset, offset + 20)) ?? [];
+  return whole === undefined || fraction === undefined
+    ? ''
+    : `; write ${whole}.${fraction}, with a point`;
 }
 
 /** The parser's code, such as CommaExpected, as words: `expected a comma, found "device"`. */

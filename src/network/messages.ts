@@ -14,11 +14,15 @@ export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
     if (input === undefined) return { path, message: `missing, ${message}` };
     if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
     const isAddress = path.includes('url') || path.includes('pull');
-    return {
-      path,
-      message: `${show(input, isAddress ? withoutSecrets : String)} found, ${message}`,
-    };
+    const shown = show(input, isAddress ? withoutSecrets : String);
+    return { path, message: `${shown} found, ${message}${commaHint(input)}` };
   });
+}
+
+/** `; write 44.51, with a point` for the text `44,51`; else nothing. */
+function commaHint(given: unknown): string {
+  const [, whole, fraction] = /^(-?\d+),(\d+)$/.exec(String(given)) ?? [];
+  return whole === undefined ? '' : `; write ${whole}.${fraction}, with a point`;
 }
 
 /**

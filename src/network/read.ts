@@ -3,6 +3,7 @@
  * issues.
  */
 import { z } from 'zod';
+import { AIRSERIES } from '../base/shell.ts';
 import { parseLocated } from './json.ts';
 import { faultsOf } from './messages.ts';
 import { Network, Provider, Region, Screened, Sensor, Station } from './schema.ts';
@@ -64,13 +65,35 @@ function otherLanguage(text: string): string | undefined {
     return 'this is YAML, and a network file is JSON: convert it, as with yq -o=json';
   }
   if (!/[,;\t]/.test(first)) return undefined;
+  if (/(^|[,;\t"])(time|timestamp|date|datetime|pm2[.,_]?5)\b/i.test(first))
+    return `these are readings as CSV, and a network file is JSON: ${IMPORT_READINGS}`;
   return 'this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one';
 }
 
+/** Returns the remedy for JSON that is something else; undefined if it may be a network. */
+function otherContent(json: unknown): string | undefined {
+  const { type, stations } = Object(json) as { type?: unknown; stations?: unknown };
+  if (stations !== undefined) return undefined;
+  if (
+    /^(FeatureCollection|Feature|GeometryCollection|Multi\w+|Point|Polygon|LineString)$/.test(
+      String(type),
+    )
+  )
+    return 'this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one';
+  const [first] = Array.isArray(json) ? json : [];
+  const { sensor_id, device, time } = Object(first) as Record<string, unknown>;
+  return (sensor_id ?? device ?? time) === undefined
+    ? undefined
+    : `these are readings, and a network file describes stations: ${IMPORT_READINGS}`;
+}
+
+const IMPORT_READINGS = `import them with ${AIRSERIES} import readings FILE`;
+
 /** Never throws. */
 export function parseNetwork(text: string) {
-  const { value: json, slips, lineOf } = parseLocated(text);
-  const other = json === undefined ? otherLanguage(text) : undefined;
+  const { value, slips, lineOf } = parseLocated(text);
+  const other = value === undefined ? otherLanguage(text) : otherContent(value);
+  const json = other === undefined ? value : undefined;
   const issues: Issue[] = (other === undefined ? slips : [{ line: 1, message: other }]).map(
     (slip) => ({
       ...slip,

@@ -1,6 +1,6 @@
 /** The regions of a network file as rows, and the stations' memberships in them. */
 import type { CheckContext } from './context.ts';
-import { addOverlaps } from './periods.ts';
+import { addOverlaps, type Period } from './periods.ts';
 import type { ParsedRegion, ParsedStation } from './read.ts';
 import type { Flag } from './schema.ts';
 
@@ -152,12 +152,45 @@ const mean = (numbers: readonly number[]) =>
 const isHiddenForGood = (hidden: Flag = false) =>
   typeof hidden === 'boolean' ? hidden : hidden.some(({ until }) => until == null);
 
+/** A row of raw.station_region. */
+type Membership = Period & {
+  station_id: number | undefined;
+  region_slug: string | undefined;
+  position: number;
+};
+
+/** A station that is in several cities at the same time. */
+export type InCities = { id: number | undefined; cities: string[] };
+
+/** The stations that are in two cities at the same time, each with these. */
+export function stationsInCities(
+  rows: readonly Membership[],
+  { regions }: CheckContext,
+): InCities[] {
+  const byStation = new Map<number | undefined, Membership[]>();
+  for (const row of rows) {
+    if (regions.get(row.region_slug)?.kind !== 'city') continue;
+    byStation.set(row.station_id, [...(byStation.get(row.station_id) ?? []), row]);
+  }
+  return [...byStation].flatMap(([id, all]) => {
+    const meets = (one: Membership) =>
+      all.some(
+        (other) =>
+          other.region_slug !== one.region_slug &&
+          one.since < other.until &&
+          other.since < one.until,
+      );
+    const cities = new Set(all.filter(meets).map(({ region_slug: slug }) => String(slug)));
+    return cities.size === 0 ? [] : [{ id, cities: [...cities] }];
+  });
+}
+
 /**
  * The periods of a station in regions. In the city of a district it is for the periods that it is
  * in the district, beside those that the file gives for the city; the database merges them, and
  * subtracts those in which the station is hidden.
  */
-export function memberships(station: ParsedStation, context: CheckContext): object[] {
+export function memberships(station: ParsedStation, context: CheckContext): Membership[] {
   const { regions, existing, periods, addIssue, checkName } = context;
   const key = `${station.position}.regions`;
   const given = station.regions.map((region) =>

@@ -10,9 +10,11 @@ import {
   checkMovedRegions,
   type FarStation,
   farStations,
+  type InCities,
   memberships,
   placesByRegion,
   regionRow,
+  stationsInCities,
 } from './regions.ts';
 import { checkDevices, corrections, placements } from './sensors.ts';
 
@@ -23,7 +25,7 @@ import { checkDevices, corrections, placements } from './sensors.ts';
 export function makeRows(
   parsed: ParsedNetwork,
   existing: ExistingNetwork,
-): { rows: object; issues: Issue[]; far: FarStation[] } {
+): { rows: object; issues: Issue[]; far: FarStation[]; inCities: InCities[] } {
   const issues: Issue[] = [...parsed.issues];
   const context = makeContext(parsed, existing, issues);
   const { periods, addIssue, checkName } = context;
@@ -89,7 +91,8 @@ export function makeRows(
       ).map((period) => ({ ...period, sensor_id: id })),
     ),
   };
-  return { rows, issues, far: farStations(context, places) };
+  const inCities = stationsInCities(station_region, context);
+  return { rows, issues, far: farStations(context, places), inCities };
 }
 
 /**

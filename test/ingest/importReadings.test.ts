@@ -181,7 +181,7 @@ onEveryEngine('import readings', (engine) => {
     const { summary, log } = await bring('/no/such/file', wrong, cut, good);
     expect(summary.failed).toBe(true);
     expect(summary.failures).toEqual([
-      expect.stringMatching(/^\/no\/such\/file: ENOENT/),
+      '/no/such/file: there is no such file. Check its name and permissions.',
       expect.stringContaining('wrong.csv:1: the header has no column sensor_id'),
       expect.stringMatching(/cut\.csv\.gz, after line \d+: the gzip archive is damaged or cut off/),
     ]);

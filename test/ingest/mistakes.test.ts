@@ -37,8 +37,8 @@ async function imported(name: string, content: string | Buffer, format?: Declara
   const path = file(name, content);
   const log = keepingLog();
   const summary = await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
-  const messages = log.lines.map(({ message, fields }) =>
-    JSON.stringify({ message, ...fields }).replaceAll(path, name),
+  const messages = log.lines.map(({ level, message, fields }) =>
+    JSON.stringify({ level, message, ...fields }).replaceAll(path, name),
   );
   return { summary, messages: messages.join('\n') };
 }
@@ -156,7 +156,22 @@ describe('a file without a usable reading fails, names the quarantine, and gives
     );
   });
 
-  test('but not one whose readings are stored already, or that has none', async () => {
+  test.each([
+    ['a header alone', 'sensor_id,time,pm25\n', {}],
+    ['an empty list', '[]', {}],
+    ['rows that --only leaves out', `sensor_id,time,pm25,ok\n1,${T},5,no\n`, { only: ['ok=yes'] }],
+  ])('nor does one without a reading pass: %s', async (_, content, format) => {
+    const { summary, messages } = await imported('readings.csv', content, format);
+    expect(summary).toMatchObject({ received: 0, failed: true });
+    expect(summary.failures).toEqual([
+      expect.stringMatching(
+        /readings\.csv: (there is no reading in it: no line follows the header|--only leaves out every row \(1\))/,
+      ),
+    ]);
+    expect(messages).toContain('"level":"error"');
+  });
+
+  test('but not one whose readings are stored already', async () => {
     const text = `sensor_id,time,pm25\n1,${T},5\n`;
     expect((await imported('readings.csv', text)).summary).toMatchObject({
       accepted: 1,
@@ -167,9 +182,6 @@ describe('a file without a usable reading fails, names the quarantine, and gives
       unchanged: 1,
       failed: false,
     });
-    const { summary, messages } = await imported('readings.csv', 'sensor_id,time,pm25\n');
-    expect(summary).toMatchObject({ received: 0, failed: false });
-    expect(messages).toContain('no line follows the header');
   });
 });
 

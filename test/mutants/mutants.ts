@@ -923,7 +923,7 @@ const TABLE: readonly Table[] = [
     build: true,
     changes: {
       'src/cli.ts': [
-        ['process.exitCode = usage ? 2 : 1;', 'process.exitCode = 1;'],
+        ['process.exitCode = isUsage ? 2 : 1;', 'process.exitCode = 1;'],
         ['  checkPorts(config);\n', ''],
       ],
     },

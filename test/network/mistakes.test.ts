@@ -74,7 +74,7 @@ describe('a mistake in a network file', () => {
     [
       'a decimal comma',
       written(['44.51', '44,51']),
-      ['line 10: expected a property name, found 51'],
+      ['line 10: expected a property name, found 51; write 44.51, with a point'],
     ],
     [
       'a colon too few',
@@ -98,6 +98,27 @@ describe('a mistake in a network file', () => {
       'id,title\n1,Main\n',
       [
         'line 1: this is CSV, and a network file is JSON; src/extras/export/README.md turns sensors.csv, the list in open data, into one',
+      ],
+    ],
+    [
+      'readings as CSV',
+      'sensor_id,time,pm25\n1,2026-11-20T08:00:00Z,5\n',
+      [
+        'line 1: these are readings as CSV, and a network file is JSON: import them with node src/airseries.js import readings FILE',
+      ],
+    ],
+    [
+      'readings as JSON',
+      '[{"sensor_id":1,"time":"2026-11-20T08:00:00Z","pm25":5}]',
+      [
+        'line 1: these are readings, and a network file describes stations: import them with node src/airseries.js import readings FILE',
+      ],
+    ],
+    [
+      'GeoJSON',
+      '{"type":"FeatureCollection","features":[]}',
+      [
+        'line 1: this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one',
       ],
     ],
     [
@@ -140,7 +161,7 @@ describe('a mistake in a network file', () => {
       written(['40.18', '"40.18"'], ['44.51', '"44,51"']),
       [
         'line 10, stations[0].latitude: "40.18" found, expected a number',
-        'line 10, stations[0].longitude: "44,51" found, expected a number',
+        'line 10, stations[0].longitude: "44,51" found, expected a number; write 44.51, with a point',
       ],
     ],
     [
@@ -291,6 +312,27 @@ describe('a mistake in a network file', () => {
       ).toBeUndefined();
     },
   );
+
+  test('is warned of: a station in two cities at the same time', async () => {
+    const warnings = async (regions: string) => {
+      const log = keepingLog();
+      const text = written(
+        ['"regions": ["example"]', `"regions": ${regions}`],
+        [
+          '"title": { "en": "Example" } },',
+          '"title": { "en": "Example" } }, { "slug": "other", "kind": "city", "title": { "en": "Other" } },',
+        ],
+      );
+      await importNetwork(owner, text, { log, dryRun: true });
+      return log.lines.map(({ level, message }) => `${level}: ${message}`);
+    };
+    expect(await warnings('["old-town", "other"]')).toEqual([
+      'warn: station 2 is in example and other at the same time, and counts in each of these cities: is that meant?',
+    ]);
+    const moved =
+      '[{ "slug": "old-town", "until": "2026-03-01" }, { "slug": "other", "since": "2026-03-01" }]';
+    expect(await warnings(moved)).toEqual([]);
+  });
 
   test('is none where a device moves with all of its sensors, or stations are far apart', async () => {
     const stations =

@@ -6,6 +6,7 @@ import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
 import { inAddress } from '../explain.ts';
+import { OWN_FORMAT } from '../formats/formats.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { inPieces } from '../rows/lines.ts';
@@ -102,7 +103,13 @@ export async function readBatch(
 ): Promise<ReadingBatch> {
   const [batch] = await collect(body, { ...LIMITS, kind: kindOf(type) }, declared);
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
-  const { readings } = batch;
+  const { readings, notes } = batch;
+  // a layout of others may have messages without a reading, such as a join
+  if (readings.length === 0 && notes.format === OWN_FORMAT && notes.excluded === 0)
+    throw new Problem(
+      422,
+      'The body has no reading: no line follows the header, or its list is empty. Nothing was stored.',
+    );
   if (readings.length > 0 && readings.every(({ unreadable }) => unreadable)) {
     const why = readings[0]?.why;
     const what = why === undefined ? 'each is one JSON object' : `of the first, ${why}`;

@@ -3,6 +3,7 @@ import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { whyUnreadable } from '../../base/folder.ts';
 import { InputError } from '../../base/inputError.ts';
 
 export type Source = {
@@ -24,7 +25,7 @@ export type Source = {
 export async function openSource(path: string): Promise<Source & { close(): void }> {
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
   if (found instanceof Error)
-    throw new InputError(path, found.message, 'Check its name and permissions.');
+    throw new InputError(path, whyUnreadable(found), 'Check its name and permissions.');
   if (found?.isDirectory() === true)
     throw new InputError(path, 'this is a folder', 'Name the files in it.');
   let file: ReadStream | undefined;

@@ -37,6 +37,14 @@ export const VALUE_REASONS = {
 export type ReadingReason = keyof typeof READING_REASONS;
 export type ValueReason = `${keyof typeof VALUE_REASONS}:${ReadingColumn}`;
 
+/** Every reason of either kind. */
+export const ALL_REASONS: readonly string[] = [
+  ...Object.keys(READING_REASONS),
+  ...Object.keys(VALUE_REASONS).flatMap((reason) =>
+    READING_COLUMNS.map(({ name }) => `${reason}:${name}`),
+  ),
+];
+
 /**
  * A reading or a value that cannot be used; `index` is the position of the reading in its batch.
  */

@@ -114,6 +114,14 @@ describe('POST /v1/readings', () => {
     it.each<[string, string | Buffer, Record<string, string>, number, RegExp]>([
       ['what is not JSON', 'sensor_id,time\n1,2', {}, 400, /not JSON/],
       ['JSON that is no reading', '"x"', {}, 400, /Nothing in the body is a reading/],
+      ['an empty array', '[]', {}, 422, /^The body has no reading/],
+      [
+        'a header alone',
+        'sensor_id,time,pm25\n',
+        { 'Content-Type': 'text/csv' },
+        422,
+        /no line follows the header/,
+      ],
       ['an array without a reading', '[1,[],null]', {}, 400, /Nothing in the body is a reading/],
       ['lines without a reading', 'a\n[{}]\n7', LINES, 400, /Nothing in the body is a reading/],
       [

@@ -158,6 +158,6 @@ describe('files', () => {
     expect((await read('')).failure).toMatch(/^readings: the file is empty/);
     expect((await read(gzipSync(''))).failure).toMatch(/^readings: the file is empty/);
     await expect(openSource('/')).rejects.toThrow('/: this is a folder');
-    await expect(openSource('/no/such/file')).rejects.toThrow('ENOENT');
+    await expect(openSource('/no/such/file')).rejects.toThrow('there is no such file');
   });
 });
