@@ -56,6 +56,7 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
   };
 }
 
+type Style = 'bold' | 'dim' | 'red' | 'yellow';
 /** What a terminal says of itself, and nothing else does. */
 type Terminal = { columns?: number | undefined; hasColors?(): boolean };
 
@@ -70,13 +71,17 @@ export function terminalText(
 ): string {
   const prefix = level === 'info' ? '' : `${level}: `;
   const { columns = 0 } = terminal;
-  const inWidth = (line: string) =>
-    columns < NARROWEST || line.startsWith(' ') ? line : wrapped(line, columns - INDENT, INDENT);
+  const inWidth = (line: string) => {
+    if (columns < NARROWEST) return line;
+    const blanks = line.search(/\S|$/);
+    const indent = blanks + INDENT;
+    return line.slice(0, blanks) + wrapped(line.slice(blanks), columns - indent, indent);
+  };
   const lines = `${prefix}${text}`.split('\n').map(inWidth).join('\n');
-  // this method obeys NO_COLOR; Node 20's styleText does not
-  const look = (style: Parameters<typeof styleText>[0], part: string) =>
-    terminal.hasColors?.() ? styleText(style, part) : part;
-  if (level === 'info') return /^ready\b/.test(text) ? look('bold', lines) : lines;
+  // hasColors obeys NO_COLOR in every Node; styleText itself does not yet in Node 20
+  const look = (styles: Style[], part: string) =>
+    terminal.hasColors?.() ? styleText(styles, part, { validateStream: false }) : part;
+  if (level === 'info') return /^ready\b/.test(text) ? look(['bold'], lines) : lines;
   const colour = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim';
   return look(['bold', colour], prefix.trimEnd()) + lines.slice(prefix.length - 1);
 }

@@ -225,7 +225,7 @@ function meantImport(command: Command): string | undefined {
   if (file === undefined ? first !== 'readings' : !FILE.test(file)) return undefined;
   const kinds = isKind
     ? [first]
-    : /json$/i.test(file ?? '')
+    : /\.json(\.gz)?$/i.test(file ?? '')
       ? ['network', 'readings']
       : ['readings'];
   const commands = kinds.map(

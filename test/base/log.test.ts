@@ -11,8 +11,9 @@ it('is broken at words to the width of the terminal, and not elsewhere', () => {
   );
   for (const columns of [undefined, 0])
     expect(terminalText(LONG, 'warn', { columns })).toBe(`warn: ${LONG}`);
-  const list = `problems:\n  PORT: ${LONG}`;
-  expect(terminalText(list, 'error', { columns: 40 })).toBe(`error: ${list}`);
+  expect(terminalText(`problems:\n  ${LONG}`, 'error', { columns: 40 })).toBe(
+    'error: problems:\n  station 2 is 8,965 km from the\n    nearest other station of example',
+  );
 });
 
 it('has colours where the terminal has them: levels, and that the service is ready', () => {

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-export type ToPng = (svg: string) => Promise<Buffer>;
+type ToPng = (svg: string) => Promise<Buffer>;
 
 /** Undefined on a platform for which there is no binary: links are text there. */
 function loadRenderer(): ToPng | undefined {
