@@ -13,6 +13,10 @@ const isDevelopment = ({ properties }) =>
   properties.some(({ name }) => name === 'cdx:npm:package:development');
 const left = new Set(bom.components.filter(isDevelopment).map((component) => component['bom-ref']));
 
+// its package.json has only the name of the file
+for (const component of bom.components)
+  if (component.name === 'dejavu-fonts-ttf')
+    component.licenses = [{ license: { id: 'Bitstream-Vera' } }];
 bom.metadata.component.name = JSON.parse(readFileSync('package.json', 'utf8')).name; // npm takes that of the folder
 bom.components = bom.components.filter((component) => !left.has(component['bom-ref']));
 bom.dependencies = bom.dependencies
