@@ -9,7 +9,7 @@ comment on function api.compass is
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
-  id int, provider text, status text, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean,
+  id int, provider text, status text, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, has_measured boolean,
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
@@ -23,6 +23,7 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp, state.is_bad_pm,
+    c.station_id is not null or logic.station_has_measured(s.id),
     (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
     place.city_slug, (select t.title from api.region_title t
       where t.region_slug = place.city_slug and t.locale = station_current.locale),
@@ -53,6 +54,7 @@ Columns as in api.station and api.station_title, and:
   is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
+  has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),

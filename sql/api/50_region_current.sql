@@ -16,7 +16,7 @@ returns table (
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
   month_cigarettes float8,
-  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean,
+  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean, has_measured boolean,
   valid_until timestamptz
 ) language sql stable begin atomic
   select
@@ -30,6 +30,7 @@ returns table (
     {{publish pm25: c.who_year}}, api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
     logic.published_floor(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
+    c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at
   from api.region r
   join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
@@ -56,4 +57,5 @@ Columns as in api.region and api.region_title, and:
   who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]),
   "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]),
   month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
+  has_measured (whether anything was ever measured in it),
   valid_until (the first instant at which any of this changes without new data).';

@@ -84,3 +84,28 @@ Columns:
   is_complete (whether these are all the readings: at most `most` are shown),
   valid_until,
   data_version.';
+
+create function api.station_neighbours_json(at timestamptz, only_station int, most int default 5)
+returns table (neighbours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', round(n.km::numeric, 2))
+        order by n.km, n.id), '[]')::text
+      from (
+        select other.id, logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude) as km
+        from raw.station other
+        where other.id <> s.id and not exists (select from raw.hidden_period h
+          where h.station_id = other.id and h.since <= at and at < h.until)
+        order by km, other.id limit most) n),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_neighbours_json is
+  'The listed stations nearest to a station, at most `most`. One row; none for an unknown id. Columns: neighbours (a '
+  'JSON array with the id and the distance in km of each, the nearest first, as text), valid_until, data_version.';

@@ -56,9 +56,19 @@ comment on function api.station_flags_json is
   'api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text)
-returns table (stations int, left_out int, digest_valid_until timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include logic/parts/index_seeks.sql}}
+as $$
+#variable_conflict use_column
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', today, -30);
+begin
+  return query
   select d.pm_stations, d.pm_left_out,
+    -- a station that began since the last refresh is in the digest, and has no day yet
+    case when d.made_at is not null then greatest(d.pm_stations + d.pm_left_out, measuring.stations) end,
     least(
       d.made_at + interval '30 minutes' + interval '1 microsecond',
       (select min(next.made_at) from rollup.digest next where next.region_slug = r.slug and next.made_at > at))
@@ -68,10 +78,21 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true
-  where r.slug = only_region
-$$;
+  cross join lateral (
+    select count(*)::int as stations from raw.membership m
+    where m.region_slug = r.slug and m.since <= at and at < m.until and d.made_at is not null
+      and exists (select from rollup.station_daily day
+        where day.station_id = m.station_id and day.bucket >= first_day and day.bucket <= today
+          and coalesce({{list pm: day.$name}}) is not null)
+  ) measuring
+  where r.slug = only_region;
+end $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because '
-  'their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], '
-  'null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one '
-  'counts; null without one).';
+  'The number of stations behind the particle means in a region’s newest digest, the number left out because their '
+  'particles are suspect (C9), and of how many they are. One row; none for an unknown slug.
+Columns, null if the digest is older than 30 minutes:
+  stations (in the particle means [stations]),
+  left_out (suspect [stations]),
+  expected (members that measured particles today or on one of the last 30 completed days, so that those that are '
+  'offline count too [stations]),
+  digest_valid_until (when the digest is too old or the next one counts; null without one).';

@@ -197,6 +197,16 @@ begin
   group by station.id;
 end $$;
 
+-- Say whether anything was ever measured at a station or in a region.
+create function logic.station_has_measured(id int) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from rollup.station_monthly m where m.station_id = id)
+$$;
+create function logic.region_has_measured(slug text) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from rollup.region_monthly m where m.region_slug = slug)
+$$;
+
 -- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It
 -- leaves out temperature, humidity and pressure of flagged stations (C5), and suspect particles (C9). A region without
 -- any such station gets a row with station_count 0. Idempotent.

@@ -80,6 +80,11 @@ const particles = z
       'number of stations left out because their particles are suspect',
       'stations',
     ),
+    expected: field(
+      z.int().min(0).nullable(),
+      'number of stations that measured particles in the last 30 days, offline ones too',
+      'stations',
+    ),
   })
   .meta({
     id: 'RegionParticles',
@@ -378,6 +383,24 @@ const flags = z
   })
   .meta({ id: 'StationFlags', description: 'how far the numbers of a station can be trusted' });
 
+const neighbours = z
+  .strictObject({
+    neighbours: field(
+      z
+        .array(
+          z
+            .strictObject({
+              id: field(id, 'station id', null),
+              distance_km: field(z.number().min(0), 'distance on the globe', 'km'),
+            })
+            .meta({ id: 'Neighbour', description: 'a station near another one' }),
+        )
+        .max(5),
+      'the nearest listed stations, the nearest first',
+    ),
+  })
+  .meta({ id: 'StationNeighbours', description: 'the listed stations nearest to a station' });
+
 const CSV = { answer: z.string(), media: 'text/csv' } as const;
 const CSV_SUMMARY = `as CSV, from one local date to another, both included, at most ${MAX_CSV_DAYS} days`;
 
@@ -391,6 +414,11 @@ export const EXPLORE = {
     path: `${BASE_PATH}/station/{id}/flags.json`,
     summary: 'flags of one station, and how its sensors agree',
     answer: flags,
+  },
+  stationNeighbours: {
+    path: `${BASE_PATH}/station/{id}/neighbours.json`,
+    summary: 'the stations nearest to one station',
+    answer: neighbours,
   },
   regionNow: {
     path: `${BASE_PATH}/region/{slug}/now.json`,

@@ -249,6 +249,7 @@ export const UCUM_CODES = {
   times: '1',
   stations: '{stations}',
   cigarettes: '{cigarettes}',
+  km: 'km',
   'UV index': '{UV_index}',
   'US EPA AQI': '{AQI}',
 } as const;

@@ -96,6 +96,7 @@ const CHOSEN_BY = [
   'provider',
   'is_listed',
   'is_bad_pm',
+  'has_measured',
   'city_slug',
   'district_slug',
   'measurement_time',

@@ -78,6 +78,15 @@ export function makeExplore({
       return rendered(locale, `{"flags":${flags},"pairs":${pairs}}`, rest);
     },
 
+    async stationNeighbours({ locale, id }) {
+      const [row] = await callApi(db, 'station_neighbours_json', {
+        at: clock(),
+        only_station: id,
+      });
+      const { neighbours, ...rest } = found(row, noSuchStation(id));
+      return rendered(locale, `{"neighbours":${neighbours}}`, rest);
+    },
+
     async stationDays({ locale, id, year }) {
       const [row] = await callApi(db, 'station_days_json', { at: clock(), only_station: id, year });
       return presentDays(locale, year, found(row, noSuchStation(id)));
@@ -174,7 +183,7 @@ type Now = ApiRow<'region_now'> &
   Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
 function presentNow(locale: Locale, row: Now): Rendered {
-  const { measured_hours, expected_hours, stations, left_out, digest_valid_until } = row;
+  const { measured_hours, expected_hours, stations, left_out, expected, digest_valid_until } = row;
   const now = {
     nowcast: {
       'pm2.5': row['nowcast_pm2.5'],
@@ -194,7 +203,7 @@ function presentNow(locale: Locale, row: Now): Rendered {
       },
     },
     ...(expected_hours !== undefined && { completeness: { measured_hours, expected_hours } }),
-    ...(stations !== undefined && { particles: { stations, left_out } }),
+    ...(stations !== undefined && { particles: { stations, left_out, expected } }),
   };
   const digest = { valid_until: digest_valid_until ?? null, data_version: row.data_version };
   return {

@@ -94,6 +94,7 @@ describe('the schemas', () => {
         'SensorPair.r2',
         'SensorAtStation.sensor_id',
         'SensorAtStation.station_id',
+        'Neighbour.id',
         'StationDays.year',
         'RegionDays.year',
         'SensorReadings.id',
@@ -121,7 +122,7 @@ describe('the schemas', () => {
 
 describe('the units', () => {
   it('are UCUM codes', () => {
-    const ATOM = /^(Cel|%|\[ppb\]|u?g|Pa|u?Sv|m?m3?|s|h|d|deg|1|\{[!-z|~]+\})$/;
+    const ATOM = /^(Cel|%|\[ppb\]|u?g|Pa|u?Sv|[mk]?m3?|s|h|d|deg|1|\{[!-z|~]+\})$/;
     for (const atom of Object.values(UCUM_CODES).flatMap((code) => code.split('/')))
       expect(atom, 'if it is in UCUM, add it to ATOM').toMatch(ATOM);
   });

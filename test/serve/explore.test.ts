@@ -60,6 +60,7 @@ onOneEngine('the documents of the front page', (engine) => {
           `${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`,
         );
         if (subject.startsWith('station')) await get(`${subject}/flags.json`);
+        if (subject.startsWith('station')) await get(`${subject}/neighbours.json`);
         expect((await send(`${subject}/hours/2026-11-19/2026-11-20.csv`)).status).toBe(200);
         if (subject.startsWith('region')) await get(`${subject}/limits.json`);
       }
@@ -174,6 +175,17 @@ onOneEngine('the documents of the front page', (engine) => {
         },
       ]);
       expect(pairs).toEqual([]);
+    });
+
+    it('the neighbours of a station are the listed ones, the nearest first', async () => {
+      const { neighbours } = await get('station/1/neighbours.json');
+      expect(neighbours.map(({ id }: Body) => id)).toEqual([2, 6, 3, 5]);
+      // a hundredth of a degree of latitude is 1.11 km, of longitude 0.85 km
+      expect(neighbours[0].distance_km).toBeCloseTo(Math.hypot(1.112, 0.845), 2);
+      expect(neighbours[3].distance_km).toBeGreaterThan(10_000);
+      expect(await get('station/4/neighbours.json')).toMatchObject({
+        neighbours: [{ id: 2 }, { id: 1 }, { id: 6 }, { id: 3 }, { id: 5 }],
+      });
     });
 
     it('an hour has its readings once it has closed', async () => {

@@ -156,10 +156,11 @@ onEveryEngineInAll('valid_until', (engine) => {
         (await here.get('/en/explore/v1/region/beta/now.json', at)).particles;
       await here.digest(minutes(0));
       expect(await until(minutes(15))).toEqual(minutes(30));
-      expect(await particles(minutes(30))).toEqual({ stations: 1, left_out: 0 });
+      expect(await particles(minutes(30))).toEqual({ stations: 1, left_out: 0, expected: 1 });
       expect(await particles(new Date(minutes(30).getTime() + 1))).toEqual({
         stations: null,
         left_out: null,
+        expected: null,
       });
       expect(await until(minutes(31))).toEqual(minutes(50));
       expect(await until(minutes(-5))).toEqual(minutes(0)); // the clock was set back

@@ -3109,6 +3109,16 @@ begin
   group by station.id;
 end $$;
 
+-- Say whether anything was ever measured at a station or in a region.
+create function logic.station_has_measured(id int) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from rollup.station_monthly m where m.station_id = id)
+$$;
+create function logic.region_has_measured(slug text) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (select from rollup.region_monthly m where m.region_slug = slug)
+$$;
+
 -- Records the digest of an instant: for each region, the mean over its stations that are online and listed (C4). It
 -- leaves out temperature, humidity and pressure of flagged stations (C5), and suspect particles (C9). A region without
 -- any such station gets a row with station_count 0. Idempotent.
@@ -4503,7 +4513,7 @@ comment on function api.compass is
 
 create function api.station_current(at timestamptz, only_station int default null, locale text default 'en')
 returns table (
-  id int, provider text, status text, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean,
+  id int, provider text, status text, is_listed boolean, is_bad_thp boolean, is_bad_pm boolean, has_measured boolean,
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
@@ -4517,6 +4527,7 @@ returns table (
     s.id, s.provider,
     case when c.station_id is null then 'offline' else 'online' end,
     state.is_listed, state.is_bad_thp, state.is_bad_pm,
+    c.station_id is not null or logic.station_has_measured(s.id),
     (select t.title from api.station_title t where t.station_id = s.id and t.locale = station_current.locale),
     place.city_slug, (select t.title from api.region_title t
       where t.region_slug = place.city_slug and t.locale = station_current.locale),
@@ -4547,6 +4558,7 @@ Columns as in api.station and api.station_title, and:
   is_listed (whether it appears in lists; a hidden station does not),
   is_bad_thp (whether temperature, humidity and pressure look unreliable),
   is_bad_pm (whether PM1, PM2.5, PM10 and the index are suspect, so that regions leave them out),
+  has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
   "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
@@ -5494,7 +5506,7 @@ returns table (
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
   month_cigarettes float8,
-  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean,
+  map_latitude float8, map_longitude float8, map_delta float8, is_hidden boolean, has_measured boolean,
   valid_until timestamptz
 ) language sql stable begin atomic
   select
@@ -5508,6 +5520,7 @@ returns table (
     logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
     logic.published_floor(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
+    c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at
   from api.region r
   join api.region_title t on t.region_slug = r.slug and t.locale = region_current.locale
@@ -5534,6 +5547,7 @@ Columns as in api.region and api.region_title, and:
   who_yearly_exceedance (its ratio to the guideline of 5 µg/m³, see api.exceedance [times]),
   "who_pm2.5_exceedance_days" (days above 15 µg/m³ among those 365 [days]),
   month_cigarettes (mean PM2.5 of the last 30 completed days × 30 / 22 [cigarettes]),
+  has_measured (whether anything was ever measured in it),
   valid_until (the first instant at which any of this changes without new data).';
 
 -- The state of the service itself, for readiness checks, metrics and the operator's dashboard.
@@ -6443,6 +6457,31 @@ Columns:
   valid_until,
   data_version.';
 
+create function api.station_neighbours_json(at timestamptz, only_station int, most int default 5)
+returns table (neighbours text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+  select
+    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', round(n.km::numeric, 2))
+        order by n.km, n.id), '[]')::text
+      from (
+        select other.id, logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude) as km
+        from raw.station other
+        where other.id <> s.id and not exists (select from raw.hidden_period h
+          where h.station_id = other.id and h.since <= at and at < h.until)
+        order by km, other.id limit most) n),
+    least(api.history_valid_until(at),
+      (select min(h.since) from raw.hidden_period h where h.since > at),
+      (select min(h.until) from raw.hidden_period h where h.until > at)),
+    f.data_version
+  from raw.station s cross join api.freshness f
+  where s.id = only_station;
+end $$;
+comment on function api.station_neighbours_json is
+  'The listed stations nearest to a station, at most `most`. One row; none for an unknown id. Columns: neighbours (a '
+  'JSON array with the id and the distance in km of each, the nearest first, as text), valid_until, data_version.';
+
 -- Documents of explore/v1 that only regions have: the station hours behind an hour (A3), and the days against the
 -- limits of the EU. These functions run with the rights of their owner, since no view of this schema has unrounded
 -- means.
@@ -6621,9 +6660,20 @@ comment on function api.station_flags_json is
   'api.sensor_pair, as text), valid_until, data_version.';
 
 create function api.region_particles(at timestamptz, only_region text)
-returns table (stations int, left_out int, digest_valid_until timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+#variable_conflict use_column
+declare
+  today constant timestamptz := rollup.bucket_start('day', at);
+  first_day constant timestamptz := rollup.bucket_add('day', today, -30);
+begin
+  return query
   select d.pm_stations, d.pm_left_out,
+    -- a station that began since the last refresh is in the digest, and has no day yet
+    case when d.made_at is not null then greatest(d.pm_stations + d.pm_left_out, measuring.stations) end,
     least(
       d.made_at + interval '30 minutes' + interval '1 microsecond',
       (select min(next.made_at) from rollup.digest next where next.region_slug = r.slug and next.made_at > at))
@@ -6633,13 +6683,27 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     where d.region_slug = r.slug and d.made_at <= at and d.made_at >= at - interval '30 minutes'
     order by d.made_at desc limit 1
   ) d on true
-  where r.slug = only_region
-$$;
+  cross join lateral (
+    select count(*)::int as stations from raw.membership m
+    where m.region_slug = r.slug and m.since <= at and at < m.until and d.made_at is not null
+      and exists (select from rollup.station_daily day
+        where day.station_id = m.station_id and day.bucket >= first_day and day.bucket <= today
+          and coalesce(day.pm1,
+  day.pm25,
+  day.pm25_raw,
+  day.pm10) is not null)
+  ) measuring
+  where r.slug = only_region;
+end $$;
 comment on function api.region_particles is
-  'The number of stations behind the particle means in a region’s newest digest, and the number left out because '
-  'their particles are suspect (C9). One row; none for an unknown slug. Columns: stations and left_out [stations], '
-  'null if the digest is older than 30 minutes; digest_valid_until (when the digest is too old or the next one '
-  'counts; null without one).';
+  'The number of stations behind the particle means in a region’s newest digest, the number left out because their '
+  'particles are suspect (C9), and of how many they are. One row; none for an unknown slug.
+Columns, null if the digest is older than 30 minutes:
+  stations (in the particle means [stations]),
+  left_out (suspect [stations]),
+  expected (members that measured particles today or on one of the last 30 completed days, so that those that are '
+  'offline count too [stations]),
+  digest_valid_until (when the digest is too old or the next one counts; null without one).';
 
 -- airseries_reader may read everything in schema api, and nothing else.
 revoke all on schema api from public;

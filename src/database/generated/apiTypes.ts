@@ -368,6 +368,7 @@ export type ApiFunctions = {
       map_longitude: number;
       map_delta: number;
       is_hidden: boolean | null;
+      has_measured: boolean | null;
       valid_until: string | null;
     };
   };
@@ -483,7 +484,12 @@ export type ApiFunctions = {
   };
   region_particles: {
     arguments: { at: Date | string; only_region: string };
-    row: { stations: number | null; left_out: number | null; digest_valid_until: string | null };
+    row: {
+      stations: number | null;
+      left_out: number | null;
+      expected: number | null;
+      digest_valid_until: string | null;
+    };
   };
   region_stations_json: {
     arguments: { at: Date | string; only_region: string; instant: Date | string; most?: number };
@@ -589,6 +595,7 @@ export type ApiFunctions = {
       is_listed: boolean;
       is_bad_thp: boolean;
       is_bad_pm: boolean | null;
+      has_measured: boolean | null;
       title: string;
       city_slug: string | null;
       city: string | null;
@@ -709,6 +716,10 @@ export type ApiFunctions = {
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
     row: { expected_hours: number; measured_hours: number };
+  };
+  station_neighbours_json: {
+    arguments: { at: Date | string; only_station: number; most?: number };
+    row: { neighbours: string | null; valid_until: string | null; data_version: number | null };
   };
   station_now: {
     arguments: { at: Date | string; only_station: number };

@@ -21,6 +21,7 @@ import {
   newestTime,
   type Windows,
 } from './series.ts';
+import { isLeftOutIn, type Trust } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
@@ -62,11 +63,14 @@ export type Subject<Values = Station | Region> = {
   at: Date;
   /** Why the particles of a station are left out of its city's mean, as a sentence. */
   suspect?: string | undefined;
+  /** The periods in which a station was flagged. */
+  flags?: Trust['flags'];
 };
 
 /** The part that is without history. */
 export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'>;
 
+const NOWCAST_HOURS = 12;
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 
 const valueIn = ({ values }: Current, key: string): number | string | null =>
@@ -85,12 +89,13 @@ type Headline = { category: Category; text: string; name: string; of: string; qu
  * The index where there is one; else the European one, which counts gases; else the first value
  * that there is.
  */
-function headlineOf(locale: Locale, subject: Current): Headline {
+function headlineOf(locale: Locale, subject: Current & Partial<Subject>): Headline {
   const words = WORDS[locale];
   const { values, indices, suspect } = subject;
   const { aqi, measurement_time: time } = values;
   const category = categoryIn(values);
   const nothing = { category, text: '', name: words[category], of: '' };
+  if (isWaiting(subject)) return { ...nothing, category: 'unknown', name: words.waiting };
   if (time === null || category === 'offline') return nothing;
   if (aqi !== null) {
     const verdict =
@@ -98,7 +103,7 @@ function headlineOf(locale: Locale, subject: Current): Headline {
     return { ...nothing, ...verdict, text: String(aqi), of: words.aqiOf };
   }
   const band = indices.european_index.index;
-  if (band !== null)
+  if (band !== null && suspect === undefined)
     return { ...nothing, name: word(words, `european ${band}`), of: words.european };
   for (const key of GROUPS.flatMap(({ keys }) => [...keys])) {
     const quantity = QUANTITIES.find((one) => one.key === key);
@@ -113,6 +118,13 @@ function headlineOf(locale: Locale, subject: Current): Headline {
   }
   return nothing;
 }
+
+/** Nothing was ever measured there: a station's hours are expected from its first one on. */
+const isWaiting = ({ values, indices, history }: Current & Partial<Subject>): boolean =>
+  values.measurement_time === null &&
+  (isStation(values)
+    ? indices.completeness?.expected_hours === 0
+    : history !== undefined && newestTime(history) === undefined);
 
 const word = (words: Words, key: string) => (words as Readonly<Record<string, string>>)[key] ?? '';
 
@@ -130,7 +142,7 @@ export function inWords(locale: Locale, subject: Subject) {
 }
 
 /** The headline of a page or frame: an index on its colour, a value, or only a word; then PM2.5. */
-export function leadPart(locale: Locale, current: Current): Html {
+export function leadPart(locale: Locale, current: Current & Partial<Subject>): Html {
   const words = WORDS[locale];
   const { category, text, name, of } = headlineOf(locale, current);
   const isSuspect = current.suspect !== undefined;
@@ -165,22 +177,19 @@ export function headPart(
     buckets.some(({ point }) => measuredValue(point, one) !== null),
   );
   const newest = newestTime(subject.history);
+  const isSuspectAt = (hour: string) => isLeftOutIn(hour, subject.flags ?? []);
   const { measured_hours: hours = 0, expected_hours: expected = 0 } =
     subject.indices.completeness ?? {};
   const measured =
     quantity === PM25 && expected > 0 && ` · ${fill(words.hoursOf, { measured: hours, expected })}`;
   const missing =
     isStation(values) && values.status === 'offline' ? words.offlineSince : words.noRecent;
-  const { stations, left_out: left } = subject.indices.particles ?? {
-    stations: null,
-    left_out: null,
-  };
-  const count = isStation(values) ? null : (stations ?? values.station_count);
+  const count = isStation(values) ? undefined : countOf(locale, values, subject.indices.particles);
   return html`<section class="head" data-live="head">
 <div class="card">${path}
 <h1>${values.title}</h1>
 ${leadPart(locale, subject)}
-${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== null && html` · ${fill(plural(locale, words.stationCount, count), { n: count })}`}${left !== null && left > 0 && html`, ${fill(words.leftOutCount, { n: left })}`}</p>`}
+${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== undefined && ` · ${count}`}</p>`}
 ${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
 ${note}
 ${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
@@ -189,10 +198,28 @@ ${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
 ${
   quantity !== undefined &&
   html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
-${dayChart(words, locale, buckets, quantity, isSuspect)}</figure>`
+${dayChart(words, locale, buckets, quantity, isSuspectAt)}</figure>`
 }
 </section>`;
 }
+
+/** Of how many stations the values of a region are the mean, and of how many the particles. */
+function countOf(
+  locale: Locale,
+  { station_count: online }: Region,
+  particles: Indices['particles'],
+): string | undefined {
+  const words = WORDS[locale];
+  const { stations, left_out: left, expected } = particles ?? NO_PARTICLES;
+  if (stations === null || expected === null || expected === 0)
+    return online === null
+      ? undefined
+      : fill(plural(locale, words.stationCount, online), { n: online });
+  const from = fill(plural(locale, words.particlesFrom, expected), { n: stations, expected });
+  return left ? `${from}, ${fill(words.leftOutCount, { n: left })}` : from;
+}
+
+const NO_PARTICLES = { stations: null, left_out: null, expected: null };
 
 const GUIDE =
   'https://www.airnow.gov/publications/air-quality-guides/air-quality-guide-for-particle-pollution/';
@@ -241,33 +268,46 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
 }
 
 /** Each with what it is for; in the headline there is only one. */
-export function indicesPart(locale: Locale, { indices }: Subject): Html {
+export function indicesPart(locale: Locale, subject: Subject): Html {
   const words = WORDS[locale];
+  const { indices, flags = [] } = subject;
   const { nowcast, european_index: european } = indices;
-  const entries: [string, string, string][] = [];
-  if (european.index !== null) {
-    const bands = Object.entries(european.pollutants).flatMap(([key, band]) =>
-      band === null ? [] : [`${word(words, key)}: ${word(words, `european ${band}`)}`],
-    );
-    const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp ?? '') });
+  const entries: [string, Html, Html | string][] = [];
+  const mark = (text: string, isSuspect: boolean) =>
+    isSuspect
+      ? html`<s>${text}</s> <span class="chip unknown">${words.suspect}</span>`
+      : html`<b>${text}</b>`;
+  if (european.index !== null && european.timestamp !== null) {
+    const isSuspect = isLeftOutIn(european.timestamp, flags);
+    const measured = Object.entries(european.pollutants).filter(([, band]) => band !== null);
+    const isParticle = ([key]: [string, unknown]) => key.startsWith('pm');
+    const hasGas = measured.some((one) => !isParticle(one) && one[1] === european.index);
+    const bands = measured.map(([key, band]) => {
+      const text = `${word(words, key)}: ${word(words, `european ${band}`)}`;
+      return isSuspect && isParticle([key, band]) ? html`<s>${text}</s>` : html`${text}`;
+    });
+    const note = fill(words.europeanNote, { time: formatTime(locale, european.timestamp) });
     entries.push([
       words.european,
-      word(words, `european ${european.index}`),
-      `${note}. ${bands.join(', ')}.`,
+      mark(word(words, `european ${european.index}`), isSuspect && !hasGas), // a gas alone makes the index what it is
+      html`${note}. ${bands.map((one, n) => html`${n > 0 && ', '}${one}`)}.`,
     ]);
   }
   if (nowcast['pm2.5'] !== null) {
+    const isSuspect = lastDay(subject)
+      .slice(-NOWCAST_HOURS)
+      .some(({ timestamp }) => isLeftOutIn(timestamp, flags));
     const ofAqi = nowcast.aqi === null ? '' : `, AQI ${formatNumber(locale, nowcast.aqi, 0)}`;
     entries.push([
       words.nowcast,
-      `${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`,
+      mark(`${formatValue(locale, nowcast['pm2.5'], PM25)}${ofAqi}`, isSuspect),
       `${words.nowcastNote}.`,
     ]);
   }
   return html`<section data-live="indices">${
     entries.length > 0 &&
     html`<div class="card"><h2>${words.indices}</h2>
-<dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd><b>${value}</b>${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
+<dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd>${value}${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
   }</section>`;
 }
 

@@ -6,6 +6,7 @@ import { type Html, html } from './html.ts';
 import { type Page, type Site, titleOf } from './layout.ts';
 import {
   isLarge,
+  type ListedRegion,
   type ListedStation,
   mapPart,
   providersPart,
@@ -19,14 +20,25 @@ import { WORDS } from './words.ts';
 /** A list of more stations than this has a search. */
 const MANY = 8;
 
-type List = Pick<StationsList, 'regions' | 'providers'> & { stations: ListedStation[] };
-type Placed = { regions: Region[]; stations: readonly Pick<ListedStation, 'city_slug'>[] };
+type List = Pick<StationsList, 'providers'> & {
+  regions: ListedRegion[];
+  stations: ListedStation[];
+};
+type Placed = {
+  regions: readonly Region[];
+  stations: readonly Pick<ListedStation, 'city_slug'>[];
+};
 
 /** The cities that are shown, and what of the rest is: districts of hidden cities are not. */
-export function shownOf(list: Pick<List, 'regions'>): { regions: Region[]; cities: City[] } {
+export function shownOf<One extends Region>(list: {
+  regions: readonly One[];
+}): { regions: One[]; cities: (One & City)[] } {
   const hidden = new Set(list.regions.filter(isHidden).map(({ slug }) => slug));
   const regions = list.regions.filter((region) => !hidden.has(cityOf(region) ?? region.slug));
-  return { regions, cities: regions.filter((region): region is City => !('city_slug' in region)) };
+  return {
+    regions,
+    cities: regions.filter((region): region is One & City => !('city_slug' in region)),
+  };
 }
 
 /** The only city of a network whose stations are all in it: its page stands for the overview. */
@@ -55,7 +67,7 @@ export function overviewPage(site: Site, locale: Locale, list: List): Page {
     (time, { measurement_time: at }) => ((at ?? '') > time ? (at as string) : time),
     '',
   );
-  const line = (region: Region): Html => html`<li>${regionLine(locale, region)}
+  const line = (region: ListedRegion): Html => html`<li>${regionLine(locale, region)}
 ${within(region)}</li>
 `;
   const within = (region: Region): Html => {

@@ -58,9 +58,17 @@ export function addPages(
     const present = presenter(titles[locale], locale, urls);
     const listed = network.stations
       .filter((row) => row.is_listed)
-      .map((row) => ({ ...present.station(row), is_bad_pm: row.is_bad_pm ?? false }));
+      .map((row) => ({
+        ...present.station(row),
+        is_bad_pm: row.is_bad_pm ?? false,
+        has_measured: row.has_measured ?? false,
+      }));
+    const regions = network.regions.map((row) => ({
+      ...present.region(row),
+      has_measured: row.has_measured ?? false,
+    }));
     return {
-      list: { providers, stations: listed, regions: network.regions.map(present.region) },
+      list: { providers, stations: listed, regions },
       validity: earlier(earlier(network, ofTitles), validityOf(providers)),
     };
   }
@@ -89,7 +97,7 @@ export function addPages(
     });
     const at = clock();
     const suspect = leftOut(values.locale, contents.trust.flags, at);
-    return { subject: { ...contents, at, suspect }, validity };
+    return { subject: { ...contents, at, suspect, flags: contents.trust.flags }, validity };
   }
 
   async function readRegion(values: Values) {

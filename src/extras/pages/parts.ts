@@ -14,19 +14,23 @@ export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) =>
   `/${locale}/region/${slug}`;
 
 /**
- * A station of lists and maps, and whether its particles are suspect (C9): its index then says
- * nothing of the air.
+ * A station of lists and maps, whether its particles are suspect (C9), so that its index says
+ * nothing of the air, and whether it has ever measured anything.
  */
-export type ListedStation = Station & { is_bad_pm: boolean };
+export type ListedStation = Station & { is_bad_pm: boolean; has_measured: boolean };
+/** A region of lists, and whether anything was ever measured in it. */
+export type ListedRegion = Region & { has_measured: boolean };
+type Listed = ListedRegion | ListedStation;
 
-const isSuspect = (place: Region | ListedStation) => 'is_bad_pm' in place && place.is_bad_pm;
+const isSuspect = (place: Listed) => 'is_bad_pm' in place && place.is_bad_pm;
 
 /**
  * The category in words, with the index. A suspect index has no category; where no particles are
  * measured, it is the temperature.
  */
-function chip(locale: Locale, place: Region | ListedStation): Html {
+function chip(locale: Locale, place: Listed): Html {
   const words = WORDS[locale];
+  if (!place.has_measured) return html`<span class="chip unknown">${words.waiting}</span>`;
   const category = categoryIn(place);
   const { aqi, temperature } = place;
   if (isSuspect(place) && aqi !== null)
@@ -51,13 +55,13 @@ export function withTime(locale: Locale, text: string, timestamp: string): Html 
  * The chip and the PM2.5 of a place in a list. PM2.5 is what people ask for first; there is nothing
  * where there is none.
  */
-function line(locale: Locale, path: string, place: Region | ListedStation): Html {
+function line(locale: Locale, path: string, place: Listed): Html {
   const { title, 'pm2.5': pm25 } = place;
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
   return html`<a href="${path}">${title}</a> ${chip(locale, place)} ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}`;
 }
 
-export const regionLine = (locale: Locale, region: Region): Html =>
+export const regionLine = (locale: Locale, region: ListedRegion): Html =>
   html`<div class="line">${line(locale, regionPath(locale, region), region)}</div>`;
 
 /** `name`: by which a page that is replaced knows it again. */
@@ -130,7 +134,7 @@ export function mapPart(
     }),
     ...stations.map((one): Place => {
       const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
-      const index = one.status === 'offline' ? -1 : one.aqi;
+      const index = one.status === 'offline' && one.has_measured ? -1 : one.aqi;
       const level = one.is_bad_pm ? 3 : 2;
       const plain = [
         level,

@@ -22,21 +22,26 @@ const extent = (values: readonly (number | null)[]): [number, number] => {
 };
 
 /**
- * Bars of a quantity, in the colours of the index unless that is suspect, or a line where 0 is not
- * the least. At least one bucket has a value.
+ * Bars of a quantity, or a line where 0 is not the least. Bars of particles have the colours of the
+ * index, and only an outline in hours in which they are suspect. At least one bucket has a value.
  */
 export function dayChart(
   words: Words,
   locale: string,
   buckets: readonly Bucket[],
   quantity: Quantity,
-  isSuspect: boolean,
+  isSuspectAt: (hour: string) => boolean,
 ): Html {
   const values = measuredOf(buckets, quantity);
   const [low, high] = extent(values);
   const isLine = FLOATING.has(quantity.key);
-  const hasCategory = quantity.key.startsWith('pm') && !isSuspect;
+  const isParticles = quantity.key.startsWith('pm');
   const { y, lines } = yAxis(locale, quantity, [isLine ? low : 0, high], 3, AREA);
+  const lookOf = ({ point, timestamp }: Bucket) => {
+    if (isLine) return 'bare';
+    if (!isParticles) return 'plain';
+    return isSuspectAt(timestamp) ? 'suspect' : categoryOf(measuredValue(point, AQI));
+  };
   const x = (n: number) => tenth(AREA.left + (n + 24 - buckets.length) * SLOT);
   const label = fill(words.dayChart, {
     name: words[quantity.key as keyof Words],
@@ -47,13 +52,12 @@ export function dayChart(
   return html`<svg class="day" viewBox="0 0 350 148" role="img" aria-label="${label}">
 ${lines}
 ${isLine && html`<path class="trace" d="${trace(values, (n) => tenth(x(n) + SLOT / 2), y)}"/>`}
-${buckets.map(({ timestamp, point }, n) => {
+${buckets.map((bucket, n) => {
+  const { timestamp } = bucket;
   const value = values[n] ?? null;
   if (value === null) return false;
   const top = isLine ? AREA.top : Math.min(y(value), AREA.bottom - 1.5);
-  const bar = hasCategory ? categoryOf(measuredValue(point, AQI)) : 'plain';
-  const look = isLine ? 'bare' : bar;
-  return html`<rect class="${look}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
+  return html`<rect class="${lookOf(bucket)}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
 ${hours.filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0).map(({ text, n }) => html`<text x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`)}
 </svg>`;

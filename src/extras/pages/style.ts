@@ -87,6 +87,7 @@ svg .middle { text-anchor: middle; }
 svg .grid { stroke: var(--line); stroke-width: .7; }
 .day rect { fill: var(--tone, var(--series)); }
 .day .bare { fill: transparent; }
+.day .suspect { fill: transparent; stroke: var(--soft); stroke-width: .7; stroke-dasharray: 2; }
 svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .groups { display: flex; flex-wrap: wrap; gap: 0 24px; }
 .groups > div { max-width: 100%; }

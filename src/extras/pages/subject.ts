@@ -21,6 +21,7 @@ import {
   tilesPart,
 } from './now.ts';
 import {
+  type ListedRegion,
   type ListedStation,
   mapPart,
   providersPart,
@@ -69,7 +70,7 @@ ${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
 
 /** Where a region is shown: its stations and, of a city, its districts; and whose they are. */
 type Around = {
-  regions: readonly Region[];
+  regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
   tiles: Tiles | undefined;
   providers: StationsList['providers'];

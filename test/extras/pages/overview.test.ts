@@ -66,7 +66,8 @@ inBrowser('the overview', (open) => {
           link.parentElement?.querySelector('.chip')?.classList[1],
         ]),
       );
-    const inTown = shown.slice(0, -1).map(([, category]) => category); // the last is elsewhere
+    // the last two are in the other city, and elsewhere
+    const inTown = shown.slice(0, -2).map(([, category]) => category);
     const worstFirst = [
       'hazardous',
       'very-unhealthy',

@@ -28,8 +28,8 @@ const CATEGORIES = {
 };
 
 /**
- * The stations, by what they show; of `unknown` there is a temperature only, and `hidden` is in no
- * list.
+ * The stations, by what they show; of `unknown` there is a temperature only, `hidden` is in no list,
+ * and `waiting` has never measured anything.
  */
 export const STATIONS = {
   ...idsOf(Object.keys(CATEGORIES)),
@@ -38,6 +38,7 @@ export const STATIONS = {
   markup: 9,
   hidden: 10,
   elsewhere: 11,
+  waiting: 12,
 };
 
 function idsOf(names: readonly string[]): Record<keyof typeof CATEGORIES, number> {
@@ -49,12 +50,18 @@ function idsOf(names: readonly string[]): Record<keyof typeof CATEGORIES, number
 
 const title = (name: string) => ({ en: `At ${name}`, ru: `Станция ${name}`, hy: `Կայան ${name}` });
 
+const REGIONS: Readonly<Record<string, string>> = {
+  elsewhere: 'secret-park',
+  waiting: 'new-town',
+};
+
 const NETWORK = {
   time_zone: 'Asia/Yerevan',
   providers: [{ id: 'us', title: MARKUP, url: 'https://us.example/?a=1&b="2"' }],
   regions: [
     { slug: 'town', kind: 'city', title: { en: 'Town', ru: 'Город', hy: 'Քաղաք' } },
     { slug: 'old-town', kind: 'district', city: 'town', title: { en: MARKUP } },
+    { slug: 'new-town', kind: 'city', title: { en: 'New town' } },
     { slug: 'secret', kind: 'city', title: { en: 'Secret city' }, is_hidden: true },
     { slug: 'secret-park', kind: 'district', city: 'secret', title: { en: 'Secret park' } },
   ],
@@ -66,7 +73,7 @@ const NETWORK = {
     longitude: 44.5,
     screening: false,
     hidden: name === 'hidden',
-    regions: [name === 'elsewhere' ? 'secret-park' : 'old-town'],
+    regions: [REGIONS[name] ?? 'old-town'],
     sensors: [{ id }],
   })),
 };

@@ -29,7 +29,8 @@ const flag = async (station: number, reason: string, until = 'infinity') => {
 };
 beforeAll(async () => {
   site = await openSite({ SITE_TITLE: 'Air' });
-  await site.read(LIAR, { pm25: 400 }, new Date(NOW.getTime() - 3_600_000));
+  for (const hours of [1, 2, 3])
+    await site.read(LIAR, { pm25: 400 }, new Date(NOW.getTime() - hours * 3_600_000));
   await flag(LIAR, 'outlier');
   await flag(STATIONS.moderate, 'flat', '2026-11-20T04:00:00Z'); // it is over
   const at = new Date(NOW.getTime() + 300_000);
@@ -148,7 +149,15 @@ describe('without a browser', () => {
       expect(body).toMatch(/PM2\.5 <s>400[.,]0 /);
       expect(body).toMatch(/<dt>PM10<\/dt><dd><s>400[.,]0 /);
       expect(body).not.toContain(words.everybody);
-      expect(body).toContain('<rect class="plain"');
+      expect(body).toContain('<rect class="suspect"');
+      expect(body).not.toContain('<rect class="hazardous"');
+      const [, indices = ''] = body.split('data-live="indices"');
+      const marked = [...indices.matchAll(/<dd>(.*?)<br>/g)].map(([, value]) => value);
+      expect(marked, 'the European index and NowCast').toHaveLength(2);
+      for (const value of marked)
+        expect(value).toMatch(
+          new RegExp(`^<s>.*</s> <span class="chip unknown">${words.suspect}<`),
+        );
       expect(body).not.toContain(words.hazardous);
       expect(body).toMatch(
         new RegExp(`<meta property="og:description" content="[^"]*${words.suspect}[.։]`),
@@ -197,7 +206,7 @@ describe('without a browser', () => {
       ).toBe(6);
     }
     const region = async () => (await site.get('/en/region/old-town')).body;
-    await expect.poll(region).toContain('6 stations in the mean, 1 left out as suspect');
+    await expect.poll(region).toContain('particles from 6 of 8 stations, 1 left out as suspect');
     expect((await site.get('/en/region/secret-park')).body).not.toMatch(/\d left out as suspect/);
   });
 });
