@@ -7,11 +7,13 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 type ToPng = (svg: string) => Promise<Buffer>;
+/** The part of the package that is used; it may be missing, its types too. */
+type Resvg = { renderAsync(svg: string, options: object): Promise<{ asPng(): Buffer }> };
 
 /** Undefined on a platform for which there is no binary: links are text there. */
 function loadRenderer(): ToPng | undefined {
   try {
-    const { renderAsync } = require('@resvg/resvg-js') as typeof import('@resvg/resvg-js');
+    const { renderAsync } = require('@resvg/resvg-js') as Resvg;
     const fontFiles = ['DejaVuSans', 'DejaVuSans-Bold'].map((name) =>
       require.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`),
     );
