@@ -1,4 +1,5 @@
--- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2);
+-- and the trend of the last hours.
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database,
 -- and is converted (S6).
@@ -34,3 +35,24 @@ comment on function api.nowcast is
   'NowCast of the US EPA: a weighted mean of the last 12 closed hours. Their means are given newest first, with null '
   'where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to '
   'the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
+
+-- Decimal, because 0.1 * 30 and 3 may differ as floats. Negative means count as 0, as in NowCast.
+create function api.trend(hours float8[]) returns text language sql immutable parallel safe
+  return (
+    select case
+      when t.change >= t.least_change then 'rising'
+      when t.change <= -t.least_change then 'falling'
+      when t.change is not null then 'steady' end
+    from (
+      select h.newest - h.before as change, greatest(3, h.before / 10) as least_change
+      from (
+        select max(p.mean) filter (where p.age = 1) as newest,
+          case when count(*) filter (where p.age > 1) >= 2 then avg(p.mean) filter (where p.age > 1) end as before
+        from (
+          select greatest(u.mean, 0)::numeric as mean, u.age
+          from unnest(hours[1:4]) with ordinality u(mean, age)
+          where logic.possible(u.mean) is not null) p) h) t);
+comment on function api.trend is
+  'Trend of PM2.5 from the means of the last 4 closed hours [µg/m³], newest first, with null where one is missing: '
+  'rising or falling if the newest mean differs from the mean of the three before it by at least 3 µg/m³ and at '
+  'least 10 % of that mean, else steady. Null without the newest, or with fewer than two of the three before it.';

@@ -1,9 +1,11 @@
--- Documents of explore/v1 about one {{subject}}: current indices, the days of a year, completeness, and hours as CSV.
+-- Documents of explore/v1 about one {{subject}}: current indices, the days of a year, all its months, completeness, and
+-- hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
 -- number of rows, and returns none for an unknown {{subject}}.
 
 create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
 returns table (
+  trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
   european_index text, european_timestamp timestamptz,
   "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
@@ -22,13 +24,14 @@ begin
     where b.{{id}} = only_{{subject}} and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+    select api.trend(array_agg(h.pm25 order by age)) as trend,
+      api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
       api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
   )
-  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+  select c.trend, c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
     e.index, case when e.index is not null then h.bucket end,
     api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
     api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
@@ -41,8 +44,9 @@ begin
   where s.{{key}} = only_{{subject}};
 end $$;
 comment on function api.{{subject}}_now is
-  'NowCast and the European index of a {{subject}} at an instant. One row; none for an unknown {{id}}.
+  'Trend, NowCast and the European index of a {{subject}} at an instant. One row; none for an unknown {{id}}.
 Columns:
+  trend (of PM2.5, from the last 4 closed hours: see api.trend),
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
   nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
   nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
@@ -77,6 +81,32 @@ comment on function api.{{subject}}_days_json is
   'The completed days of a {{subject}} in a year. One row; none for an unknown {{id}}. Columns: days (a JSON array of '
   'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
   'valid_until, data_version.';
+
+create function api.{{subject}}_months_json(at timestamptz, only_{{subject}} {{id type}})
+returns table (months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include logic/parts/index_seeks.sql}}
+as $$
+declare
+  first_month constant timestamptz := (select min(m.bucket) from rollup.{{subject}}_monthly m
+    where m.{{id}} = only_{{subject}});
+begin
+  return query
+  select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
+      coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
+      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.{{subject}}_monthly b
+  join api.{{subject}}_completeness(at, 'month', first_month, at, array[only_{{subject}}]) h
+    on h.timestamp = b.timestamp
+  where b.{{id}} = only_{{subject}} and b.timestamp < at
+  having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
+end $$;
+comment on function api.{{subject}}_months_json is
+  'All months of a {{subject}} since its first, the running one included. One row; none for an unknown {{id}}. '
+  'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
+  'of hours with particles and its expected hours, as text), valid_until, data_version.';
 
 create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -126,3 +156,40 @@ end $$;
 comment on function api.{{subject}}_hours_csv is
   'The closed hours of a {{subject}} from one local date to another, both included, as CSV. One row; none for an '
   'unknown {{id}}. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+
+create function api.{{subject}}_last_day_json(at timestamptz, only_{{subject}}s {{id type}}[])
+returns table (places text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  {{include logic/parts/index_seeks.sql}}
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+begin
+  return query
+  with slot as materialized (
+    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
+  ),
+  hour as materialized (
+    select one.id, h.bucket, h.pm25
+    from unnest(only_{{subject}}s) one(id)
+    cross join lateral (
+      select b.bucket, b.pm25 from rollup.{{subject}}_hourly b
+      where b.{{id}} = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
+  )
+  select coalesce(json_object_agg(p.id, json_build_object('trend', api.trend(p.newest_first), 'pm2.5', p.means)),
+      '{}')::text,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select one.id, array_agg({{publish pm25: h.pm25}} order by slot.n) as means,
+      array_agg(h.pm25 order by slot.n desc) as newest_first
+    from unnest(only_{{subject}}s) one(id)
+    cross join slot
+    left join hour h on h.id = one.id and h.bucket = slot.bucket
+    group by one.id
+  ) p;
+end $$;
+comment on function api.{{subject}}_last_day_json is
+  'The last 24 closed hours of some {{subject}}s. One row. Columns: places (a JSON object by {{id}}, as text: of '
+  'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
+  '[µg/m³]), valid_until, data_version.';

@@ -1,7 +1,7 @@
 /**
  * The paths and schemas of the documents that the front page uses beyond the five endpoints, and
- * that any client may use: indices of now, days of a year, hours as CSV, and the readings or
- * stations that an hour was made of.
+ * that any client may use: indices of now, days of a year, all months, hours as CSV, and the
+ * readings or stations that an hour was made of.
  */
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
@@ -68,7 +68,14 @@ const completeness = z
   })
   .meta({ id: 'Completeness', description: 'how complete the last 24 closed hours are' });
 
+const TRENDS = ['rising', 'falling', 'steady'] as const;
+const trend = field(
+  z.enum(TRENDS).nullable(),
+  'trend of PM2.5: rising or falling if the mean of the last closed hour differs from the mean of the three hours before it by at least 3 µg/m³ and at least 10 %, else steady; null without the last hour, or with fewer than two of the three',
+);
+
 const indices = {
+  trend,
   nowcast: field(nowcast, 'NowCast of PM2.5 and PM10'),
   european_index: field(europeanIndex, 'the European index, which counts gases'),
 };
@@ -182,6 +189,29 @@ const measuredHours = z
     id: 'MeasuredHours',
     description: 'how many hours of a day or month have a value of each parameter',
   });
+const months = (subject: 'Station' | 'Region') => {
+  const month = z
+    .strictObject({
+      timestamp: field(instant, 'start of the month'),
+      avg_pm25: measured('pm25', 'mean of the hours in the month'),
+      aqi,
+      measured_hours: field(ofHours, 'hours with particles, behind the index', 'hours'),
+      expected_hours: field(
+        ofHours,
+        'hours in the month; for the first and the current one, hours possible so far',
+        'hours',
+      ),
+    })
+    .meta({ id: `${subject}MonthOfRecord`, description: 'a month, its index and completeness' });
+  return z
+    .strictObject({
+      months: field(z.array(month), 'months with readings, in the order of time'),
+    })
+    .meta({
+      id: `${subject}Months`,
+      description: 'all months since the first, the current one included',
+    });
+};
 const completenessOf = (subject: 'Station' | 'Region') =>
   z
     .strictObject({
@@ -407,7 +437,7 @@ const CSV_SUMMARY = `as CSV, from one local date to another, both included, at m
 export const EXPLORE = {
   stationNow: {
     path: `${BASE_PATH}/station/{id}/now.json`,
-    summary: 'NowCast and the European index of one station',
+    summary: 'trend, NowCast and the European index of one station',
     answer: stationNow,
   },
   stationFlags: {
@@ -422,7 +452,7 @@ export const EXPLORE = {
   },
   regionNow: {
     path: `${BASE_PATH}/region/{slug}/now.json`,
-    summary: 'NowCast and the European index of one region',
+    summary: 'trend, NowCast and the European index of one region',
     answer: regionNow,
   },
   stationDays: {
@@ -434,6 +464,16 @@ export const EXPLORE = {
     path: `${BASE_PATH}/region/{slug}/days/{year}.json`,
     summary: 'days of one region in a year',
     answer: days('Region', regionDay),
+  },
+  stationMonths: {
+    path: `${BASE_PATH}/station/{id}/months.json`,
+    summary: 'all months of one station',
+    answer: months('Station'),
+  },
+  regionMonths: {
+    path: `${BASE_PATH}/region/{slug}/months.json`,
+    summary: 'all months of one region',
+    answer: months('Region'),
   },
   stationCompleteness: {
     path: `${BASE_PATH}/station/{id}/completeness.json`,

@@ -91,7 +91,7 @@ export function makeApp({
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const urls = makeSiteUrls(siteBaseUrl);
-  const reader = makeNetworkReader(wholeNetwork, (read) =>
+  const reader = makeNetworkReader(wholeNetwork, clock, (read) =>
     cacheOptions.maxBytes === 0
       ? () => read(clock())
       : shareWhileCurrent(read, { ...cacheOptions, clock }),

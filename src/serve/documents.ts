@@ -21,6 +21,7 @@ import {
 } from './current.ts';
 import { renderDocument, renderPieces } from './document.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
+import { type LastDays, type Places, queryLastDays } from './lastDays.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 /** All of a rendering but the route, which the app knows. */
@@ -46,10 +47,12 @@ export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
   providers(locale: Locale): Promise<Network['providers']>;
+  /** The trend and the last 24 hours of some places. */
+  lastDays(places: Places): Promise<LastDays & Validity>;
 };
 
 /** `wholeNetwork`: for queries whose cost grows with the network. */
-export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkReader {
+export function makeNetworkReader(wholeNetwork: ApiDb, clock: Clock, share: Share): NetworkReader {
   const network = share(async (at) => {
     const read = await queryNetwork(wholeNetwork, at);
     return { ...read, ...validityOf([...read.providers, ...read.stations, ...read.regions]) };
@@ -58,7 +61,15 @@ export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkRea
     const { rows, ...read } = await queryTitles(wholeNetwork);
     return { ...read, ...validityOf(rows) };
   });
-  return { network, titles, providers: (locale) => queryProviders(wholeNetwork, locale) };
+  return {
+    network,
+    titles,
+    providers: (locale) => queryProviders(wholeNetwork, locale),
+    async lastDays(places) {
+      const { rows, ...lastDays } = await queryLastDays(wholeNetwork, clock(), places);
+      return { ...lastDays, ...validityOf(rows) };
+    },
+  };
 }
 
 type Sources = { db: ApiDb; reader: NetworkReader; clock: Clock; site: SiteUrls };

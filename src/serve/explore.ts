@@ -97,6 +97,16 @@ export function makeExplore({
       return presentDays(locale, year, found(row, noSuchRegion(slug)));
     },
 
+    async stationMonths({ locale, id }) {
+      const [row] = await callApi(db, 'station_months_json', { at: clock(), only_station: id });
+      return presentMonths(locale, found(row, noSuchStation(id)));
+    },
+
+    async regionMonths({ locale, slug }) {
+      const [row] = await callApi(db, 'region_months_json', { at: clock(), only_region: slug });
+      return presentMonths(locale, found(row, noSuchRegion(slug)));
+    },
+
     async stationCompleteness({ locale, id }) {
       const [row] = await callApi(db, 'station_completeness_json', {
         at: clock(),
@@ -185,6 +195,7 @@ type Now = ApiRow<'region_now'> &
 function presentNow(locale: Locale, row: Now): Rendered {
   const { measured_hours, expected_hours, stations, left_out, expected, digest_valid_until } = row;
   const now = {
+    trend: row.trend,
     nowcast: {
       'pm2.5': row['nowcast_pm2.5'],
       pm10: row.nowcast_pm10,
@@ -214,6 +225,9 @@ function presentNow(locale: Locale, row: Now): Rendered {
 
 const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>
   rendered(locale, `{"year":${year},"days":${row.days}}`, row);
+
+const presentMonths = (locale: Locale, row: Row & { months: string }): Rendered =>
+  rendered(locale, `{"months":${row.months}}`, row);
 
 const presentCompleteness = (
   locale: Locale,

@@ -1,11 +1,19 @@
 /**
- * The European index (X1) and NowCast (X2) in SQL: reference values, edges, and any values against
- * another computation.
+ * The European index (X1), NowCast (X2) and the trend in SQL: reference values, edges, and any
+ * values against another computation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral, type Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { BANDS, bandOf, NO2_PPB, nowcast, type Pollutant, UPPER_ENDS } from '../support/indices.ts';
+import {
+  BANDS,
+  bandOf,
+  NO2_PPB,
+  nowcast,
+  type Pollutant,
+  trend,
+  UPPER_ENDS,
+} from '../support/indices.ts';
 import { seeded } from '../support/random.ts';
 
 const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
@@ -87,6 +95,48 @@ onOneEngine('indices', (engine) => {
     ['{NaN, 10, Infinity}', 1, null],
   ])('NowCast of %s, to %d decimals, is %s (X2)', async (hours, digits, expected) => {
     expect(await value(`api.nowcast('${hours}', ${digits})`)).toBe(expected);
+  });
+
+  it.each([
+    ['{13, 10, 10, 10}', 'rising'],
+    ['{12.99, 10, 10, 10}', 'steady'], // less than 3 µg/m³
+    ['{7, 10, 10, 10}', 'falling'],
+    ['{7.01, 10, 10, 10}', 'steady'],
+    ['{110, 100, 100, 100}', 'rising'],
+    ['{109.9, 100, 100, 100}', 'steady'], // less than 10 %
+    ['{90, 100, 100, 100}', 'falling'],
+    ['{33, 30, 30, 30}', 'rising'], // 1.1 * 30 is more than 33 as a float
+    ['{36.3, 33, 33, 33}', 'rising'],
+    ['{6, 1, 2, 6}', 'rising'], // against a mean of 3
+    ['{13, null, 10, 10}', 'rising'],
+    ['{13, 10, 10, null}', 'rising'],
+    ['{13, 10, null, null}', null],
+    ['{null, 10, 10, 10}', null],
+    ['{13, 10, 10, 10, 900}', 'rising'], // the fifth hour doesn't count
+    ['{3, -8, -8, -8}', 'rising'], // negative means count as 0
+    ['{-8, 2, 2, 2}', 'steady'],
+    ['{NaN, 10, 10, 10}', null],
+    ['{13, Infinity, NaN, 10}', null],
+    ['{}', null],
+    ['{0, 0, 0, 0}', 'steady'],
+  ])('the trend of %s is %s', async (hours, expected) => {
+    expect(await value(`api.trend('${hours}')`)).toBe(expected);
+  });
+
+  it('the trend of any hours is what another computation gives', async () => {
+    const random = seeded(51);
+    const all = Array.from({ length: 400 }, () => {
+      const scale = random.pick([8, 40, 300]);
+      return Array.from({ length: random.pick([2, 3, 4, 4, 4, 6]) }, () =>
+        random.next() < 0.15 ? null : random.below(scale) - 2,
+      );
+    });
+    const texts = all.map((hours) => `'${arrayLiteral(hours.map((one) => one ?? 'NULL'))}'`);
+    const rows = await sql.unsafe(
+      `select api.trend(h::float8[]) as value from unnest(array[${texts}]) with ordinality t(h, n) order by n`,
+    );
+    expect(rows.map(({ value: found }) => found)).toEqual(all.map(trend));
+    expect(new Set(rows.map(({ value: found }) => found)).size).toBe(4);
   });
 
   it('NowCast and the European index of any hours are what another computation gives (X1, X2)', async () => {

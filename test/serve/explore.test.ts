@@ -14,8 +14,9 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { queryLastDays } from '../../src/serve/lastDays.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
-import { BANDS, bandOf, nowcast } from '../support/indices.ts';
+import { BANDS, bandOf, nowcast, trend } from '../support/indices.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -26,6 +27,7 @@ import {
 import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { NOW } from './network.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/explore/v1';
@@ -54,7 +56,7 @@ onOneEngine('the documents of the front page', (engine) => {
         ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
       ];
       for (const subject of subjects) {
-        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'completeness'])
+        for (const name of ['now', 'days/2026', 'days/2000', 'days/2100', 'months', 'completeness'])
           await get(`${subject}/${name}.json`);
         await get(
           `${subject}/${subject.startsWith('station') ? 'readings' : 'stations'}/2026-11-20T08Z.json`,
@@ -81,8 +83,9 @@ onOneEngine('the documents of the front page', (engine) => {
       expect(second.status).toBe(304);
     });
 
-    it('NowCast and the European index of now, and how complete a station is', async () => {
+    it('trend, NowCast and the European index of now, and how complete a station is', async () => {
       expect(await get('station/1/now.json')).toEqual({
+        trend: expect.stringMatching(/^(rising|falling|steady)$/),
         nowcast: { 'pm2.5': expect.any(Number), pm10: 30, aqi: expect.any(Number), hours: 12 },
         european_index: {
           index: 'moderate', // of NO2: 14.25 ppb are 27.3 µg/m³
@@ -98,10 +101,12 @@ onOneEngine('the documents of the front page', (engine) => {
         completeness: { measured_hours: 24, expected_hours: 24 },
       });
       expect(await get('station/2/now.json')).toMatchObject({
+        trend: 'steady',
         nowcast: { 'pm2.5': 20, pm10: null, aqi: 71, hours: 12 },
         european_index: { index: 'moderate', pollutants: { pm10: null, no2: null } },
       });
       expect(await get('station/3/now.json')).toEqual({
+        trend: null,
         nowcast: { 'pm2.5': null, pm10: null, aqi: null, hours: 0 },
         european_index: {
           index: null,
@@ -115,6 +120,7 @@ onOneEngine('the documents of the front page', (engine) => {
         expected_hours: 0,
       });
       expect(Object.keys(await get('region/alpha/now.json'))).toEqual([
+        'trend',
         'nowcast',
         'european_index',
         'particles',
@@ -141,6 +147,54 @@ onOneEngine('the documents of the front page', (engine) => {
           '2025-12-31T00:00:00+04:00',
         );
         expect((await get(`${subject}/days/2027.json`)).days).toEqual([]);
+      }
+    });
+
+    it('all months are those of the history and those before it, with their completeness', async () => {
+      for (const subject of ['station/1', 'region/alpha']) {
+        const history = (
+          await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
+        ).body;
+        const complete = await get(`${subject}/completeness.json`);
+        const { months } = await get(`${subject}/months.json`);
+        expect(months).toEqual(
+          history['2y'].map(({ timestamp, avg_pm25, aqi }: Body) => {
+            const { hours, expected_hours } = complete.months.find(
+              (one: Body) => one.timestamp === timestamp,
+            );
+            return { timestamp, avg_pm25, aqi, measured_hours: hours['pm2.5'], expected_hours };
+          }),
+        );
+        expect(months).toHaveLength(14);
+      }
+      expect((await get('station/6/months.json')).months).toEqual([
+        {
+          timestamp: '2024-01-01T00:00:00+04:00',
+          ...{ avg_pm25: 10, aqi: 53, measured_hours: 1, expected_hours: 740 },
+        },
+      ]);
+      expect((await get('station/5/months.json')).months).toEqual([]);
+    });
+
+    it('the last days of many places are those of their histories, with the trend of each', async () => {
+      const places = { stations: [1, 2, 3, 5, 999], regions: ['alpha', 'beta', 'zeta'] };
+      const { rows, ...days } = await queryLastDays(served.db, NOW, places);
+      expect(rows).toMatchObject([{ data_version: expect.any(Number) }]);
+      for (const [subject, found] of [
+        ...places.stations.map((id) => [`station/${id}`, days.stations[id]] as const),
+        ...places.regions.map((slug) => [`region/${slug}`, days.regions[slug]] as const),
+      ]) {
+        const history = await request(served.app).get(
+          `/en/air-quality-app/v1/${subject}-history.json`,
+        );
+        const hours = new Map<number, number | null>(
+          (history.body['24h'] ?? []).map((one: Body) => [Date.parse(one.timestamp), one.avg_pm25]),
+        );
+        const first = Date.parse('2026-11-19T09:00:00Z');
+        const means = Array.from({ length: 24 }, (_, n) => hours.get(first + n * HOUR) ?? null);
+        expect(found?.['pm2.5'], subject).toEqual(means);
+        if (history.status === 200)
+          expect(found?.trend, subject).toBe((await get(`${subject}/now.json`)).trend);
       }
     });
 
@@ -262,6 +316,8 @@ onOneEngine('the documents of the front page', (engine) => {
       ['station/2147483648/now.json', /no station 2147483648\b/],
       ['station/01/now.json', /"01" cannot be a station id/],
       ['station/999/days/2026.json', /no station 999\b/],
+      ['station/999/months.json', /no station 999\b/],
+      ['region/nowhere/months.json', /no region "nowhere"/],
       ['station/999/readings/2026-11-20T09Z.json', /no station 999\b/],
       ['station/999/hours/2026-11-20/2026-11-20.csv', /no station 999\b/],
       ['region/nowhere/now.json', /no region "nowhere".*regions\[\]\.slug/],
@@ -341,6 +397,7 @@ onOneEngine('the documents of the front page', (engine) => {
           pm10: cast('pm10', 0),
           hours,
         });
+        expect(now.trend).toBe(trend(last12.map((row) => row?.pm25 ?? null)));
         expect(now.european_index).toMatchObject({
           index: BANDS[Math.max(pm25, pm10)],
           pollutants: { 'pm2.5': BANDS[pm25], pm10: BANDS[pm10], o3: null },

@@ -178,7 +178,11 @@ onEveryEngineInAll('valid_until', (engine) => {
     const db = readsOn<Api>(here.published);
     const documents = makeDocuments({
       db,
-      reader: makeNetworkReader(db, (read) => () => read(at)),
+      reader: makeNetworkReader(
+        db,
+        () => at,
+        (read) => () => read(at),
+      ),
       clock: () => at,
       site: makeSiteUrls(''),
     });

@@ -82,6 +82,7 @@ describe('the list of stations', () => {
         version: 6,
       }),
       providers: async () => [],
+      lastDays: async () => ({ stations: {}, regions: {}, validUntil: NOW, version: 7 }),
     };
     const site = makeSiteUrls('');
     const { stations } = makeDocuments({ db: served.db, reader, clock: makeClock(NOW), site });

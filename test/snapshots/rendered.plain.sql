@@ -5960,7 +5960,8 @@ Columns:
   wind_speed_hours (those with a value of the parameter [h]),
   wind_hours (those with a wind direction [h]).';
 
--- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2).
+-- Air quality indices besides the index of the US EPA: the European index, which counts gases (X1), and NowCast (X2);
+-- and the trend of the last hours.
 
 -- `ends` are the upper ends of a pollutant's bands, without the last. `no2` is in ppb, as everywhere in this database,
 -- and is converted (S6).
@@ -5997,12 +5998,35 @@ comment on function api.nowcast is
   'where one is missing. The more the hours differ, the more weight the recent ones have. The result is truncated to '
   'the given number of decimals: 1 for PM2.5, 0 for PM10. Null unless two of the newest three hours have a mean.';
 
--- Documents of explore/v1 about one station: current indices, the days of a year, completeness, and hours as CSV.
+-- Decimal, because 0.1 * 30 and 3 may differ as floats. Negative means count as 0, as in NowCast.
+create function api.trend(hours float8[]) returns text language sql immutable parallel safe
+  return (
+    select case
+      when t.change >= t.least_change then 'rising'
+      when t.change <= -t.least_change then 'falling'
+      when t.change is not null then 'steady' end
+    from (
+      select h.newest - h.before as change, greatest(3, h.before / 10) as least_change
+      from (
+        select max(p.mean) filter (where p.age = 1) as newest,
+          case when count(*) filter (where p.age > 1) >= 2 then avg(p.mean) filter (where p.age > 1) end as before
+        from (
+          select greatest(u.mean, 0)::numeric as mean, u.age
+          from unnest(hours[1:4]) with ordinality u(mean, age)
+          where logic.possible(u.mean) is not null) p) h) t);
+comment on function api.trend is
+  'Trend of PM2.5 from the means of the last 4 closed hours [µg/m³], newest first, with null where one is missing: '
+  'rising or falling if the newest mean differs from the mean of the three before it by at least 3 µg/m³ and at '
+  'least 10 % of that mean, else steady. Null without the newest, or with fewer than two of the three before it.';
+
+-- Documents of explore/v1 about one station: current indices, the days of a year, all its months, completeness, and
+-- hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
 -- number of rows, and returns none for an unknown station.
 
 create function api.station_now(at timestamptz, only_station int)
 returns table (
+  trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
   european_index text, european_timestamp timestamptz,
   "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
@@ -6022,13 +6046,14 @@ begin
     where b.station_id = only_station and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+    select api.trend(array_agg(h.pm25 order by age)) as trend,
+      api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
       api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
   )
-  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+  select c.trend, c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
     e.index, case when e.index is not null then h.bucket end,
     api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
     api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
@@ -6041,8 +6066,9 @@ begin
   where s.id = only_station;
 end $$;
 comment on function api.station_now is
-  'NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
+  'Trend, NowCast and the European index of a station at an instant. One row; none for an unknown station_id.
 Columns:
+  trend (of PM2.5, from the last 4 closed hours: see api.trend),
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
   nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
   nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
@@ -6092,6 +6118,33 @@ comment on function api.station_days_json is
   'The completed days of a station in a year. One row; none for an unknown station_id. Columns: days (a JSON array of '
   'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
   'valid_until, data_version.';
+
+create function api.station_months_json(at timestamptz, only_station int)
+returns table (months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  first_month constant timestamptz := (select min(m.bucket) from rollup.station_monthly m
+    where m.station_id = only_station);
+begin
+  return query
+  select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
+      coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
+      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.station_monthly b
+  join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
+    on h.timestamp = b.timestamp
+  where b.station_id = only_station and b.timestamp < at
+  having exists (select from raw.station s where s.id = only_station);
+end $$;
+comment on function api.station_months_json is
+  'All months of a station since its first, the running one included. One row; none for an unknown station_id. '
+  'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
+  'of hours with particles and its expected hours, as text), valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -6158,12 +6211,52 @@ comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an '
   'unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
--- Documents of explore/v1 about one region: current indices, the days of a year, completeness, and hours as CSV.
+create function api.station_last_day_json(at timestamptz, only_stations int[])
+returns table (places text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+begin
+  return query
+  with slot as materialized (
+    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
+  ),
+  hour as materialized (
+    select one.id, h.bucket, h.pm25
+    from unnest(only_stations) one(id)
+    cross join lateral (
+      select b.bucket, b.pm25 from rollup.station_hourly b
+      where b.station_id = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
+  )
+  select coalesce(json_object_agg(p.id, json_build_object('trend', api.trend(p.newest_first), 'pm2.5', p.means)),
+      '{}')::text,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+      array_agg(h.pm25 order by slot.n desc) as newest_first
+    from unnest(only_stations) one(id)
+    cross join slot
+    left join hour h on h.id = one.id and h.bucket = slot.bucket
+    group by one.id
+  ) p;
+end $$;
+comment on function api.station_last_day_json is
+  'The last 24 closed hours of some stations. One row. Columns: places (a JSON object by station_id, as text: of '
+  'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
+  '[µg/m³]), valid_until, data_version.';
+
+-- Documents of explore/v1 about one region: current indices, the days of a year, all its months, completeness, and
+-- hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
 -- number of rows, and returns none for an unknown region.
 
 create function api.region_now(at timestamptz, only_region text)
 returns table (
+  trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
   european_index text, european_timestamp timestamptz,
   "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
@@ -6183,13 +6276,14 @@ begin
     where b.region_slug = only_region and b.bucket >= first_hour and b.bucket < end_of_hours
   ),
   cast_of as (
-    select api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
+    select api.trend(array_agg(h.pm25 order by age)) as trend,
+      api.nowcast(array_agg(h.pm25 order by age), 1) as pm25,
       api.nowcast(array_agg(h.pm10 order by age), 0) as pm10,
       count(coalesce(h.pm25, h.pm10))::int as hours
     from generate_series(1, 12) age
     left join hour h on h.bucket = rollup.bucket_add('hour', end_of_hours, -age)
   )
-  select c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
+  select c.trend, c.pm25, c.pm10, rollup.aqi(c.pm25, c.pm10), c.hours,
     e.index, case when e.index is not null then h.bucket end,
     api.european_index(pm25 => h.pm25), api.european_index(pm10 => h.pm10), api.european_index(o3 => h.o3),
     api.european_index(no2 => h.no2), api.european_index(so2 => h.so2),
@@ -6202,8 +6296,9 @@ begin
   where s.slug = only_region;
 end $$;
 comment on function api.region_now is
-  'NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
+  'Trend, NowCast and the European index of a region at an instant. One row; none for an unknown region_slug.
 Columns:
+  trend (of PM2.5, from the last 4 closed hours: see api.trend),
   "nowcast_pm2.5" and nowcast_pm10 (of the last 12 closed hours, see api.nowcast [µg/m³]),
   nowcast_aqi (of these two; it does not cover gases [US EPA AQI]),
   nowcast_hours (number of the 12 hours with PM2.5 or PM10 [h]),
@@ -6253,6 +6348,33 @@ comment on function api.region_days_json is
   'The completed days of a region in a year. One row; none for an unknown region_slug. Columns: days (a JSON array of '
   'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
   'valid_until, data_version.';
+
+create function api.region_months_json(at timestamptz, only_region text)
+returns table (months text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  first_month constant timestamptz := (select min(m.bucket) from rollup.region_monthly m
+    where m.region_slug = only_region);
+begin
+  return query
+  select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
+      coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
+      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      ',' order by b.timestamp), '') || ']',
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from api.region_monthly b
+  join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
+    on h.timestamp = b.timestamp
+  where b.region_slug = only_region and b.timestamp < at
+  having exists (select from raw.region s where s.slug = only_region);
+end $$;
+comment on function api.region_months_json is
+  'All months of a region since its first, the running one included. One row; none for an unknown region_slug. '
+  'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
+  'of hours with particles and its expected hours, as text), valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -6318,6 +6440,44 @@ end $$;
 comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an '
   'unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
+
+create function api.region_last_day_json(at timestamptz, only_regions text[])
+returns table (places text, valid_until timestamptz, data_version int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
+  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
+begin
+  return query
+  with slot as materialized (
+    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
+  ),
+  hour as materialized (
+    select one.id, h.bucket, h.pm25
+    from unnest(only_regions) one(id)
+    cross join lateral (
+      select b.bucket, b.pm25 from rollup.region_hourly b
+      where b.region_slug = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
+  )
+  select coalesce(json_object_agg(p.id, json_build_object('trend', api.trend(p.newest_first), 'pm2.5', p.means)),
+      '{}')::text,
+    api.history_valid_until(at), (select f.data_version from api.freshness f)
+  from (
+    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+      array_agg(h.pm25 order by slot.n desc) as newest_first
+    from unnest(only_regions) one(id)
+    cross join slot
+    left join hour h on h.id = one.id and h.bucket = slot.bucket
+    group by one.id
+  ) p;
+end $$;
+comment on function api.region_last_day_json is
+  'The last 24 closed hours of some regions. One row. Columns: places (a JSON object by region_slug, as text: of '
+  'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
+  '[µg/m³]), valid_until, data_version.';
 
 -- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an
 -- hour. station_readings_json runs with the rights of its owner, since no view of this schema has readings.

@@ -238,3 +238,7 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off

@@ -1,6 +1,6 @@
 /**
- * The European index (X1) and NowCast (X2) as their rules are written, independently of the SQL
- * that they check.
+ * The European index (X1), NowCast (X2) and the trend as their rules are written, independently of
+ * the SQL that they check.
  */
 import { decimal, roundedHalfUp, truncated } from './decimals.ts';
 
@@ -36,4 +36,17 @@ export function nowcast(hours: readonly (number | null)[], digits: number): numb
     weights += weight ** age;
   }
   return truncated(decimal(sum / weights), digits);
+}
+
+/**
+ * The trend of whole hours, newest first: by whole numbers, so that no threshold is a matter of
+ * floats.
+ */
+export function trend([newest, ...before]: readonly (number | null)[]): string | null {
+  const known = before.slice(0, 3).filter((value) => value !== null);
+  if (newest === null || newest === undefined || known.length < 2) return null;
+  const sum = known.reduce((a, b) => a + Math.max(b, 0), 0);
+  const change = Math.max(newest, 0) * known.length - sum; // of the mean, as many times as there are
+  if (Math.abs(change) < 3 * known.length || 10 * Math.abs(change) < sum) return 'steady';
+  return change > 0 ? 'rising' : 'falling';
 }

@@ -448,6 +448,10 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
   };
+  region_last_day_json: {
+    arguments: { at: Date | string; only_regions: readonly string[] };
+    row: { places: string; valid_until: string; data_version: number | null };
+  };
   region_limits: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -464,9 +468,14 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
+  region_months_json: {
+    arguments: { at: Date | string; only_region: string };
+    row: { months: string; valid_until: string; data_version: number | null };
+  };
   region_now: {
     arguments: { at: Date | string; only_region: string };
     row: {
+      trend: string | null;
       'nowcast_pm2.5': number | null;
       nowcast_pm10: number | null;
       nowcast_aqi: number | null;
@@ -713,9 +722,17 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_station: number; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
   };
+  station_last_day_json: {
+    arguments: { at: Date | string; only_stations: readonly number[] };
+    row: { places: string; valid_until: string; data_version: number | null };
+  };
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
     row: { expected_hours: number; measured_hours: number };
+  };
+  station_months_json: {
+    arguments: { at: Date | string; only_station: number };
+    row: { months: string; valid_until: string; data_version: number | null };
   };
   station_neighbours_json: {
     arguments: { at: Date | string; only_station: number; most?: number };
@@ -724,6 +741,7 @@ export type ApiFunctions = {
   station_now: {
     arguments: { at: Date | string; only_station: number };
     row: {
+      trend: string | null;
       'nowcast_pm2.5': number | null;
       nowcast_pm10: number | null;
       nowcast_aqi: number | null;

@@ -1,17 +1,17 @@
 /**
- * The current values of a station or region: the headline with advice and the last 24 hours, the
- * other values as tiles, and the other indices.
+ * The current values of a station or region: the headline with advice and the last 24 hours, and
+ * the other indices.
  */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
 import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
 import { RULES, type RuleName } from '../../contract/rules.ts';
-import { fill, formatValue, formatWind, PM25, plural, type Quantity } from './format.ts';
+import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
-import { dayChart, sparkline } from './pictures.ts';
+import { dayChart } from './pictures.ts';
 import type { Category } from './scale.ts';
 import {
   type Bucket,
@@ -21,6 +21,7 @@ import {
   newestTime,
   type Windows,
 } from './series.ts';
+import { trendLine } from './trend.ts';
 import { isLeftOutIn, type Trust } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
@@ -73,10 +74,10 @@ export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'>;
 const NOWCAST_HOURS = 12;
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
 
-const valueIn = ({ values }: Current, key: string): number | string | null =>
+export const valueIn = ({ values }: Current, key: string): number | string | null =>
   (values as unknown as Readonly<Record<string, number | string | null>>)[key] ?? null;
 const isStation = (values: Station | Region): values is Station => 'status' in values;
-const lastDay = ({ history, at }: Subject): Bucket[] =>
+export const lastDay = ({ history, at }: Subject): Bucket[] =>
   fillGaps(history[HOURS.key] ?? [], HOURS, at.getTime());
 
 /**
@@ -89,7 +90,7 @@ type Headline = { category: Category; text: string; name: string; of: string; qu
  * The index where there is one; else the European one, which counts gases; else the first value
  * that there is.
  */
-function headlineOf(locale: Locale, subject: Current & Partial<Subject>): Headline {
+export function headlineOf(locale: Locale, subject: Current & Partial<Subject>): Headline {
   const words = WORDS[locale];
   const { values, indices, suspect } = subject;
   const { aqi, measurement_time: time } = values;
@@ -126,7 +127,8 @@ const isWaiting = ({ values, indices, history }: Current & Partial<Subject>): bo
     ? indices.completeness?.expected_hours === 0
     : history !== undefined && newestTime(history) === undefined);
 
-const word = (words: Words, key: string) => (words as Readonly<Record<string, string>>)[key] ?? '';
+export const word = (words: Words, key: string) =>
+  (words as Readonly<Record<string, string>>)[key] ?? '';
 
 /** The headline of a shared link and its picture: `Good`, `AQI 35`, `PM2.5 6.3 µg/m³`. */
 export function inWords(locale: Locale, subject: Subject) {
@@ -189,6 +191,7 @@ export function headPart(
 <div class="card">${path}
 <h1>${values.title}</h1>
 ${leadPart(locale, subject)}
+${!isSuspect && trendLine(locale, subject.indices.trend)}
 ${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== undefined && ` · ${count}`}</p>`}
 ${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
 ${note}
@@ -234,37 +237,6 @@ function advice(words: Words, category: Category): Html {
   return html`<ul class="advice"><li><b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
 ${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
 <p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
-}
-
-/**
- * The other values with a line of the day each, in groups, without the parameters that have no
- * value.
- */
-export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
-  const words = WORDS[locale];
-  const buckets = lastDay(subject);
-  const lead = headlineOf(locale, subject).quantity?.key;
-  const isSuspect = subject.suspect !== undefined;
-  const isLead = (key: string) => key === 'pm2.5' || key === lead;
-  const groups = GROUPS.map(({ title, keys }) => {
-    const tiles = keys.flatMap((key) => {
-      const quantity = QUANTITIES.find((one) => one.key === key) as Quantity;
-      const value = valueIn(subject, key);
-      if (value === null || isLead(key)) return [];
-      const plain =
-        typeof value === 'number'
-          ? formatValue(locale, value, quantity)
-          : formatWind(words.windNames, value);
-      const text = isSuspect && title === 'particles' ? strong(plain, true) : plain;
-      return [
-        html`<div class="tile"><dt>${word(words, key)}</dt><dd>${text}${typeof value === 'number' && sparkline(buckets, quantity)}</dd></div>`,
-      ];
-    });
-    return (
-      tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`
-    );
-  }).filter((group) => group !== false);
-  return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${rules}</div>`}</section>`;
 }
 
 /** Each with what it is for; in the headline there is only one. */

@@ -4,6 +4,7 @@ import type { Locale, StationsList } from '../../contract/endpoints.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
 import { type Page, type Site, titleOf } from './layout.ts';
+import { rulesPart } from './now.ts';
 import {
   isLarge,
   type ListedRegion,
@@ -11,10 +12,12 @@ import {
   mapPart,
   providersPart,
   regionLine,
+  regionPath,
   stationList,
   withTime,
   worstFirst,
 } from './parts.ts';
+import { overviewSentence } from './trend.ts';
 import { WORDS } from './words.ts';
 
 /** A list of more stations than this has a search. */
@@ -89,11 +92,13 @@ ${within(region)}</li>
 <div class="overview">
 <section class="card" aria-label="${words.cities}">
 ${list.stations.length > MANY && html`<p class="controls"><input type="search" id="search" aria-label="${words.search}" placeholder="${words.search}" hidden> <a class="button tomap" href="#map">${words.map}</a><span role="status" hidden>${words.notListed}</span></p>`}
-<div data-live="list"><p class="when">${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
+<div data-live="list">${cities.length > 0 && html`<p class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`}
+<p class="when">${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}
-${!isShort && html`<p>${words.listedInCity}</p>`}</div>
+${!isShort && html`<p>${words.listedInCity}</p>`}
+${list.stations.length > 0 && rulesPart(locale, 'trend', 'aqi')}</div>
 </section>
 ${mapPart(locale, regions, list.stations, site.tiles)}
 </div>

@@ -27,6 +27,7 @@ import { nearPlaces } from './near.ts';
 import { type Current, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
 import { hasSearch, onlyCity, overviewPage, shownOf } from './overview.ts';
+import { isLarge, type ListedStation } from './parts.ts';
 import { cardPicture } from './pictures.ts';
 import { toPng } from './png.ts';
 import { problemPage, type Suggestions } from './problem.ts';
@@ -73,6 +74,26 @@ export function addPages(
     };
   }
 
+  /** Places with their last 24 hours, and how long these are valid. */
+  async function withDays<Place extends Region, Post extends ListedStation>(
+    regions: readonly Place[],
+    stations: readonly Post[],
+  ) {
+    const {
+      regions: ofRegions,
+      stations: ofStations,
+      ...validity
+    } = await reader.lastDays({
+      regions: regions.map(({ slug }) => slug),
+      stations: stations.map(({ id }) => id),
+    });
+    return {
+      regions: regions.map((one) => ({ ...one, day: ofRegions[one.slug] })),
+      stations: stations.map((one) => ({ ...one, day: ofStations[one.id] })),
+      validity,
+    };
+  }
+
   /** The contents of documents about the same thing, and for how long they are valid together. */
   async function readAll<Contents extends object>(
     values: Values,
@@ -111,13 +132,13 @@ export function addPages(
     const { locale, slug } = values;
     const { subject, validity } = await readRegion(values);
     const { list, validity: ofNetwork } = await readNetwork(locale);
-    const around = {
-      regions: list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
-      stations: list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
-      providers: list.providers,
-      tiles: site.tiles,
-    };
-    return { ...earlier(validity, ofNetwork), page: regionPage(locale, subject, around, isAlone) };
+    const { validity: ofDays, ...places } = await withDays(
+      list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
+      list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
+    );
+    const around = { ...places, providers: list.providers, tiles: site.tiles };
+    const valid = earlier(earlier(validity, ofNetwork), ofDays);
+    return { ...valid, page: regionPage(locale, subject, around, isAlone) };
   }
 
   async function embedded(
@@ -179,7 +200,17 @@ export function addPages(
       const { list, validity } = await readNetwork(values.locale);
       const only = onlyCity(list);
       if (only !== undefined) return await pageOfRegion({ ...values, slug: only }, true);
-      return { ...validity, page: overviewPage(site, values.locale, list) };
+      // the list of a larger network leaves stations out
+      const isShort = !isLarge(list.stations);
+      const { validity: ofDays, ...days } = await withDays(
+        list.regions,
+        isShort ? list.stations : [],
+      );
+      const listed = { ...list, ...days, ...(!isShort && { stations: list.stations }) };
+      return {
+        ...earlier(validity, ofDays),
+        page: overviewPage(site, values.locale, listed),
+      };
     },
     '/{locale}/station/{id}': async (values) => {
       const [{ subject, validity }, providers] = await Promise.all([

@@ -1,10 +1,12 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
+import type { LastDay } from '../../serve/lastDays.ts';
 import { formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatTime } from './numbers.ts';
 import { CATEGORY_NAMES, type Category, categoryOf } from './scale.ts';
+import { dayLine, trendText } from './trend.ts';
 import { WORDS, type Words } from './words.ts';
 
 export const categoryIn = (place: Station | Region): Category =>
@@ -13,32 +15,37 @@ export const categoryIn = (place: Station | Region): Category =>
 export const regionPath = (locale: Locale, { slug }: Pick<Region, 'slug'>) =>
   `/${locale}/region/${slug}`;
 
+/** The last 24 hours of a place in a list, where they were read. */
+type WithDay = { day?: LastDay | undefined };
+
 /**
  * A station of lists and maps, whether its particles are suspect (C9), so that its index says
  * nothing of the air, and whether it has ever measured anything.
  */
-export type ListedStation = Station & { is_bad_pm: boolean; has_measured: boolean };
+export type ListedStation = Station & WithDay & { is_bad_pm: boolean; has_measured: boolean };
 /** A region of lists, and whether anything was ever measured in it. */
-export type ListedRegion = Region & { has_measured: boolean };
+export type ListedRegion = Region & WithDay & { has_measured: boolean };
 type Listed = ListedRegion | ListedStation;
 
 const isSuspect = (place: Listed) => 'is_bad_pm' in place && place.is_bad_pm;
 
 /**
- * The category in words, with the index. A suspect index has no category; where no particles are
- * measured, it is the temperature.
+ * The index in a box in the colour of its category, and the category in words. A suspect index has
+ * no category; where no particles are measured, the words are the temperature.
  */
-function chip(locale: Locale, place: Listed): Html {
+function verdictOf(locale: Locale, place: Listed): { box: Html; text: string } {
   const words = WORDS[locale];
-  if (!place.has_measured) return html`<span class="chip unknown">${words.waiting}</span>`;
   const category = categoryIn(place);
   const { aqi, temperature } = place;
+  const boxOf = (look: Category, content: Html | string) =>
+    html`<span class="chip ${look} box">${content}</span>`;
+  if (!place.has_measured) return { box: boxOf('unknown', '–'), text: words.waiting };
   if (isSuspect(place) && aqi !== null)
-    return html`<span class="chip unknown">${words.suspect} <s>${aqi}</s></span>`;
-  if (category !== 'unknown' || temperature === null)
-    return html`<span class="chip ${category}">${words[category]}${aqi !== null && html` <b>${aqi}</b>`}</span>`;
-  const text = formatValue(locale, temperature, { unit: '°C', digits: 1 });
-  return html`<span class="chip unknown">${words.temperature} <b>${text}</b></span>`;
+    return { box: boxOf('unknown', html`<s>${aqi}</s>`), text: words.suspect };
+  const box = boxOf(category, aqi === null ? '–' : String(aqi));
+  if (category !== 'unknown' || temperature === null) return { box, text: words[category] };
+  const degrees = formatValue(locale, temperature, { unit: '°C', digits: 1 });
+  return { box, text: `${words.temperature} ${degrees}` };
 }
 
 /** A number of particles, struck through where it is suspect. */
@@ -52,13 +59,16 @@ export function withTime(locale: Locale, text: string, timestamp: string): Html 
 }
 
 /**
- * The chip and the PM2.5 of a place in a list. PM2.5 is what people ask for first; there is nothing
- * where there is none.
+ * A place in a list: the box of its index, its name, the category and the trend in words; PM2.5,
+ * which people ask for first, and its last 24 hours. Nothing is drawn of suspect particles.
  */
 function line(locale: Locale, path: string, place: Listed): Html {
-  const { title, 'pm2.5': pm25 } = place;
+  const { title, 'pm2.5': pm25, day } = place;
+  const { box, text } = verdictOf(locale, place);
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
-  return html`<a href="${path}">${title}</a> ${chip(locale, place)} ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}`;
+  const known = isSuspect(place) ? undefined : day;
+  const trend = trendText(locale, known?.trend ?? null);
+  return html`${box} <a href="${path}">${title}</a> <span class="word">${text}${trend !== '' && ` · ${trend}`}</span> ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}${known !== undefined && dayLine(known)}`;
 }
 
 export const regionLine = (locale: Locale, region: ListedRegion): Html =>

@@ -76,6 +76,16 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
 const fitting = (text: string, largest: number) =>
   Math.min(largest, Math.floor(1_450 / text.length));
 
+/** Sums of the last 24 hours as bars; an hour without any is a line on the ground. */
+export function hourBars(values: readonly (number | null)[]): Html {
+  const high = Math.max(1, ...values.filter((value) => value !== null));
+  const bar = (value: number, n: number) => {
+    const height = tenth(Math.max(0.7, (value / high) * 22));
+    return html`<rect x="${(n + 24 - values.length) * 4}" y="${tenth(24 - height)}" width="3" height="${height}"/>`;
+  };
+  return html`<svg class="spark" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">${values.map((value, n) => value !== null && bar(value, n))}</svg>`;
+}
+
 type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & {
   category: Category;
 };

@@ -1,7 +1,8 @@
 /**
  * How pages and the widget look: six colours and the colours of the categories, light and dark;
  * five sizes of letters; spaces of 4, 8, 16, 24 and 40 pixels; cards. The hues of categories are
- * the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds.
+ * the US EPA's, in tones on which text has a contrast of 4.5 and which have 3 on both grounds; the
+ * yellow, which has 1.6 on white, by a darker edge.
  */
 import { CATEGORIES, CATEGORY_NAMES, type Category } from './scale.ts';
 
@@ -12,8 +13,8 @@ export const ICON =
 export const THEMES = { light: '#f3f5f8', dark: '#0f1317' } as const;
 
 const INK = '#10151a';
-const LIGHT_TONES = ['#2e9a4e', '#b08200', '#dc6803', '#d3302f', '#8e3fa8', '#7a0f2e'];
-const DARK_TONES = ['#45b868', '#d9ab1a', '#ee8434', '#ef5b57', '#b877cf', '#d0688c'];
+const LIGHT_TONES = ['#2e9a4e', '#f5c518', '#dc6803', '#d3302f', '#8e3fa8', '#7a0f2e'];
+const DARK_TONES = ['#45b868', '#d9ab1a', '#ee8434', '#ef5b57', '#b877cf', '#ff7aa5'];
 const COLOURED = CATEGORIES.map(({ name }) => name);
 
 /** The ground of each category and the colour of letters on it, in the light. */
@@ -26,8 +27,8 @@ export const SURFACES = Object.fromEntries(
 
 const tones = (all: readonly string[]) =>
   COLOURED.map((name, n) => `--${name}: ${all[n]};`).join(' ');
-const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft: #525d69; --line: #d5dce4; --link: #0b5cad; --series: #2a6fc0; --band: #2a6fc033; --on-dark: #fff; --offline: #6b7682; ${tones(LIGHT_TONES)}`;
-const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; ${tones(DARK_TONES)}`;
+const LIGHT = `--ground: ${THEMES.light}; --paper: #fff; --ink: #17202a; --soft: #525d69; --line: #d5dce4; --link: #0b5cad; --series: #2a6fc0; --band: #2a6fc033; --on-dark: #fff; --offline: #6b7682; --yellow-edge: #8f6b00; ${tones(LIGHT_TONES)}`;
+const DARK = `--ground: ${THEMES.dark}; --paper: #171c22; --ink: #e6eaee; --soft: #a3adb8; --line: #323b45; --link: #74b4f5; --series: #74b4f5; --band: #74b4f533; --on-dark: ${INK}; --offline: #8b96a1; --yellow-edge: transparent; ${tones(DARK_TONES)}`;
 
 const SCHEMES = `:root { color-scheme: light dark; ${LIGHT} }
 @media (prefers-color-scheme: dark) { :root { ${DARK} } }`;
@@ -35,6 +36,8 @@ const SCHEMES = `:root { color-scheme: light dark; ${LIGHT} }
 /** Everywhere: a category in words, on its colour, an index, and what warns. */
 const COMMON = `.chip, .map .pin, .index { color: ${INK}; background: var(--tone); }
 ${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
+.moderate { --edge: var(--yellow-edge); }
+.chip, .index { box-shadow: inset 0 0 0 1px var(--edge, transparent); }
 .chip { display: inline-block; padding: 0 .7em; border-radius: .85em; font-size: .875em; line-height: 1.7; }
 :is(.chip, .pin, .index):is(.unhealthy, .very-unhealthy, .hazardous) { color: var(--on-dark); }
 :is(.chip, .pin, .index):is(.unknown, .offline) { color: var(--ink); background: var(--paper); border: 1px dashed var(--soft); }
@@ -85,7 +88,7 @@ svg.day { display: block; width: 100%; max-height: 320px; }
 svg .end { text-anchor: end; }
 svg .middle { text-anchor: middle; }
 svg .grid { stroke: var(--line); stroke-width: .7; }
-.day rect { fill: var(--tone, var(--series)); }
+.day rect { fill: var(--tone, var(--series)); stroke: var(--edge, none); stroke-width: .7; }
 .day .bare { fill: transparent; }
 .day .suspect { fill: transparent; stroke: var(--soft); stroke-width: .7; stroke-dasharray: 2; }
 svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
@@ -93,23 +96,35 @@ svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-widt
 .groups > div { max-width: 100%; }
 .groups h3 { margin-top: 8px; }
 .tiles { display: flex; flex-wrap: wrap; gap: 8px; margin: 0; }
-.tile { flex: 1 0 132px; max-width: 168px; border: 1px solid var(--line); border-radius: 8px; padding: 8px; }
+.tile { flex: 1 0 140px; max-width: 184px; border: 1px solid var(--line); border-radius: 8px; padding: 8px; }
 .tile dt { font-size: 14px; color: var(--soft); line-height: 1.3; }
 .tile dd { margin: 0; font-size: 20px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .spark { display: block; width: 100%; height: 24px; margin-top: 4px; }
 .spark path { stroke-width: 1.5; }
+.spark rect { fill: var(--series); }
+.tile[class*=band-] { border-left: 6px solid var(--tone); }
+.tile .word, .tile small { display: block; white-space: normal; font-size: 14px; line-height: 1.3; }
+.tile small { font-size: 13px; }
+.band-good { --tone: #2bb5b0; } .band-fair { --tone: var(--good); } .band-moderate { --tone: var(--moderate); }
+.band-poor { --tone: var(--unhealthy); } .band-very-poor { --tone: var(--hazardous); } .band-extremely-poor { --tone: var(--very-unhealthy); }
+.wind { width: 20px; height: 20px; vertical-align: -4px; }
+.summary { font-size: 20px; line-height: 1.3; margin: 0 0 8px; }
+.trend { margin: 0; }
 .list dt { font-weight: 600; }
 .list dd { margin: 0 0 8px; }
 .overview ul { list-style: none; padding: 0; margin: 0; }
 .regions > li { padding: 8px 0; border-bottom: 1px solid var(--line); }
 .regions > li:last-child { border: 0; }
-.overview ul ul { margin-left: 16px; }
+.overview ul ul { margin: 8px 0 0 16px; }
 .overview li li, details li { padding: 4px 0; }
 summary { cursor: pointer; padding: 4px 0; }
-.line { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; }
-.line a { flex: 1 1 8em; }
+.line { display: grid; grid-template: "box name pm" "box word spark" / 56px minmax(0, 1fr) minmax(160px, max-content); gap: 0 12px; align-items: center; }
+.line .box { grid-area: box; padding: 0; border-radius: 8px; font-size: 18px; font-weight: 700; line-height: 40px; text-align: center; }
+.line a { grid-area: name; }
+.line .word { grid-area: word; color: var(--soft); font-size: 14px; line-height: 1.3; }
+.line .spark { grid-area: spark; height: 20px; margin: 0; }
 .pm, time { white-space: nowrap; }
-.pm { min-width: 9.5em; margin-left: auto; text-align: right; font-variant-numeric: tabular-nums; }
+.pm { grid-area: pm; text-align: right; font-variant-numeric: tabular-nums; }
 .legend .chip { margin: 2px 0; }
 .map { height: min(60vh, 560px); min-height: 260px; border-radius: 8px; background: var(--ground); z-index: 0; font: inherit; }
 .map:not(.tiled) { background: linear-gradient(var(--line) 1px, transparent 1px) 0 0 / 100% 40px, linear-gradient(90deg, var(--line) 1px, transparent 1px) 0 0 / 40px 100%, var(--ground); }
@@ -149,28 +164,34 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .chart { cursor: crosshair; min-height: 300px; }
 .chart svg { display: block; width: 100%; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--ink); }
-.chart .ground { paint-order: stroke; stroke: var(--paper); stroke-width: 4; }
 .chart .stripe { fill: var(--tone); opacity: .17; }
 .chart .band { fill: var(--band); shape-rendering: crispEdges; }
 .chart .sum, .chart .dot { fill: var(--series); }
 .chart .hollow { fill: var(--paper); stroke: var(--series); stroke-width: 2; }
 .chart .arrow { stroke-width: 1.5; }
 .chart .guideline { stroke: var(--ink); stroke-dasharray: 6 4; }
+.dashes { display: inline-block; width: 24px; border-top: 2px dashed var(--ink); vertical-align: middle; }
 .chart .cursor { stroke: var(--soft); fill: var(--series); pointer-events: none; }
 .live { min-height: 1.5em; margin: 4px 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .what { color: var(--soft); }
+.record { display: flex; flex-wrap: wrap; gap: 8px 4px; margin: 8px 0; }
+.record button { flex: 1 1 96px; max-width: 320px; padding: 4px 0; border: 0; background: none; font-size: 14px; line-height: 1.3; color: var(--soft); }
+.record [aria-current=true] { color: var(--ink); font-weight: 700; }
+.record svg { display: block; width: 100%; height: 32px; }
+.record rect { fill: var(--tone); stroke: var(--edge, #0003); vector-effect: non-scaling-stroke; }
+.record .unknown { fill: none; stroke: var(--soft); stroke-dasharray: 2; }
 .calendar { display: flex; }
 .calendar > div { overflow-x: auto; padding: 4px 0; flex: 1; }
 .calendar svg { display: block; width: 100%; min-width: 648px; }
 .calendar svg.weekdays { flex: 0 0 max(28.8px, 4.255%); min-width: 0; padding: 4px 0; box-sizing: content-box; }
 .calendar text { font: 11px system-ui, sans-serif; fill: var(--soft); }
-.calendar rect { fill: var(--tone); stroke: #0003; cursor: pointer; }
+.calendar rect { fill: var(--tone); stroke: var(--edge, #0003); cursor: pointer; }
 .calendar .unknown { fill: var(--paper); stroke: var(--soft); stroke-dasharray: 2; }
-.calendar .incomplete { fill-opacity: .45; }
+.incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 @media (max-width: 520px) { .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
-@media (max-width: 480px) { nav > a { display: none; } .regions .line a, .overview li .line a, details .line a { flex: 1 0 100%; } .pm { min-width: 0; } .map { height: 45vh; } }
+@media (max-width: 480px) { nav > a { display: none; } .line { grid-template-columns: 48px minmax(0, 1fr) minmax(136px, max-content); gap: 0 8px; } .pm { font-size: 14px; } .map { height: 45vh; } }
 @media (min-width: 800px) {
   .tomap { display: none; }
   .head { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
@@ -185,7 +206,7 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
   :root { ${LIGHT} }
   @page { margin: 10mm; }
   body { padding: 0; background: #fff; zoom: .6; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
+  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #record, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
   .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
   .pair { grid-template-columns: 1fr 1fr; }
   .chart { min-height: 0; } .head { display: block; }

@@ -11,15 +11,7 @@ import { fill } from './format.ts';
 import { healthPart, type Limits } from './health.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
-import {
-  headPart,
-  indicesPart,
-  inWords,
-  QUANTITIES,
-  rulesPart,
-  type Subject,
-  tilesPart,
-} from './now.ts';
+import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject } from './now.ts';
 import {
   type ListedRegion,
   type ListedStation,
@@ -33,6 +25,7 @@ import {
 } from './parts.ts';
 import { toPng } from './png.ts';
 import { newestTime } from './series.ts';
+import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
@@ -59,7 +52,7 @@ export function stationPage(
     ...pageOf(locale, subject, `station/${id}`),
     scripts: SCRIPTS,
     body: html`${headPart(locale, subject, path, note)}
-${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi'))}
+${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi', 'trend'))}
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `station/${id}`)}
 ${trustPart(locale, id, subject.trust)}
@@ -98,7 +91,7 @@ export function regionPage(
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
     ...(hasMap && { tiles: tiles ?? 'none' }),
     body: html`${headPart(locale, subject, path, false)}
-${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi'))}
+${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi', 'trend'))}
 ${healthPart(locale, region, limits)}
 <div class="overview"><section class="card" data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
 ${stations.length === 0 ? html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30)}</section>

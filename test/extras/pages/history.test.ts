@@ -179,7 +179,7 @@ inBrowser('the history in a browser', (newPage) => {
       .toMatch(/^PM2.5, µg\/m³: monthly means/);
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
     await page.goBack();
-    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('24 hours');
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('7 days');
     await page.goForward();
     await page.reload();
     await page.locator('.chart svg').waitFor();
@@ -339,7 +339,54 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('figcaption').textContent()).toBe(
       'PM2.5, last 24 hours · 24 of 24 hours measured',
     );
+    const now = (await (await fetch(`${origin}/en/explore/v1/station/1/now.json`)).json()) as {
+      trend: string;
+    };
+    expect(await page.locator('.trend').textContent()).toContain(
+      `\u00a0${now.trend} the last hour`,
+    );
     expect(await page.locator('.index').count(), 'one headline').toBe(1);
+  });
+
+  it('opens at a week, with one legend and without a guideline for days across its hours', async () => {
+    const page = await show('');
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('7 days');
+    expect(await page.locator('.chart .guideline').count()).toBe(0);
+    await page.getByRole('button', { name: '30 days' }).click();
+    const plot = await page.locator('.chart .grid').first().boundingBox();
+    const label = page.locator('.chart text', { hasText: 'WHO 15' });
+    const { x = 0 } = (await label.boundingBox()) ?? {};
+    expect(x, 'beside the plot').toBeGreaterThan((plot?.x ?? 0) + (plot?.width ?? 0));
+    expect(await page.locator('.what').first().textContent()).toMatch(/WHO, day: 15 µg\/m³\.$/);
+    await page.locator('#calendar').scrollIntoViewIfNeeded();
+    await page.locator('.calendar').waitFor();
+    await page.locator('#record .legend').waitFor();
+    expect(await page.locator('.legend').count()).toBe(1);
+  });
+
+  it('all months stand in one strip, and each year leads to its calendar', async () => {
+    for (const subject of ['station/1', 'region/town']) {
+      const page = await open(`${origin}/en/${subject}`);
+      await page.locator('#history').scrollIntoViewIfNeeded();
+      await page.locator('.chart svg').waitFor();
+      await page.locator('#record').scrollIntoViewIfNeeded();
+      const years = page.locator('#record button');
+      await years.first().waitFor();
+      expect(await years.allTextContents()).toEqual(
+        [2024, 2025, 2026].map((year) => expect.stringMatching(new RegExp(`${year}$`))),
+      );
+      const url = `${origin}/en/explore/v1/${subject}/months.json`;
+      const { months } = (await (await fetch(url)).json()) as { months: Point[] };
+      const cells = page.locator('#record rect');
+      expect(await cells.count()).toBe(months.length + 1); // April, in which nothing was measured
+      expect(await cells.locator('title').allTextContents()).toContain('Apr 2026: no value');
+      expect(await page.locator('#record rect.unknown').count()).toBe(1);
+      expect(await page.locator('#record [aria-current=true]').textContent()).toMatch(/2026$/);
+      await years.nth(1).press('Enter');
+      await page.getByRole('heading', { name: 'Calendar of 2025' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?year=2025');
+      expect(await page.locator('#record [aria-current=true]').textContent()).toMatch(/2025$/);
+    }
   });
 
   it('months stand beside the same month a year before', async () => {

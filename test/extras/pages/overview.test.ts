@@ -96,7 +96,10 @@ inBrowser('the overview', (open) => {
     const page = await open({ javaScriptEnabled: false });
     await page.goto(`${site.origin}/ru/`);
     const line = page.locator('.line', { hasText: 'Город' }).first();
-    expect(await line.textContent()).toMatch(/Город.*\d+.*PM2\.5.*мкг\/м³/s);
+    expect(await page.locator('.summary').textContent()).toMatch(
+      /^В 1 городе уровень «.+»; хуже всего: Город, \d+\. Без индекса: 1\.$/, // a trend needs more than an hour
+    );
+    expect(await line.textContent()).toMatch(/^\d+ Город.*PM2\.5.*мкг\/м³/s);
   });
 
   /** The rectangles of all pins, once the map stands still. */

@@ -23,8 +23,8 @@ describe('where nothing was measured yet', () => {
     }
     const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
     // the city and its station
-    expect(list.split(`<span class="chip unknown">${waiting}</span>`)).toHaveLength(3);
-    expect(list.split(`<span class="chip offline">${offline}</span>`)).toHaveLength(2);
+    expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
+    expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
   });
 
   it('a station that has measured is offline', async () => {

@@ -197,7 +197,7 @@ describe('without a browser', () => {
       const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
       const at = lines.findIndex((line) => line.includes(`/station/${LIAR}"`));
       expect(lines[at]).toMatch(
-        /<span class="chip unknown">suspect <s>\d+<\/s><\/span>.*<s>400\.0 µg\/m³<\/s>/,
+        /<span class="chip unknown box"><s>\d+<\/s><\/span>.*<span class="word">suspect<\/span>.*<s>400\.0 µg\/m³<\/s>/,
       );
       expect(
         lines

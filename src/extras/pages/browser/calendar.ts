@@ -9,7 +9,6 @@ import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
 import {
   type Change,
-  categoryLegend,
   countHours,
   type History,
   type Hours,
@@ -82,7 +81,7 @@ function drawYear(
 <div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
 <div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
-<p class="live"></p>${categoryLegend(page, true)}<p><small>${words.incomplete}</small></p></div>`);
+<p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');
   const live = partOf(made, '.live');
   const cells = [...box.querySelectorAll('rect')];

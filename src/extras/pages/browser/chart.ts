@@ -2,7 +2,7 @@
  * The chart of a window: line, band, what its values mean behind it, and each value by pointer and
  * by arrow keys.
  */
-import { formatValue, type Quantity } from '../format.ts';
+import type { Quantity } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { FLOATING, tenth, trace, yAxis } from '../plot.ts';
 import { BOUNDS, CATEGORIES, GUIDELINES } from '../scale.ts';
@@ -36,6 +36,8 @@ type Plotted = {
 const HEIGHT = 300;
 const LEFT = 52;
 const RIGHT = 20;
+/** Beside the plot, for the name of a guideline. */
+const RIGHT_OF_GUIDELINE = 56;
 const TOP = 8;
 const BOTTOM = 44;
 const TICK_WIDTH = 62;
@@ -91,7 +93,9 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   const { words, locale, window, quantity, buckets, isFew } = plotted;
   const hasArrows = quantity.key === 'wind_speed';
   const bottom = HEIGHT - BOTTOM - (hasArrows ? ARROW_HEIGHT : 0);
-  const area = { left: LEFT, right: width - RIGHT, top: TOP, bottom };
+  const guideline = guidelineOf(quantity, window);
+  const right = width - (guideline === undefined ? RIGHT : RIGHT_OF_GUIDELINE);
+  const area = { left: LEFT, right, top: TOP, bottom };
   const slot = (area.right - area.left) / buckets.length;
   const x = (n: number) => tenth(LEFT + (n + 0.5) * slot);
   const { y, lines } = yAxis(locale, quantity, extentOf(plotted), 5, area);
@@ -144,15 +148,12 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
       html`<path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5" transform="translate(${x(n)} ${bottom + ARROW_HEIGHT / 2}) rotate(${from + 180})"/>`
     );
   };
-  const guideline = guidelineOf(quantity, window);
-  const text =
-    guideline &&
-    `${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}`;
+  const text = guideline && `${words.whoShort} ${guideline.value}`;
   return {
     picture: html`<svg viewBox="0 0 ${width} ${HEIGHT}" aria-hidden="true">${ends.length > 0 && stripes}${lines}
 ${bands}${shown}${dots('hollow', 4, (n) => isFew(buckets[n] as Bucket))}
 ${ticks.map(tick)}${hasArrows && buckets.map(arrow)}
-${guideline !== undefined && html`<path class="guideline" d="M${LEFT} ${y(guideline.value)}H${area.right}"/><text class="ground" x="${LEFT + 8}" y="${y(guideline.value) - 4}">${text}</text>`}
+${guideline !== undefined && html`<path class="guideline" d="M${LEFT} ${y(guideline.value)}H${area.right}"/><text x="${area.right + 4}" y="${y(guideline.value) + 4}">${text}</text>`}
 <g class="cursor"></g></svg>`,
     cursorAt(index) {
       const value = values[index] ?? null;
@@ -175,10 +176,13 @@ function extentOf({ buckets, quantity, window }: Plotted): [number, number] {
   return [0, Math.max(least, high, (guidelineOf(quantity, window)?.value ?? 0) * 1.15)];
 }
 
-/** The guideline for a day beside hours and days, the guideline for a year beside months. */
-function guidelineOf({ key }: Quantity, { unit }: HistoryWindow) {
+/**
+ * The guideline for a day beside days, the guideline for a year beside months. An hour has none: it
+ * may be above the guideline for a day, and the day below.
+ */
+export function guidelineOf({ key }: Quantity, { unit }: HistoryWindow) {
   const guideline = GUIDELINES[key];
-  if (guideline === undefined) return undefined;
+  if (guideline === undefined || unit === 'hour') return undefined;
   return unit === 'month'
     ? ({ value: guideline.year, word: 'whoYear' } as const)
     : ({ value: guideline.day, word: 'whoDay' } as const);

@@ -25,6 +25,7 @@ import {
   toElement,
   whenNear,
 } from './page.ts';
+import { makeRecord } from './record.ts';
 import { formatView, parseView } from './view.ts';
 
 const section = document.querySelector<HTMLElement>('#history');
@@ -55,6 +56,7 @@ function begin(place: HTMLElement, page: Page): void {
     if (history === undefined) return [];
     parts = [
       makeHistory(page, history, change),
+      makeRecord(page, todayOf(history), change),
       makeCalendar(page, history, change),
       makeMonths(page, history),
     ];

@@ -23,7 +23,7 @@ import {
   type Unit,
   type Windows,
 } from '../series.ts';
-import { makeChart } from './chart.ts';
+import { guidelineOf, makeChart } from './chart.ts';
 import { makeInputs } from './inputs.ts';
 import { type Page, partOf, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
@@ -93,12 +93,16 @@ function quantitiesOf({ quantities }: Page, { windows }: History, { parameter }:
   };
 }
 
+/** The head of the page already has the last day, so by itself the history opens at a week. */
+const FIRST_WINDOW = '7d';
+
 function chosenWindow({ windows }: Page, history: History, view: View): HistoryWindow {
+  const first = windows.findIndex(({ key }) => key === FIRST_WINDOW);
   const hasPoints = ({ key }: HistoryWindow) => (history.windows[key] ?? []).length > 0;
   return (
     windows.find(({ key }) => key === view.window) ??
-    windows.find(hasPoints) ??
-    (windows[0] as HistoryWindow)
+    windows.slice(first).find(hasPoints) ??
+    (windows[first] as HistoryWindow)
   );
 }
 
@@ -221,24 +225,24 @@ function sentenceOf(
     .join(' · ');
 }
 
-/** Says what each point is, what the colours behind are, and what the index leaves out. */
-function explain(page: Page, { quantity, window: { unit }, buckets }: Shown): Html {
-  const { words } = page;
+/** Says what each point is, which guideline is drawn, and what the index leaves out. */
+function explain(page: Page, { quantity, window, buckets }: Shown): Html {
+  const { words, locale } = page;
+  const { unit } = window;
   const sums = { hour: words.hourlySums, day: words.dailySums, month: words.monthlySums };
   const means = { hour: words.hourlyMeans, day: words.dailyMeans, month: words.monthlyMeans };
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const what = `${nameWithUnit(page, quantity)}: ${(quantity.key === 'rain' ? sums : means)[unit]}`;
-  const isCategorised = quantity === AQI || quantity.key === 'pm2.5' || quantity.key === 'pm10';
-  return html`<p class="what">${hasBand ? `${what}; ${words.band}.` : `${what}.`}</p>${isCategorised && categoryLegend(page)}
-${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}${unit !== 'hour' && html`<p><small>${words.incomplete}</small></p>`}`;
+  const guideline = guidelineOf(quantity, window);
+  return html`<p class="what">${hasBand ? `${what}; ${words.band}.` : `${what}.`}${guideline !== undefined && html` <span class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`}</p>
+${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
 
-export function categoryLegend({ words }: Page, hasUnknown = false): Html {
-  const names = [
-    ...CATEGORIES.map(({ name }) => name),
-    ...(hasUnknown ? (['unknown'] as const) : []),
-  ];
-  return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`;
+/** Of the chart, the record and the calendar together: it stands in the middle of them. */
+export function legend({ words }: Page): Html {
+  const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
+  return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>
+<p><small>${words.incomplete}</small></p>`;
 }
 
 /** `Nov 2026 (running)`: a row of a table. */

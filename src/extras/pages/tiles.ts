@@ -1,0 +1,91 @@
+/**
+ * The other current values, a tile each: with its last 24 hours, and for pollutants of the European
+ * index the band of the last hour.
+ */
+import type { Locale } from '../../contract/endpoints.ts';
+import { fill, formatBare, formatValue, formatWind, type Quantity } from './format.ts';
+import { type Html, html } from './html.ts';
+import { GROUPS, headlineOf, lastDay, QUANTITIES, type Subject, valueIn, word } from './now.ts';
+import { formatTime } from './numbers.ts';
+import { strong } from './parts.ts';
+import { hourBars, sparkline } from './pictures.ts';
+import { type Bucket, measuredValue } from './series.ts';
+import { WORDS } from './words.ts';
+
+/** In groups, without the parameters that have no value. */
+export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
+  const words = WORDS[locale];
+  const { timestamp } = subject.indices.european_index;
+  const lead = headlineOf(locale, subject).quantity?.key;
+  const bands = bandsOf(subject);
+  const groups = GROUPS.map(({ title, keys }) => {
+    const shown = keys.filter((key) => key !== 'pm2.5' && key !== lead);
+    const tiles = shown.map((key) => tileOf(locale, subject, key)).filter((one) => one !== false);
+    return (
+      tiles.length > 0 && html`<div><h3>${words[title]}</h3><dl class="tiles">${tiles}</dl></div>`
+    );
+  }).filter((group) => group !== false);
+  const isJudged = timestamp !== null && Object.values(bands).some((band) => band !== null);
+  const note =
+    isJudged &&
+    html`<p class="when">${fill(words.bandNote, { time: formatTime(locale, timestamp) })}</p>`;
+  return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${note}${rules}</div>`}</section>`;
+}
+
+/** The bands of the pollutants that have a tile; suspect particles have none. */
+function bandsOf({ indices, suspect }: Subject): Readonly<Record<string, string | null>> {
+  const { 'pm2.5': _, pm10, ...gases } = indices.european_index.pollutants;
+  return suspect === undefined ? { pm10, ...gases } : gases;
+}
+
+function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
+  const words = WORDS[locale];
+  const quantity = QUANTITIES.find((one) => one.key === key) as Quantity;
+  const value = valueIn(subject, key);
+  const speed = valueIn(subject, 'wind_speed');
+  // the direction stands with the speed
+  if (value === null || (key === 'wind_direction' && speed !== null)) return false;
+  const band = bandsOf(subject)[key] ?? null;
+  const isSuspect = subject.suspect !== undefined && GROUPS[0].keys.some((one) => one === key);
+  const buckets = lastDay(subject);
+  const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
+  return html`<div class="tile${band !== null && ` band-${band.replace(' ', '-')}`}"><dt>${word(words, key)}</dt><dd>${
+    typeof value === 'string'
+      ? windOf(words.windNames, value)
+      : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
+  }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
+    band !== null && html`<dd class="word">${word(words, `european ${band}`)}</dd>`
+  }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
+    typeof value === 'number' && html`<dd>${dayOf(locale, buckets, quantity)}</dd>`
+  }</div>`;
+}
+
+const strongOrPlain = (text: string, isSuspect: boolean): Html | string =>
+  isSuspect ? strong(text, true) : text;
+
+const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ');
+
+/** Where the wind comes from, in letters, and an arrow to where it goes. */
+const windOf = (letters: string, from: string): Html =>
+  html`<svg class="wind" viewBox="-8 -8 16 16" aria-hidden="true"><path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5" transform="rotate(${COMPASS.indexOf(from) * 22.5 + 180})"/></svg> ${formatWind(letters, from)}`;
+
+/** A picture of 24 hours with its lowest and highest, or since when there are values. */
+function dayOf(locale: Locale, buckets: readonly Bucket[], quantity: Quantity): Html | false {
+  const words = WORDS[locale];
+  const values = buckets.map(({ point }) => measuredValue(point, quantity));
+  const known = values.filter((value) => value !== null);
+  if (known.length < 2) return false;
+  const [low, high] = [Math.min(...known), Math.max(...known)].map((end) =>
+    formatBare(locale, end, quantity),
+  );
+  const first = values.findIndex((value) => value !== null);
+  const isWhole = first === 0 && buckets.length === 24;
+  const time = buckets[first]?.timestamp.slice(11, 16) ?? '';
+  const text = fill(isWhole ? words.dayRange : words.rangeSince, {
+    time,
+    low: low ?? '',
+    high: high ?? '',
+  });
+  const picture = quantity.key === 'rain' ? hourBars(values) : sparkline(buckets, quantity);
+  return html`${picture}<small>${text}</small>`;
+}
