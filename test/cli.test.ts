@@ -254,15 +254,19 @@ describe('one network from its file to its audit', () => {
   let server: EmbeddedServer | undefined;
   afterAll(() => server?.close());
   let installation: Installation | undefined;
-  /** The result of a command in this process: only its first time is a process of its own. */
-  const again = async (words: string, environment: Record<string, string> = {}) => {
+  /** Runs a command in this process: only its first time is a process of its own. */
+  const outcomeOf = async (
+    words: string,
+    environment: Record<string, string> = {},
+    terminal = false,
+  ) => {
     if (server === undefined) throw new Error('there is no server yet');
     const { target } = server;
     const config = readConfig({ ...home.environment, ...environment });
     installation ??= await migrate(target, { now: new Date(), log: makeLog('silent') });
-    const outcome = await runCommand(
+    return await runCommand(
       {
-        ...{ config, clock: makeClock(config.fixedNow), log: makeLog('silent'), terminal: false },
+        ...{ config, clock: makeClock(config.fixedNow), log: makeLog('silent'), terminal },
         database: { target, embedded: true, close: async () => undefined },
         installation,
         as: (role, work) => onConnection(target, { role, timeZone: 'Asia/Yerevan', max: 2 }, work),
@@ -270,6 +274,9 @@ describe('one network from its file to its audit', () => {
       },
       ...split(words),
     );
+  };
+  const again = async (words: string, environment: Record<string, string> = {}) => {
+    const outcome = await outcomeOf(words, environment);
     expect(outcome.ok).toBe(true);
     return JSON.parse(JSON.stringify(outcome.result));
   };
@@ -312,6 +319,7 @@ describe('one network from its file to its audit', () => {
     const empty = await json('audit');
     expect([empty.code, empty.result]).toEqual([0, []]);
     expect(empty.stderr).toContain('nothing to audit: no readings and no buckets');
+    expect(empty.stderr).not.toContain('embedded PostgreSQL');
     writeFileSync(file, JSON.stringify(NETWORK));
     expect((await json(`import network ${file}`)).result.stations).toMatchObject({ added: 1 });
     const imported = await json('import readings -', { input: READINGS });
@@ -324,6 +332,13 @@ describe('one network from its file to its audit', () => {
       values: { 'out_of_bounds:pm25': 1 },
       ignored: ['colour'],
     });
+    // on a terminal, where the log has said it, the summary does not repeat it
+    for (const terminal of [false, true]) {
+      const { table } = await outcomeOf(`import readings ${csv(READINGS)}`, {}, terminal);
+      const shown = table?.(1_000) ?? '';
+      expect(shown).toContain('unknown_sensor 1');
+      expect(shown.includes('there is no sensor 12')).toBe(!terminal);
+    }
     // the same again, with names, a unit and times of its own
     const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
     const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25=PM2.5_mean';
