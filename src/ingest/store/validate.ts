@@ -115,17 +115,31 @@ export function checkReading(
     const isAsGiven = value > parameter.low && value < parameter.high; // not moved to a bound
     return isAsGiven && typeof given === 'string' && SHORT.test(given) ? given : value;
   });
-  const reasonOf = (): ReadingReason | undefined => {
-    if (reading.unreadable) return 'unreadable_line';
-    if (sensorId === undefined) return 'unknown_sensor';
-    if (time === undefined) return 'unreadable_time';
-    if (values.every((value) => value === null)) return 'no_value';
-    if (reading.isOutdated) return 'outdated';
-    if (reading.isCorrected && corrected?.some(([since, until]) => since <= time && time < until))
-      return 'corrected_already';
-    return time > latest ? 'in_the_future' : undefined;
-  };
-  return { sensorId, time, values, rejected, reason: reasonOf() };
+  const reason = reasonOf(reading, { sensorId, time, values, latest, corrected });
+  return { sensorId, time, values, rejected, reason };
+}
+
+function reasonOf(
+  reading: ReadingInput,
+  {
+    sensorId,
+    time,
+    values,
+    latest,
+    corrected,
+  }: Pick<Checked, 'sensorId' | 'time' | 'values'> & {
+    latest: number;
+    corrected: SensorFacts['corrected'] | undefined;
+  },
+): ReadingReason | undefined {
+  if (reading.unreadable) return 'unreadable_line';
+  if (sensorId === undefined) return 'unknown_sensor';
+  if (time === undefined) return 'unreadable_time';
+  if (values.every((value) => value === null)) return 'no_value';
+  if (reading.isOutdated) return 'outdated';
+  if (reading.isCorrected && corrected?.some(([since, until]) => since <= time && time < until))
+    return 'corrected_already';
+  return time > latest ? 'in_the_future' : undefined;
 }
 
 /** In place of a value that was rejected before: rejected again, for the same reason. */

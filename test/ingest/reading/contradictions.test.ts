@@ -1,0 +1,64 @@
+/** Rows that contradict each other are found in any order (S3, S7). */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  makeContradictionFinder,
+  noContradictions,
+} from '../../../src/ingest/reading/contradictions.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+
+const row = (sensorId: number, hour: number, values: ReadingInput['values']): ReadingInput => ({
+  sensorId,
+  measuredAt: new Date(Date.UTC(2026, 10, 1, hour)).toISOString(),
+  values,
+  text: '',
+  line: 1,
+});
+
+function contradicting(rows: readonly ReadingInput[], isLong: boolean): number {
+  const found = noContradictions();
+  const compare = makeContradictionFinder(found);
+  for (const one of rows) compare(one, isLong);
+  expect(found.rows).toBe(rows.length);
+  return found.contradicting;
+}
+
+/** Every row is compared with what all rows before it said of its sensor and time. */
+function expected(rows: readonly ReadingInput[], isLong: boolean): number {
+  const said = new Map<string, Record<string, unknown>>();
+  return rows.filter(({ sensorId, measuredAt, values }) => {
+    const key = `${sensorId} ${measuredAt}`;
+    const before = said.get(key);
+    said.set(key, isLong ? { ...before, ...values } : { ...values });
+    if (before === undefined) return false;
+    const now = values as Record<string, unknown>;
+    const names = isLong
+      ? Object.keys(now).filter((name) => name in before)
+      : ['pm25', 'pm10', 'humidity'];
+    return names.some((name) => now[name] !== before[name]);
+  }).length;
+}
+
+const value = fc.constantFrom('1', '2');
+const anyRow = fc
+  .tuple(
+    fc.integer({ min: 1, max: 3 }),
+    fc.nat(30),
+    fc.record({ pm25: value, pm10: value, humidity: value }, { requiredKeys: [] }),
+  )
+  .map(([sensor, hour, values]) => row(sensor, hour, values));
+
+it.each([false, true])('whatever the order of the rows (one parameter a row: %s)', (isLong) => {
+  fc.assert(
+    fc.property(fc.array(anyRow, { maxLength: 80 }), (rows) => {
+      expect(contradicting(rows, isLong)).toBe(expected(rows, isLong));
+    }),
+    { seed: 7 },
+  );
+});
+
+it('as far back as 50,000 rows', () => {
+  const rows = Array.from({ length: 60_000 }, (_, hour) => row(1, hour, { pm25: '1' }));
+  expect(contradicting([...rows, row(1, 45_000, { pm25: '2' })], false)).toBe(1);
+  expect(contradicting([...rows, row(1, 10_001, { pm25: '2' })], false)).toBe(1);
+});
