@@ -255,6 +255,11 @@ const SCHEMA = z.object({
       meaning:
         'the ground of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: none, and pages load nothing from elsewhere',
     }),
+  mapGround: z.string().optional().register(ABOUT, {
+    name: 'MAP_GROUND',
+    meaning:
+      'the ground of maps without tiles: a GeoJSON file of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey; unset: none',
+  }),
   openDataLicense: z.string().optional().register(ABOUT, {
     name: 'OPEN_DATA_LICENSE',
     meaning: 'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',
@@ -326,6 +331,11 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     throw new Error(
       'ROLE=api only serves what a worker computes: set READER_DATABASE_URL or DATABASE_URL to the database of the worker. ' +
         'An embedded server has its worker in the same process: leave ROLE unset.',
+    );
+  }
+  if (parsed.data.mapTiles !== undefined && parsed.data.mapGround !== undefined) {
+    throw new Error(
+      'MAP_TILES and MAP_GROUND are both set, and a map has one ground. Unset one of them.',
     );
   }
   return {

@@ -19,6 +19,7 @@ import {
 import { openDemo } from './extras/demo/demo.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { pullJob } from './extras/feeds/pullDue.ts';
+import { makeGround, readGround } from './extras/pages/ground.ts';
 import { addPages } from './extras/pages/pages.ts';
 import { listen, startingListener } from './http/listen.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
@@ -130,6 +131,9 @@ async function open(context: Context): Promise<void> {
   const { config, clock, log, requestLog, metrics, pollMs } = context;
   const { closers, listeners, state } = context.opened;
   const { adminHost, adminPort } = config;
+  const ground = config.mapGround === undefined ? undefined : readGround(config.mapGround);
+  if (ground !== undefined && ground.leftOut > 0)
+    log.info(`MAP_GROUND: ${ground.leftOut} points are not drawn, only lines and areas`);
   if ((config.databaseUrl ?? config.readerDatabaseUrl) === undefined)
     state.dataDirectory = resolve(config.dataDirectory);
   const dataDirectory = () => state.dataDirectory;
@@ -175,8 +179,9 @@ async function open(context: Context): Promise<void> {
     missing: await waitForDatabase(() => snapshotApiSurface(reads), log),
     fault: () => storageFault(reads, engine),
   };
+  let demoGround: object | undefined;
   if (database !== undefined && config.role !== 'api') {
-    await startWork(context, database, timeZone).catch(
+    demoGround = await startWork(context, database, timeZone).catch(
       explaining('DATABASE_URL', config.databaseUrl),
     );
   }
@@ -196,7 +201,11 @@ async function open(context: Context): Promise<void> {
     mapTiles: tiles,
     pageUrl: url,
   } = config;
-  const site = { url, title, contact, license, zone: timeZone, tiles };
+  const isBare = tiles === undefined && ground === undefined && demoGround !== undefined;
+  const site = {
+    ...{ url, title, contact, license, zone: timeZone, tiles },
+    ground: isBare ? makeGround(demoGround) : ground,
+  };
   const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
   starting.serve(
     makeApp({
@@ -266,12 +275,12 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
 const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
   Promise.reject(explainConnection(error, variable, url));
 
-/** Ingests readings, and runs the scheduled jobs. */
+/** Ingests readings, and runs the scheduled jobs. Returns the ground of the demo's maps, if any. */
 async function startWork(
   context: Context,
   { target, embedded }: Database,
   timeZone: string,
-): Promise<void> {
+): Promise<object | undefined> {
   const { config, clock, log, requestLog, metrics, opened } = context;
   const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
@@ -315,4 +324,5 @@ async function startWork(
   demo.begin();
   stopJobs = () => Promise.all([stopSchedule(), demo.stop()]);
   await compareZoneRules({ target, timeZone, clock, log, zoneObserver });
+  return demo.ground;
 }

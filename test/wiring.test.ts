@@ -2,7 +2,9 @@
  * What each variable of the configuration does to the service, seen from outside: in its answers,
  * its listeners and its database.
  */
+import { writeFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
+import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../src/aggregate/jobs.ts';
 import { makeLog } from '../src/base/log.ts';
@@ -18,6 +20,7 @@ import { emptyDatabase, engines, testDatabase } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
 import { freePort } from './support/program.ts';
 import { beginBatch, httpGet } from './support/service.ts';
+import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const BASE = '/en/air-quality-app/v1';
@@ -307,6 +310,38 @@ const EFFECTS: Record<string, () => Promise<void>> = {
       expect(() => readConfig({ MAP_TILES: wrong })).toThrow(
         /MAP_TILES.*must be an address with \{z\}, \{x\} and \{y\}/s,
       );
+  },
+
+  async MAP_GROUND() {
+    const path = join(temporaryFolder('ground'), 'ground.geojson');
+    const lake = {
+      type: 'LineString',
+      coordinates: [
+        [44, 40],
+        [45, 41],
+      ],
+    };
+    writeFileSync(path, JSON.stringify(lake));
+    const { mapGround } = readConfig({ MAP_GROUND: path });
+    const { ports } = await running({ role: 'api', mapGround });
+    const { body } = await get(ports.port, '/en/');
+    const [, url = ''] = /data-ground="([^"]+)"/.exec(body) ?? [];
+    expect(JSON.parse((await get(ports.port, url)).body)).toEqual([
+      [
+        'road',
+        0,
+        [
+          [
+            [40, 44],
+            [41, 45],
+          ],
+        ],
+      ],
+    ]);
+    const missing = running({ role: 'api', mapGround: '/nowhere' });
+    await expect(missing).rejects.toThrow('MAP_GROUND=/nowhere: there is no such file');
+    const MAP_TILES = 'https://tiles.example/{z}/{x}/{y}.png © Example';
+    expect(() => readConfig({ MAP_TILES, MAP_GROUND: path })).toThrow(/Unset one of them/);
   },
 
   async DEMO() {

@@ -91,10 +91,11 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   return query
   select
-    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', round(n.km::numeric, 2))
+    (select coalesce(json_agg(json_build_object('id', n.id, 'distance_km', n.km)
         order by n.km, n.id), '[]')::text
       from (
-        select other.id, logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude) as km
+        select other.id,
+          round(logic.distance_km(s.latitude, s.longitude, other.latitude, other.longitude)::numeric, 2) as km
         from raw.station other
         where other.id <> s.id and not exists (select from raw.hidden_period h
           where h.station_id = other.id and h.since <= at and at < h.until)

@@ -216,6 +216,7 @@ describe('our own services', () => {
     PORT: 'another port of this machine is set in `ports`',
     ADMIN_PORT: 'health checks and Prometheus ask that of the image',
     INGEST_PORT: 'another port of this machine is set in `ports`',
+    MAP_GROUND: 'names a file, which an override mounts and sets together',
     FIXED_NOW: 'for checks; a service with it would go wrong',
   };
 

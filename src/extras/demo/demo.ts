@@ -12,6 +12,7 @@ import { asOwner, type DatabaseAddress, type Sql } from '../../database/client.t
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { remedyFor } from '../../database/errors.ts';
 import { importNetwork } from '../../network/importNetwork.ts';
+import { demoGround } from './ground.ts';
 import { DEMO_PROVIDER, demoNetwork } from './network.ts';
 import { COPY_COLUMNS, copyLines, demoInstants, demoReadings } from './readings.ts';
 
@@ -37,6 +38,8 @@ type Demo = {
   begin(): void;
   /** Resolves when the piece at hand is loaded. */
   stop(): Promise<void>;
+  /** The country on maps, as GeoJSON; undefined where there is no demo. */
+  ground: object | undefined;
 };
 
 /** Loads the demo if it is due, or brings it up to date, as far as a start waits for. */
@@ -46,7 +49,12 @@ export async function openDemo(
   options: DemoOptions,
 ): Promise<Demo> {
   const { log } = options;
-  const none = { jobs: [], begin: () => undefined, stop: async () => undefined };
+  const none = {
+    jobs: [],
+    begin: () => undefined,
+    stop: async () => undefined,
+    ground: undefined,
+  };
   const isThere = await hasDemo(target);
   if (isThere && setting === 'off') {
     log.warn(
@@ -94,6 +102,7 @@ function keepFed(target: DatabaseAddress, options: DemoOptions): Demo {
       stopping.abort();
       await filling?.catch(() => undefined); // it has been logged
     },
+    ground: demoGround(),
   };
 }
 

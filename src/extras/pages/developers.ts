@@ -33,7 +33,7 @@ export function developerPart(words: Words, locale: Locale, subject: string, tit
     `${explore}/${more}.json`,
   ];
   return html`<section class="card" id="developers" data-origin="${ORIGIN}">
-<h2>${words.api}</h2>
+<details data-name="developers"><summary><h2>${words.api}</h2></summary>
 <p>${words.apiIntro} <a href="/${locale}/docs">${words.docs}</a></p>
 ${paths.map((path) => addressLine(words, path))}
 <h3>${words.snippets}</h3>
@@ -41,7 +41,7 @@ ${Object.entries(SNIPPETS).map(([name, text]) => html`<details><summary>${name}<
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
 ${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${text}</code>`))}
-</section>`;
+</details></section>`;
 }
 
 const embeds = (words: Words, locale: Locale, subject: string, title: string) => {

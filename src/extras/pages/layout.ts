@@ -4,14 +4,15 @@ import { LOCALES } from '../../contract/endpoints.ts';
 import { ANY_ORIGIN_LIST, type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { assetUrl } from './assets.ts';
 import { fill } from './format.ts';
+import type { Ground } from './ground.ts';
 import { type Html, html } from './html.ts';
-import type { Tiles } from './parts.ts';
+import type { MapGround, Tiles } from './parts.ts';
 import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
 /**
  * Whose data these are, from the configuration; `url`: where readers reach them, or ''; `title`: ''
- * where it has none; `zone`: the zone of all times; `tiles`: the ground of maps.
+ * where it has none; `zone`: the zone of all times; `tiles` or `ground`: what maps are drawn on.
  */
 export type Site = {
   url: string;
@@ -20,7 +21,10 @@ export type Site = {
   license: string;
   zone: string;
   tiles?: Tiles | undefined;
+  ground?: Ground | undefined;
 };
+
+export const groundOf = ({ tiles, ground }: Site): MapGround => ({ tiles, ground: ground?.url });
 
 /**
  * `path`: the address after the locale, such as `station/1`; undefined: there is none in another

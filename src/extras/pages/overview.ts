@@ -3,13 +3,12 @@ import type { City, Region } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
 import { fill } from './format.ts';
 import { type Html, html } from './html.ts';
-import { type Page, type Site, titleOf } from './layout.ts';
+import { groundOf, type Page, type Site, titleOf } from './layout.ts';
 import { rulesPart } from './now.ts';
 import {
   isLarge,
   type ListedRegion,
   type ListedStation,
-  mapPart,
   providersPart,
   regionLine,
   regionPath,
@@ -17,6 +16,7 @@ import {
   withTime,
   worstFirst,
 } from './parts.ts';
+import { mapPart } from './place.ts';
 import { overviewSentence } from './trend.ts';
 import { WORDS } from './words.ts';
 
@@ -76,7 +76,7 @@ ${within(region)}</li>
   const within = (region: Region): Html => {
     const districts = worstFirst(regions.filter((one) => cityOf(one) === region.slug));
     const stations = isShort ? list.stations.filter((one) => one.city_slug === region.slug) : [];
-    return html`${districts.length > 0 && html`<ul>${districts.map(line)}</ul>`}${stationList(locale, words.stations, stations, region.slug)}`;
+    return html`${districts.length > 0 && html`<ul>${districts.map(line)}</ul>`}${stationList(locale, words.stations, stations, region.slug, 'fold')}`;
   };
   const worst = top.slice(0, 3).map(({ title, aqi }) => (aqi === null ? title : `${title} ${aqi}`));
 
@@ -100,7 +100,7 @@ ${stationList(locale, words.withoutCity, elsewhere, '')}
 ${!isShort && html`<p>${words.listedInCity}</p>`}
 ${list.stations.length > 0 && rulesPart(locale, 'trend', 'aqi')}</div>
 </section>
-${mapPart(locale, regions, list.stations, site.tiles)}
+${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
 </div>
 <section class="card"><h2>${words.network}</h2><p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>`,
   };

@@ -5,6 +5,7 @@
 import type { IRouter, Request, Response } from 'express';
 import type { Region, Station } from '../../contract/current.ts';
 import { LOCALES, type Locale, MAX_STATION_ID, pathPattern } from '../../contract/endpoints.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
 import { addPath, pathOf } from '../../http/middleware.ts';
 import { notFound, type sendProblem, truncate } from '../../http/send.ts';
 import type { PageParts } from '../../serve/app.ts';
@@ -22,7 +23,7 @@ import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
 import { docsPage } from './docs.ts';
 import { embedPage } from './embed.ts';
 import type { Limits } from './health.ts';
-import { type Page, renderPage, type Site, titleOf } from './layout.ts';
+import { groundOf, type Page, renderPage, type Site, titleOf } from './layout.ts';
 import { nearPlaces } from './near.ts';
 import { type Current, type Indices, inWords, type Subject } from './now.ts';
 import { formatTime } from './numbers.ts';
@@ -50,6 +51,8 @@ export function addPages(
   site: Site,
   { urls, documents, reader, clock, answer, firstBuild }: PageParts,
 ): void {
+  const map = groundOf(site);
+
   async function readNetwork(locale: Locale) {
     const [network, { titles, ...ofTitles }, providers] = await Promise.all([
       reader.network(),
@@ -128,6 +131,28 @@ export function addPages(
     return { subject: { ...contents, at: clock() }, validity };
   }
 
+  async function pageOfStation(values: Values): Promise<RenderedPage> {
+    const { locale } = values;
+    const [{ subject, validity }, { contents, ...ofNear }, { list, validity: ofNetwork }] =
+      await Promise.all([
+        readStation(values),
+        readAll<{ near: ExploreAnswer<'stationNeighbours'> }>(values, {
+          near: 'stationNeighbours',
+        }),
+        readNetwork(locale),
+      ]);
+    const near = contents.near.neighbours.flatMap(({ id, distance_km }) => {
+      const station = list.stations.find((one) => one.id === id);
+      return station === undefined ? [] : [{ ...station, distance_km }];
+    });
+    const { stations: neighbours, validity: ofDays } = await withDays([], near);
+    const { providers } = list;
+    return {
+      ...earlier(earlier(validity, ofNear), earlier(ofNetwork, ofDays)),
+      page: stationPage(locale, subject, { neighbours, map, providers }),
+    };
+  }
+
   async function pageOfRegion(values: Values, isAlone: boolean): Promise<RenderedPage> {
     const { locale, slug } = values;
     const { subject, validity } = await readRegion(values);
@@ -136,7 +161,7 @@ export function addPages(
       list.regions.filter((one) => 'city_slug' in one && one.city_slug === slug),
       list.stations.filter((one) => one.city_slug === slug || one.district_slug === slug),
     );
-    const around = { ...places, providers: list.providers, tiles: site.tiles };
+    const around = { ...places, providers: list.providers, map };
     const valid = earlier(earlier(validity, ofNetwork), ofDays);
     return { ...valid, page: regionPage(locale, subject, around, isAlone) };
   }
@@ -212,16 +237,7 @@ export function addPages(
         page: overviewPage(site, values.locale, listed),
       };
     },
-    '/{locale}/station/{id}': async (values) => {
-      const [{ subject, validity }, providers] = await Promise.all([
-        readStation(values),
-        reader.providers(values.locale),
-      ]);
-      return {
-        ...earlier(validity, validityOf(providers)),
-        page: stationPage(values.locale, subject, providers),
-      };
-    },
+    '/{locale}/station/{id}': pageOfStation,
     '/{locale}/region/{slug}': (values) => pageOfRegion(values, false),
     '/{locale}/card/station/{id}.png': async (values) =>
       await pictureOf(values.locale, await readStation(values)),
@@ -285,7 +301,7 @@ export function addPages(
   addFile(/^\/widget\.js$/, () => widget, { maxAge: HOUR_S });
   addFile(
     /^\/assets\/.+$/,
-    ({ path }) => ASSETS.get(path),
+    ({ path }) => (path === site.ground?.url ? site.ground.document : ASSETS.get(path)),
     { maxAge: 0, isImmutable: true },
     '/assets',
   );

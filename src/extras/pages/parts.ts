@@ -5,7 +5,7 @@ import type { LastDay } from '../../serve/lastDays.ts';
 import { formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatTime } from './numbers.ts';
-import { CATEGORY_NAMES, type Category, categoryOf } from './scale.ts';
+import { type Category, categoryOf } from './scale.ts';
 import { dayLine, trendText } from './trend.ts';
 import { WORDS, type Words } from './words.ts';
 
@@ -62,28 +62,37 @@ export function withTime(locale: Locale, text: string, timestamp: string): Html 
  * A place in a list: the box of its index, its name, the category and the trend in words; PM2.5,
  * which people ask for first, and its last 24 hours. Nothing is drawn of suspect particles.
  */
-function line(locale: Locale, path: string, place: Listed): Html {
+function line(locale: Locale, path: string, place: Listed, note = ''): Html {
   const { title, 'pm2.5': pm25, day } = place;
   const { box, text } = verdictOf(locale, place);
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
   const known = isSuspect(place) ? undefined : day;
   const trend = trendText(locale, known?.trend ?? null);
-  return html`${box} <a href="${path}">${title}</a> <span class="word">${text}${trend !== '' && ` · ${trend}`}</span> ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}${known !== undefined && dayLine(known)}`;
+  return html`${box} <a href="${path}">${title}</a> <span class="word">${[note, text, trend].filter((part) => part !== '').join(' · ')}</span> ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}${known !== undefined && dayLine(known)}`;
 }
 
 export const regionLine = (locale: Locale, region: ListedRegion): Html =>
   html`<div class="line">${line(locale, regionPath(locale, region), region)}</div>`;
 
-/** `name`: by which a page that is replaced knows it again. */
+/** `note`: what else is said of it, such as how far it is. */
+export const stationLine = (locale: Locale, station: ListedStation, note: string): Html =>
+  html`<li class="line">${line(locale, `/${locale}/station/${station.id}`, station, note)}</li>\n`;
+
+/**
+ * `name`: by which a page that is replaced knows it again. `fold`: an arrow at the end of the line
+ * above opens it.
+ */
 export function stationList(
   locale: Locale,
   title: string,
   stations: readonly ListedStation[],
   name: string,
-  open = false,
+  look: 'open' | 'closed' | 'fold' = 'closed',
 ): Html {
   if (stations.length === 0) return html``;
-  return html`<details data-name="${name}"${open && html` open`}><summary>${title} <small>${stations.length}</small></summary><ul>${worstFirst(stations).map((one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`)}</ul></details>`;
+  const count = html`${title} <small>${stations.length}</small>`;
+  const summary = look === 'fold' ? html`<span class="unseen">${count}</span>` : html`${count}`;
+  return html`<details data-name="${name}"${look === 'open' && html` open`}${look === 'fold' && html` class="fold"`}><summary>${summary}</summary><ul>${worstFirst(stations).map((one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`)}</ul></details>`;
 }
 
 /** Worst first; what is unknown or suspect comes last, by name. */
@@ -98,75 +107,11 @@ export function worstFirst<T extends { aqi: number | null; title: string; is_bad
 const MOST_NAMED = 1_500;
 export const isLarge = (stations: readonly Station[]): boolean => stations.length > MOST_NAMED;
 
-/**
- * Each place: its level (city, district, station, suspect station), key, the index of the place
- * that it is in, coordinates, index (-1: offline), name.
- */
-type Place = readonly [
-  0 | 1 | 2 | 3,
-  string | number,
-  number,
-  number,
-  number,
-  number | null,
-  string?,
-];
-
-/**
- * The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is
- * none; the list has the same.
- */
-export function mapPart(
-  locale: Locale,
-  regions: readonly Region[],
-  stations: readonly ListedStation[],
-  tiles: Tiles | undefined,
-): Html {
-  const words = WORDS[locale];
-  if (stations.length === 0 && regions.length === 0) return html`<div data-live="places"></div>`;
-  const sorted = regions.toSorted((a, b) => Number('city_slug' in a) - Number('city_slug' in b));
-  const at = new Map(sorted.map(({ slug }, n) => [slug, n]));
-  const digits = isLarge(stations) ? 1_000 : 100_000;
-  const round = (degrees: number) => Math.round(degrees * digits) / digits;
-  const places: Place[] = [
-    ...sorted.map((one): Place => {
-      const [level, parent] =
-        'city_slug' in one ? ([1, at.get(one.city_slug) ?? -1] as const) : ([0, -1] as const);
-      return [
-        level,
-        one.slug,
-        parent,
-        round(one.map_latitude),
-        round(one.map_longitude),
-        one.aqi,
-        one.title,
-      ];
-    }),
-    ...stations.map((one): Place => {
-      const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
-      const index = one.status === 'offline' && one.has_measured ? -1 : one.aqi;
-      const level = one.is_bad_pm ? 3 : 2;
-      const plain = [
-        level,
-        one.id,
-        parent,
-        round(one.latitude),
-        round(one.longitude),
-        index,
-      ] as const;
-      return isLarge(stations) ? plain : [...plain, one.title];
-    }),
-  ];
-  const json = JSON.stringify(places).replaceAll('<', '\\u003c');
-  return html`<section class="card side" id="map" aria-label="${words.map}" hidden>
-<div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}" data-places="${words.places}" data-near="${words.nearest}" data-none="${words.noPosition}"${tiles !== undefined && html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`}></div>
-<p class="controls"><button type="button" id="near" hidden>${words.nearMe}</button> <small role="status">${words.mapHint}</small></p>
-<div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p></section>`;
-}
-
 /** Where the map's ground comes from (MAP_TILES). */
 export type Tiles = { url: string; attribution: string; link: string };
+
+/** What maps are drawn on: tiles, or the address of a ground that the service has (MAP_GROUND). */
+export type MapGround = { tiles?: Tiles | undefined; ground?: string | undefined };
 
 /** Whose data the pages show. */
 export function providersPart(words: Words, providers: StationsList['providers']): Html | false {

@@ -50,6 +50,8 @@ ${COLOURED.map((name) => `.${name} { --tone: var(--${name}); }`).join(' ')}
 
 /** A function, so that the bundle of the widget leaves it out. */
 export const pageStyle = () => `${SCHEMES}
+:root { --land-area: #dce3ea; --land-line: #bcc6d1; }
+@media (prefers-color-scheme: dark) { :root { --land-area: #212a33; --land-line: #3d4955; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 0 16px 40px; max-width: 1440px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
@@ -115,9 +117,17 @@ svg .trace, .spark path, .arrow { fill: none; stroke: var(--series); stroke-widt
 .overview ul { list-style: none; padding: 0; margin: 0; }
 .regions > li { padding: 8px 0; border-bottom: 1px solid var(--line); }
 .regions > li:last-child { border: 0; }
+.regions > li { position: relative; }
+.regions:has(.fold) .line { padding-right: 40px; }
+.fold > summary { position: absolute; top: 4px; right: 0; width: 36px; height: 36px; padding: 0; display: grid; place-items: center; }
+.fold > summary::-webkit-details-marker { display: none; }
+.fold > summary::after { content: ''; width: 8px; height: 8px; border: solid var(--soft); border-width: 0 2px 2px 0; transform: translateY(-2px) rotate(45deg); }
+.fold[open] > summary::after { transform: translateY(2px) rotate(225deg); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .overview ul ul { margin: 8px 0 0 16px; }
 .overview li li, details li { padding: 4px 0; }
 summary { cursor: pointer; padding: 4px 0; }
+summary h2 { display: inline; }
 .line { display: grid; grid-template: "box name pm" "box word spark" / 56px minmax(0, 1fr) minmax(160px, max-content); gap: 0 12px; align-items: center; }
 .line .box { grid-area: box; padding: 0; border-radius: 8px; font-size: 18px; font-weight: 700; line-height: 40px; text-align: center; }
 .line a { grid-area: name; }
@@ -127,8 +137,21 @@ summary { cursor: pointer; padding: 4px 0; }
 .pm { grid-area: pm; text-align: right; font-variant-numeric: tabular-nums; }
 .legend .chip { margin: 2px 0; }
 .map { height: min(60vh, 560px); min-height: 260px; border-radius: 8px; background: var(--ground); z-index: 0; font: inherit; }
-.map:not(.tiled) { background: linear-gradient(var(--line) 1px, transparent 1px) 0 0 / 100% 40px, linear-gradient(90deg, var(--line) 1px, transparent 1px) 0 0 / 40px 100%, var(--ground); }
-.map .outline { fill: var(--band); stroke: var(--series); stroke-width: 1.5; }
+.map:not(.tiled) { background: var(--ground); }
+.map .outline { fill: var(--soft); fill-opacity: .09; stroke: none; }
+.map .ground { fill: none; stroke: var(--land-line); stroke-width: 1.5; }
+.map .water { fill: var(--land-area); stroke: none; fill-opacity: 1; }
+.map .area { fill: var(--land-area); stroke: none; fill-opacity: .5; }
+.map .river { stroke: var(--land-area); stroke-width: 3; }
+.map .border { stroke-dasharray: 8 4 2 4; stroke-width: 1; }
+.map .net { stroke: var(--line); stroke-width: 1; }
+.leaflet-glow-pane { opacity: .35; }
+.map .glow { fill: var(--tone); fill-opacity: 1; stroke: none; }
+.degrees span { position: absolute; font: 11px/14px system-ui, sans-serif; color: var(--soft); white-space: nowrap; }
+.degrees.latitude span { right: 4px; bottom: 1px; } .degrees.longitude span { left: 3px; top: 2px; }
+.district span { position: absolute; transform: translate(-50%, -50%); font: italic 13px/16px system-ui, sans-serif; color: var(--soft); white-space: nowrap; }
+.map.tiled .district span { color: #444; text-shadow: 0 0 3px #fff, 0 0 3px #fff; }
+.pin.own { box-shadow: 0 0 0 3px var(--ink); }
 .map .me { fill: var(--link); stroke: var(--paper); stroke-width: 3; fill-opacity: 1; }
 .pin { display: block; position: relative; min-width: 40px; padding: 0 4px; border: 2px solid var(--paper); border-radius: 13px; font: 700 14px/22px system-ui, sans-serif; text-align: center; text-decoration: none; box-shadow: 0 0 0 1px #0006; }
 .pin.station { border-radius: 6px; }
@@ -190,14 +213,16 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
-@media (max-width: 520px) { .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
+@media (max-width: 520px) { .calendar svg { min-width: 1296px; } .calendar svg.weekdays { flex: 0 0 30px; height: 203px; } .calendar text { font-size: 7.5px; } .scroll, .calendar > div { mask-image: linear-gradient(90deg, #000 calc(100% - 32px), transparent); } .scroll table { margin-right: 32px; } .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
 @media (max-width: 480px) { nav > a { display: none; } .line { grid-template-columns: 48px minmax(0, 1fr) minmax(136px, max-content); gap: 0 8px; } .pm { font-size: 14px; } .map { height: 45vh; } }
 @media (min-width: 800px) {
   .tomap { display: none; }
   .head { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }
   .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .overview { grid-template-columns: minmax(0, 6fr) minmax(0, 7fr); }
-  .overview > .side { position: sticky; top: 16px; grid-column: 2; grid-row: 1; }
+  .overview > .side { position: sticky; top: 16px; grid-column: 2; grid-row: 1; align-self: stretch; display: flex; flex-direction: column; max-height: calc(100vh - 32px); }
+  .overview > .side .map { flex: 1 1 auto; height: auto; min-height: min(60vh, 560px); }
+  .overview > .side .map[data-own] { min-height: 320px; }
   .day text { font-size: 6.5px; }
 }
 @media (min-width: 1200px) { .day text { font-size: 6px; } }

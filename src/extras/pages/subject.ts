@@ -15,14 +15,14 @@ import { headPart, indicesPart, inWords, QUANTITIES, rulesPart, type Subject } f
 import {
   type ListedRegion,
   type ListedStation,
-  mapPart,
+  type MapGround,
   providersPart,
   regionLine,
   regionPath,
   stationList,
-  type Tiles,
   worstFirst,
 } from './parts.ts';
+import { mapPart, type Neighbour, wherePart } from './place.ts';
 import { toPng } from './png.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
@@ -31,10 +31,17 @@ import { WORDS, type Words } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
+/** What is around a station, and whose it is. */
+type Surroundings = {
+  neighbours: readonly Neighbour[];
+  map: MapGround;
+  providers: StationsList['providers'];
+};
+
 export function stationPage(
   locale: Locale,
   subject: Subject<Station> & { trust: Trust },
-  providers: StationsList['providers'],
+  { neighbours, map, providers }: Surroundings,
 ): Page {
   const words = WORDS[locale];
   const {
@@ -48,11 +55,18 @@ export function stationPage(
   const own = providers.filter((one) => one.id === subject.values.provider);
   const path = html`<p class="path"><a href="/${locale}/">${words.overview}</a>${citySlug !== null && html` › <a href="${regionPath(locale, { slug: citySlug })}">${city}</a>`}${districtSlug !== null && html` › <a href="${regionPath(locale, { slug: districtSlug })}">${district}</a>`}</p>`;
   const note = isBad && html`<p class="warning">${words.flagged}</p>`;
+  const station = {
+    ...subject.values,
+    is_bad_pm: subject.suspect !== undefined,
+    has_measured: newestTime(subject.history) !== undefined,
+  };
   return {
     ...pageOf(locale, subject, `station/${id}`),
-    scripts: SCRIPTS,
+    scripts: ['map', ...SCRIPTS],
+    tiles: map.tiles ?? 'none',
     body: html`${headPart(locale, subject, path, note)}
 ${tilesPart(locale, subject, rulesPart(locale, 'C1', 'S5', 'aqi', 'trend'))}
+${wherePart(locale, station, neighbours, map)}
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `station/${id}`)}
 ${trustPart(locale, id, subject.trust)}
@@ -65,7 +79,7 @@ ${developerPart(words, locale, `station/${id}`, subject.values.title)}`,
 type Around = {
   regions: readonly ListedRegion[];
   stations: readonly ListedStation[];
-  tiles: Tiles | undefined;
+  map: MapGround;
   providers: StationsList['providers'];
 };
 
@@ -73,7 +87,7 @@ type Around = {
 export function regionPage(
   locale: Locale,
   subject: Subject<Region> & { limits: Limits },
-  { regions, stations, tiles, providers }: Around,
+  { regions, stations, map, providers }: Around,
   isAlone = false,
 ): Page {
   const words = WORDS[locale];
@@ -83,19 +97,22 @@ export function regionPage(
     html`<p class="path"><a href="/${locale}/">${words.overview}</a>${'city_slug' in region && html` › <a href="${regionPath(locale, { slug: region.city_slug })}">${region.city}</a>`}</p>`;
   const own = providers.filter(({ id }) => stations.some((station) => station.provider === id));
   // without a ground, a single pin says nothing
-  const hasMap = stations.length > (tiles === undefined ? 1 : 0);
+  const isBare = map.tiles === undefined && map.ground === undefined;
+  const hasMap = stations.length > (isBare ? 1 : 0);
+  // where nothing was measured, the head has said so
+  const hasList = stations.length > 0 || regions.length > 0 || region.measurement_time !== null;
   const page = pageOf(locale, subject, `region/${region.slug}`);
   return {
     ...page,
     path: isAlone ? '' : page.path,
     scripts: [...(hasMap ? ['map'] : []), ...SCRIPTS],
-    ...(hasMap && { tiles: tiles ?? 'none' }),
+    ...(hasMap && { tiles: map.tiles ?? 'none' }),
     body: html`${headPart(locale, subject, path, false)}
 ${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi', 'trend'))}
 ${healthPart(locale, region, limits)}
-<div class="overview"><section class="card" data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
-${stations.length === 0 ? html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30)}</section>
-${hasMap ? mapPart(locale, [], stations, tiles) : html`<div data-live="places"></div>`}</div>
+<div class="overview"><section${hasList && html` class="card"`} data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
+${stations.length === 0 ? hasList && html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30 ? 'open' : 'closed')}</section>
+${hasMap ? mapPart(locale, { regions: [], stations, names: regions }, map) : html`<div data-live="places"></div>`}</div>
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `region/${region.slug}`)}
 <p class="soft">${providersPart(words, own)}</p>

@@ -118,6 +118,7 @@ inBrowser('the part for developers', (open) => {
     const page = await open();
     await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await page.goto(`${site.origin}/en/station/1`);
+    await page.locator('#developers summary').first().click();
     await page.locator('[data-copy]').first().click();
     await expect
       .poll(() => page.locator('[data-copy] + [role=status]').first().textContent())

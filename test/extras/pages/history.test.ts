@@ -398,8 +398,9 @@ inBrowser('the history in a browser', (newPage) => {
     const text = (number: number) => number.toFixed(1).replace('-', '−');
     expect(await page.locator('#months thead').textContent()).toContain('Temperature, °C');
     const change = Math.round((now - before) * 10) / 10;
+    // one hour in six was measured
     expect(rows).toContain(
-      `Oct 2026${text(now)}${text(before)}${change > 0 ? '+' : ''}${text(change)}`,
+      `Oct 2026${text(now)} 16 %${text(before)} 16 %${change > 0 ? '+' : ''}${text(change)}`,
     );
     expect(rows).toHaveLength(11); // without April
   });

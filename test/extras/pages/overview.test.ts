@@ -143,6 +143,27 @@ inBrowser('the overview', (open) => {
     expect(page.url()).toBe(`${site.origin}/en/`); // a drag is no click
   });
 
+  it('without a ground, a net of degrees moves with the map', async () => {
+    const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
+    await page.goto(`${site.origin}/ru/`);
+    const labels = page.locator('.map .degrees.latitude span');
+    await labels.first().waitFor();
+    const texts = await labels.allTextContents();
+    expect(texts.length).toBeGreaterThan(2);
+    for (const text of texts) expect(text).toMatch(/^40,\d+°$|^39,\d+°$/);
+    const placeOf = async () => (await labels.first().boundingBox()) as DOMRect;
+    const lineOf = async () =>
+      (await page.locator('.map path.net').first().boundingBox()) as DOMRect;
+    const [label, line] = [await placeOf(), await lineOf()];
+    const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + height / 2 + 60, { steps: 6 });
+    expect((await placeOf()).y - label.y).toBeCloseTo(60, -1);
+    expect((await lineOf()).y - line.y).toBeCloseTo(60, -1);
+    await page.mouse.up();
+  });
+
   it('goes to where the reader is, and names what is nearest', async () => {
     const page = await open({
       geolocation: { latitude: 40.02, longitude: 44.52 },
@@ -208,7 +229,7 @@ inBrowser('the overview', (open) => {
     const policyOf = async (one: Site, path: string) =>
       (await one.get(path)).headers['content-security-policy'];
     expect(await policyOf(tiled, '/en/')).toContain("img-src 'self' https://tiles.example;");
-    expect(await policyOf(tiled, '/en/station/1')).toContain("img-src 'self';");
+    expect(await policyOf(tiled, '/en/embed/station/1')).toContain("img-src 'self';");
     expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
   });
 

@@ -1,13 +1,42 @@
 /** Where a station is and what is around it; and places where nothing was measured yet. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { axe, inBrowser } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
+
+/** Around the stations, which stand from 40.01 to 40.12 at 44.5. */
+const LAKE = [
+  [44.4, 40],
+  [44.6, 40],
+  [44.6, 40.1],
+  [44.4, 40],
+];
+const GROUND = {
+  type: 'FeatureCollection',
+  features: [
+    { type: 'Polygon', coordinates: [LAKE] },
+    { type: 'LineString', coordinates: LAKE },
+  ].map((geometry, n) => ({
+    type: 'Feature',
+    properties: { kind: ['water', 'river'][n] },
+    geometry,
+  })),
+};
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite({ SITE_TITLE: 'Air' });
-  return () => site.close();
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-ground-'));
+  const file = join(folder, 'ground.geojson');
+  writeFileSync(file, JSON.stringify(GROUND));
+  site = await openSite({ SITE_TITLE: 'Air', MAP_GROUND: file });
+  return async () => {
+    await site.close();
+    rmSync(folder, { recursive: true });
+  };
 });
 const bodyOf = async (path: string) => (await site.get(path)).body;
 
@@ -15,8 +44,8 @@ describe('where nothing was measured yet', () => {
   it.each(LOCALES)('pages, frames and lists say so, and nobody is offline: %s', async (locale) => {
     const { waiting, offline, unknown } = WORDS[locale];
     const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
-    for (const path of [...own, 'region/new-town']) {
-      const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('id="map"');
+    for (const path of [...own, 'region/young-town']) {
+      const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
       expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
       expect(body, path).not.toContain(`>${offline}<`);
       expect(body, path).not.toContain(`>${unknown}<`);
@@ -31,5 +60,87 @@ describe('where nothing was measured yet', () => {
     const body = await bodyOf(`/en/station/${STATIONS.offline}`);
     expect(body).toContain(`<span class="chip offline">${WORDS.en.offline}</span>`);
     expect(body).not.toContain(`>${WORDS.en.waiting}<`);
+  });
+});
+
+describe('where a station is', () => {
+  it.each(LOCALES)(
+    'its coordinates, and the nearest five with number and distance: %s',
+    async (locale) => {
+      const body = await bodyOf(`/${locale}/station/${STATIONS.sensitive}`);
+      const words = WORDS[locale];
+      expect(body).toContain(`${words.coordinates}: <a href="geo:40.03,44.5">40.03, 44.5</a>`);
+      const [, where = ''] = body.split('data-live="where"');
+      const lines = [...where.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
+      const ids = lines.map((line) => Number(/\/station\/(\d+)"/.exec(line)?.[1]));
+      expect(ids).toEqual([2, 4, 1, 5, 6]); // a hundredth of a degree apart, 1.1 km
+      const km = (text: string) =>
+        words.km.replace('{km}', locale === 'en' ? text : text.replace('.', ','));
+      for (const [n, text] of ['1.1', '1.1', '2.2', '2.2', '3.3'].entries())
+        expect(lines[n]).toContain(km(text));
+      expect(lines[1]).toMatch(/chip unhealthy.*PM2\.5.*100[.,]0/s);
+    },
+  );
+
+  it('is said of a hidden one too, which is nobody’s neighbour', async () => {
+    expect(await bodyOf(`/en/station/${STATIONS.hidden}`)).toContain('40.1, 44.5');
+    const [, where = ''] = (await bodyOf(`/en/station/${STATIONS.markup}`)).split(
+      'data-live="where"',
+    );
+    expect(where).not.toContain(`/en/station/${STATIONS.hidden}"`);
+    expect(where).toContain(`/en/station/${STATIONS.elsewhere}"`);
+  });
+});
+
+inBrowser('the map', (open) => {
+  it.each([
+    ['light', 1_280],
+    ['dark', 390],
+  ] as const)(
+    'of a station has its neighbours, on the ground that the service has: %s',
+    async (colorScheme, width) => {
+      const page = await open({ colorScheme, viewport: { width, height: 2_000 } });
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.goto(`${site.origin}/en/station/${STATIONS.sensitive}`, {
+        waitUntil: 'networkidle',
+      });
+      const pins = page.locator('.map .pin');
+      await pins.first().waitFor();
+      expect(await page.locator('.map .pin.own').textContent()).toContain('124');
+      await page.locator('.map path.water').waitFor({ state: 'attached' });
+      expect(await page.locator('.map path.river').count()).toBe(1);
+      expect(await page.locator('.map path.net').count()).toBe(0);
+      expect(await page.locator('.map path.glow').count()).toBe(6);
+      expect(await page.locator('.map path.glow.unhealthy').count()).toBe(1);
+      expect(asked.filter((url) => !url.startsWith(site.origin))).toEqual([]);
+      expect(await axe(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        width,
+      );
+    },
+  );
+
+  it('of the overview begins with every pin clear of the buttons', async () => {
+    for (const width of [390, 1_280]) {
+      const page = await open({ viewport: { width, height: 2_000 } });
+      await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
+      await page.locator('.map .pin').first().waitFor();
+      const boxes = async (selector: string) =>
+        page
+          .locator(selector)
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+      const controls = await boxes('.map .leaflet-control');
+      expect(controls.length).toBeGreaterThan(1);
+      for (const pin of await boxes('.map .pin'))
+        for (const control of controls) {
+          const isApart =
+            pin.right <= control.left ||
+            pin.left >= control.right ||
+            pin.bottom <= control.top ||
+            pin.top >= control.bottom;
+          expect(isApart, `${width}`).toBe(true);
+        }
+    }
   });
 });

@@ -52,7 +52,7 @@ const title = (name: string) => ({ en: `At ${name}`, ru: `Станция ${name}
 
 const REGIONS: Readonly<Record<string, string>> = {
   elsewhere: 'secret-park',
-  waiting: 'new-town',
+  waiting: 'young-town',
 };
 
 const NETWORK = {
@@ -61,7 +61,7 @@ const NETWORK = {
   regions: [
     { slug: 'town', kind: 'city', title: { en: 'Town', ru: 'Город', hy: 'Քաղաք' } },
     { slug: 'old-town', kind: 'district', city: 'town', title: { en: MARKUP } },
-    { slug: 'new-town', kind: 'city', title: { en: 'New town' } },
+    { slug: 'young-town', kind: 'city', title: { en: 'Young town' } },
     { slug: 'secret', kind: 'city', title: { en: 'Secret city' }, is_hidden: true },
     { slug: 'secret-park', kind: 'district', city: 'secret', title: { en: 'Secret park' } },
   ],

@@ -79,7 +79,7 @@ function drawYear(
     html`<text x="${(n === 0 ? week : week + 1) * STEP}" y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
   const made = toElement(html`<div><h2>${heading}</h2>
 <div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
-<div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
+<div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid slice" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
 <div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');

@@ -3,7 +3,7 @@
  * year in the page's address.
  */
 import { html } from '../html.ts';
-import { newestTime } from '../series.ts';
+import { AQI, measuredQuantities, newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
 import {
@@ -54,10 +54,13 @@ function begin(place: HTMLElement, page: Page): void {
   async function makeParts(): Promise<HTMLElement[]> {
     history = await read(page);
     if (history === undefined) return [];
+    // without particles there is no index, and a calendar would be of dashes
+    const measured = measuredQuantities(page.quantities, Object.values(history.windows));
+    const hasIndex = measured.includes(AQI);
     parts = [
       makeHistory(page, history, change),
-      makeRecord(page, todayOf(history), change),
-      makeCalendar(page, history, change),
+      ...(hasIndex ? [makeRecord(page, todayOf(history), change)] : []),
+      ...(hasIndex ? [makeCalendar(page, history, change)] : []),
       makeMonths(page, history),
     ];
     show();

@@ -4,6 +4,7 @@
  */
 import { fill, formatBare, formatValue, PM25, type Quantity, unitIn } from '../format.ts';
 import { type Html, html, scrollingTable } from '../html.ts';
+import { formatNumber } from '../numbers.ts';
 import { CATEGORIES, categoryOf } from '../scale.ts';
 import {
   AQI,
@@ -317,22 +318,39 @@ export function makeMonths(page: Page, history: History): Part {
         (history.windows['2y'] ?? []).map((point) => [point.timestamp.slice(0, 7), point]),
       );
       const rows = [...months].flatMap(([month, point]) => {
-        const before = measuredValue(
-          months.get(`${Number(month.slice(0, 4)) - 1}${month.slice(4)}`),
-          quantity,
-        );
+        const previous = `${Number(month.slice(0, 4)) - 1}${month.slice(4)}`;
+        const before = measuredValue(months.get(previous), quantity);
         const now = measuredValue(point, quantity);
         if (before === null || now === null) return [];
         const name = nameOfBucket(page, history, point.timestamp, 'month');
-        const [is, was, change] = [now, before, now - before].map((value) =>
-          formatBare(locale, value, quantity),
-        );
-        return [[name, is ?? '', was ?? '', `${now > before ? '+' : ''}${change}`]];
+        const earlier = months.get(previous) as Point;
+        const change = formatBare(locale, now - before, quantity);
+        return [
+          [
+            name,
+            html`${formatBare(locale, now, quantity)}${shareOf(page, history, point, quantity)}`,
+            html`${formatBare(locale, before, quantity)}${shareOf(page, history, earlier, quantity)}`,
+            `${now > before ? '+' : ''}${change}`,
+          ],
+        ];
       });
       content.hidden = rows.length === 0;
       const heads = [words.month, nameWithUnit(page, quantity), words.lastYear, words.change];
       content.innerHTML =
-        html`<h2>${words.sameMonth}</h2>${scrollingTable(words.sameMonth, heads, rows.toReversed())}`.text;
+        html`<h2>${words.sameMonth}</h2>${scrollingTable(words.sameMonth, heads, rows.toReversed())}<p><small>${words.shareMeasured}</small></p>`.text;
     },
   };
+}
+
+/** How much of a month was measured, as ` 97 %`; a month of a few hours compares badly. */
+function shareOf(
+  { locale }: Page,
+  history: History,
+  { timestamp }: Point,
+  quantity: Quantity,
+): Html | false {
+  const hours = hoursIn(history, 'month', timestamp, quantity);
+  if (hours === undefined || hours.expected === 0) return false;
+  const percent = formatNumber(locale, Math.floor((100 * hours.measured) / hours.expected), 0);
+  return html` <small>${percent} %</small>`;
 }

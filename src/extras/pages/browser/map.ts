@@ -1,7 +1,7 @@
 /**
- * The map of the overview and of a city, drawn with Leaflet: cities from far, their districts and
- * stations nearer, each as a pin with its number. Pins that would overlap are one, of the worst of
- * them. It repeats what the list says, which is for keyboards and screen readers.
+ * The map of the overview, a city or a station, drawn with Leaflet: cities from far, their districts
+ * and stations nearer, each as a pin with its number. Pins that would overlap are one, of the worst
+ * of them. It repeats what the list says, which is for keyboards and screen readers.
  */
 import { polygonHull } from 'd3-polygon';
 import {
@@ -9,6 +9,7 @@ import {
   Control,
   DivIcon,
   FeatureGroup,
+  type FitBoundsOptions,
   GridLayer,
   LatLng,
   LatLngBounds,
@@ -22,12 +23,13 @@ import { fill, plural, unitIn } from '../format.ts';
 import { html } from '../html.ts';
 import { formatNumber } from '../numbers.ts';
 import { categoryOf } from '../scale.ts';
+import { addGlow, addGraticule, addGround } from './ground.ts';
 import { REPLACED } from './live.ts';
 import { whenNear } from './page.ts';
 
-/** As the page has it (`parts.ts`). */
+/** As the page has it (`place.ts`). */
 type Row = [
-  level: 0 | 1 | 2 | 3,
+  level: 0 | 1 | 2 | 3 | 4,
   key: string | number,
   parent: number,
   lat: number,
@@ -49,6 +51,8 @@ type Place = {
 type Pin = { place: Place; others: Place[]; at: Point };
 
 const OFFLINE = -1;
+/** The level of a district that is no pin. */
+const NAME = 4;
 /** A region whose places lie within so many pixels is one pin. */
 const CLOSE = 90;
 const PIN_WIDTH = 46;
@@ -58,6 +62,11 @@ const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
 const PAD = 40;
+/** What is shown first is clear of the buttons, of the scale, and of the edges by half a pin. */
+const PADDING: FitBoundsOptions = {
+  paddingTopLeft: [76, 32],
+  paddingBottomRight: [48, 56],
+};
 
 const section = document.querySelector<HTMLElement>('#map');
 if (section !== null) {
@@ -84,6 +93,19 @@ function read({ locale = 'en' }: DOMStringMap): Place[] {
   return places;
 }
 
+/** The name of a district, beneath the pins. */
+const nameOf = ({ title }: Place, at: LatLng) =>
+  new Marker(at, {
+    icon: new DivIcon({
+      html: html`<span>${title}</span>`.text,
+      className: 'district',
+      iconSize: [0, 0],
+    }),
+    keyboard: false,
+    interactive: false,
+    zIndexOffset: -10_000,
+  });
+
 const boundsOf = (places: readonly Place[]) => new LatLngBounds(places.map(({ at }) => at));
 const stationsOf = (place: Place): Place[] =>
   place.level >= 2 ? [place] : place.within.flatMap(stationsOf);
@@ -104,17 +126,23 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   if (dataset.tiles !== undefined) addTiles(map, dataset);
   map.on('click', () => map.scrollWheelZoom.enable()); // until then the wheel scrolls the page
   const outlines = new FeatureGroup().addTo(map);
+  const names = new FeatureGroup().addTo(map);
+  const glow = dataset.tiles === undefined ? addGlow(map) : () => undefined;
   let places: Place[] = [];
+  let districts: Place[] = [];
 
   function load(): void {
-    places = read(dataset);
-    if (dataset.tiles === undefined) outline();
+    const all = read(dataset);
+    places = all.filter(({ level }) => level !== NAME);
+    districts = all.filter(({ level }) => level === NAME || level === 1);
+    if (dataset.tiles !== undefined) return;
+    outline();
+    glow(places.filter(({ level }) => level === 2));
   }
   /** Draws the area around the stations of each city, where the map has no ground. */
   function outline(): void {
     outlines.clearLayers();
-    const cities = places.filter(({ level }) => level === 0);
-    for (const group of cities.length > 0 ? cities.map(stationsOf) : [places]) {
+    for (const group of places.filter(({ level }) => level === 0).map(stationsOf)) {
       const ring = polygonHull(group.map(({ at }) => [at.lat, at.lng]));
       if (ring !== null)
         outlines.addLayer(new Polygon(ring, { className: 'outline', interactive: false }));
@@ -128,7 +156,40 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     pins.clearLayers();
     const taken = placed(shown);
     for (const pin of taken) pins.addLayer(markerOf(pin, taken));
+    names.clearLayers();
+    const written: Box[] = taken.flatMap((pin) => [
+      { at: pin.at, width: PIN_WIDTH, height: PIN_HEIGHT },
+      ...(isNamed(pin, taken) ? [labelOf(pin)] : []),
+    ]);
+    for (const place of districts.filter(({ at }) => bounds.contains(at))) {
+      const middle = map.latLngToLayerPoint(place.at);
+      const width = place.title.length * LETTER;
+      const [free] = BESIDE.map((y) => ({ at: middle.add([0, y]), width, height: 16 })).filter(
+        (box) => !written.some((other) => meets(box, other)),
+      );
+      if (free === undefined) continue;
+      written.push(free);
+      names.addLayer(nameOf(place, map.layerPointToLatLng(free.at)));
+    }
   }
+  const titleOf = ({ place, others }: Pin): string =>
+    others.length === 0
+      ? place.title
+      : fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), {
+          n: others.length + 1,
+        });
+  const labelOf = (pin: Pin): Box => ({
+    at: pin.at.add([0, 25]),
+    width: titleOf(pin).length * LETTER,
+    height: 18,
+  });
+  /** A name beneath a pin, unless it would meet another pin. */
+  const isNamed = (pin: Pin, all: readonly Pin[]): boolean =>
+    titleOf(pin) !== '' &&
+    !all.some(
+      (one) =>
+        one !== pin && meets(labelOf(pin), { at: one.at, width: 2 * 24, height: PIN_HEIGHT }),
+    );
   /** A place where those within it are too close to each other, else those. */
   function chosen(place: Place): Place[] {
     const stations = stationsOf(place);
@@ -150,23 +211,17 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     return found;
   }
   function markerOf(pin: Pin, all: readonly Pin[]): Marker {
-    const { place, others, at } = pin;
+    const { place, others } = pin;
     const category =
       place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
     const text = place.aqi === null || place.aqi === OFFLINE ? '–' : String(place.aqi);
     const several = others.length > 0;
-    const title = several
-      ? fill(plural(dataset.locale ?? 'en', dataset.places ?? '', others.length + 1), {
-          n: others.length + 1,
-        })
-      : place.title;
-    const half = (title.length * LETTER) / 2;
-    const below = at.add([0, 25]);
-    const isFree = !all.some((one) => one !== pin && overlaps(one.at, below, half + 24, 24));
+    const title = titleOf(pin);
     const kind = place.level >= 2 ? 'station' : 'region';
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
-    const name = isFree && title !== '' && html`<span class="name">${title}</span>`;
-    const look = `pin ${category} ${kind}${several ? ' several' : ''}`;
+    const name = isNamed(pin, all) && html`<span class="name">${title}</span>`;
+    const isOwn = dataset.own !== undefined && place.path.endsWith(`/station/${dataset.own}`);
+    const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn ? ' own' : ''}`;
     const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
       icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
@@ -192,8 +247,11 @@ function begin(section: HTMLElement, box: HTMLElement): void {
   }
 
   load();
-  map.fitBounds(boundsOf(places), { padding: [PAD, PAD], maxZoom: CITY });
+  map.fitBounds(boundsOf(places), { ...PADDING, maxZoom: CITY });
+  if (dataset.ground !== undefined) void addGround(map, dataset.ground);
+  else if (dataset.tiles === undefined) addGraticule(map, dataset.locale ?? '');
   draw();
+  new ResizeObserver(() => map.invalidateSize()).observe(box); // it grows with the list beside it
   box.querySelector('.leaflet-marker-pane')?.setAttribute('aria-hidden', 'true');
   map.on('zoomend moveend resize', draw);
   document.addEventListener(REPLACED, () => {
@@ -229,6 +287,13 @@ function addTiles(
   );
 }
 
+/** How far from its middle the name of a district may stand, the best first. */
+const BESIDE = [0, -34, 34, -56, 56];
+
+/** What is written on the map, or a pin: its middle and its size. */
+type Box = { at: Point; width: number; height: number };
+const meets = (a: Box, b: Box) =>
+  overlaps(a.at, b.at, (a.width + b.width) / 2, (a.height + b.height) / 2);
 const overlaps = (a: Point, b: Point, width: number, height: number) =>
   Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height;
 

@@ -1,0 +1,112 @@
+/** Where places are: the map, and what is nearest to a station. */
+import type { Region, Station } from '../../contract/current.ts';
+import type { Locale } from '../../contract/endpoints.ts';
+import { fill } from './format.ts';
+import { type Html, html } from './html.ts';
+import { formatNumber } from './numbers.ts';
+import { isLarge, type ListedStation, type MapGround, stationLine } from './parts.ts';
+import { CATEGORY_NAMES } from './scale.ts';
+import { WORDS } from './words.ts';
+
+/** A station near another one. */
+export type Neighbour = ListedStation & { distance_km: number };
+
+/**
+ * Each place: its level (0 city, 1 district, 2 station, 3 suspect station, 4 district of which only
+ * the name is written), key, the index of the place that it is in, coordinates, index (-1:
+ * offline), name.
+ */
+type Place = readonly [
+  0 | 1 | 2 | 3 | 4,
+  string | number,
+  number,
+  number,
+  number,
+  number | null,
+  string?,
+];
+
+/** `names`: districts of which the map has the names; `own`: the station whose page it is. */
+type Shown = {
+  regions: readonly Region[];
+  stations: readonly ListedStation[];
+  names?: readonly Region[];
+  own?: number;
+};
+
+/**
+ * The map, which the browser draws (`browser/map.ts`), and what is on it. Without a script there is
+ * none; the list has the same.
+ */
+export function mapPart(
+  locale: Locale,
+  { regions, stations, names = [], own }: Shown,
+  { tiles, ground }: MapGround,
+): Html {
+  const words = WORDS[locale];
+  if (stations.length === 0 && regions.length === 0) return html`<div data-live="places"></div>`;
+  const sorted = regions.toSorted((a, b) => Number('city_slug' in a) - Number('city_slug' in b));
+  const at = new Map(sorted.map(({ slug }, n) => [slug, n]));
+  const digits = isLarge(stations) ? 1_000 : 100_000;
+  const round = (degrees: number) => Math.round(degrees * digits) / digits;
+  const placeOf = (region: Region, level: 0 | 1 | 4, parent: number): Place => {
+    const { slug, map_latitude: lat, map_longitude: lng, aqi, title } = region;
+    return [level, slug, parent, round(lat), round(lng), level === 4 ? null : aqi, title];
+  };
+  const places: Place[] = [
+    ...sorted.map((one) =>
+      'city_slug' in one ? placeOf(one, 1, at.get(one.city_slug) ?? -1) : placeOf(one, 0, -1),
+    ),
+    ...names.map((one) => placeOf(one, 4, -1)),
+    ...stations.map((one): Place => {
+      const parent = at.get(one.district_slug ?? '') ?? at.get(one.city_slug ?? '') ?? -1;
+      const index = one.status === 'offline' && one.has_measured ? -1 : one.aqi;
+      const level = one.is_bad_pm ? 3 : 2;
+      const position = [round(one.latitude), round(one.longitude)] as const;
+      const plain = [level, one.id, parent, ...position, index] as const;
+      return isLarge(stations) ? plain : [...plain, one.title];
+    }),
+  ];
+  const json = JSON.stringify(places).replaceAll('<', '\\u003c');
+  const hasIndex = [...regions, ...stations].some(({ aqi }) => aqi !== null);
+  const onTiles =
+    tiles !== undefined &&
+    html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`;
+  return html`<section class="card side" id="map" aria-label="${words.map}" hidden>
+<div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}" data-places="${words.places}" data-near="${words.nearest}" data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
+<p class="controls"><button type="button" id="near" hidden>${words.nearMe}</button> <small role="status">${words.mapHint}</small></p>
+<div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
+${own === undefined && hasIndex && html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`}</section>`;
+}
+
+/** Where a station is: its coordinates, and the stations that are nearest, as a list and a map. */
+export function wherePart(
+  locale: Locale,
+  station: ListedStation,
+  neighbours: readonly Neighbour[],
+  ground: MapGround,
+): Html {
+  const words = WORDS[locale];
+  const away = ({ distance_km: km }: Neighbour) =>
+    fill(words.km, { km: formatNumber(locale, km, km < 10 ? 1 : 0) });
+  const nearest =
+    neighbours.length > 0 &&
+    html`<h3>${words.neighbours}</h3>
+<ul>${neighbours.map((one) => stationLine(locale, one, away(one)))}</ul>`;
+  return html`<div class="overview">
+<section class="card" data-live="where"><h2>${words.where}</h2>
+<p>${positionOf(locale, station)}</p>
+${nearest}</section>
+${mapPart(locale, { regions: [], stations: [station, ...neighbours], own: station.id }, ground)}
+</div>`;
+}
+
+const DIGITS = 5;
+
+/** As maps take it: `45.118, -39.1757`, with a link that opens them on phones. */
+function positionOf(locale: Locale, { latitude, longitude }: Station): Html {
+  const position = [latitude, longitude]
+    .map((one) => String(Number(one.toFixed(DIGITS))))
+    .join(', ');
+  return html`${WORDS[locale].coordinates}: <a href="geo:${latitude},${longitude}">${position}</a>`;
+}

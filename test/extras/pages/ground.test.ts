@@ -1,0 +1,133 @@
+/** The ground of maps (MAP_GROUND): what is drawn of a file, and what is refused with a remedy. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { demoGround } from '../../../src/extras/demo/ground.ts';
+import { makeGround, readGround } from '../../../src/extras/pages/ground.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+
+const feature = (type: string, coordinates: unknown, properties: object | null = null) => ({
+  type: 'Feature',
+  properties,
+  geometry: { type, coordinates },
+});
+const collection = (...features: object[]) => ({ type: 'FeatureCollection', features });
+const LINE = [
+  [44.5, 40.1],
+  [44.6, 40.2],
+];
+const SQUARE = [
+  [44, 40],
+  [45, 40],
+  [45, 41],
+  [44, 40],
+];
+
+describe('what is drawn', () => {
+  it('lines and areas, by the property kind, or as OpenStreetMap and Natural Earth say it', () => {
+    const kinds = (...features: object[]) =>
+      makeGround(collection(...features)).shapes.map(([kind, isArea]) => [kind, isArea]);
+    const line = (properties: object) => feature('LineString', LINE, properties);
+    const area = (properties: object) => feature('Polygon', [SQUARE], properties);
+    expect(
+      kinds(
+        line({ kind: 'border' }),
+        line({ waterway: 'river' }),
+        line({ highway: 'primary' }),
+        line({ admin_level: 4 }),
+        line({ featurecla: 'River' }),
+        line({}),
+        area({ natural: 'water' }),
+        area({ featurecla: 'Lake' }),
+        area({ boundary: 'administrative' }),
+        area({ landuse: 'forest' }),
+      ),
+    ).toEqual([
+      ['border', 0],
+      ['river', 0],
+      ['road', 0],
+      ['border', 0],
+      ['river', 0],
+      ['road', 0],
+      ['water', 1],
+      ['water', 1],
+      ['border', 1],
+      ['area', 1],
+    ]);
+  });
+
+  it('latitude first, several parts of one feature, holes; points are counted, not drawn', () => {
+    const { shapes, leftOut } = makeGround(
+      collection(
+        feature('MultiLineString', [LINE, LINE]),
+        feature('MultiPolygon', [[SQUARE], [SQUARE, SQUARE]]),
+        feature('Point', [44, 40]),
+        { type: 'Feature', properties: null, geometry: null },
+      ),
+    );
+    expect(shapes.map(([, , lines]) => lines.length)).toEqual([2, 1, 2]);
+    expect(shapes[0]?.[2][0]).toEqual([
+      [40.1, 44.5],
+      [40.2, 44.6],
+    ]);
+    expect(leftOut).toBe(1);
+  });
+
+  it('what is nearer than 20 m to a line of fewer points is left out, and nothing else', () => {
+    const straight = Array.from({ length: 500 }, (_, n) => [44 + n / 1_000, 40 + (n % 2) / 10_000]);
+    const bent = [...straight.slice(0, 250), [44.25, 40.001], ...straight.slice(250)];
+    const pointsOf = (coordinates: number[][]) =>
+      makeGround(feature('LineString', coordinates)).shapes[0]?.[2][0];
+    expect(pointsOf(straight)).toEqual([
+      [40, 44],
+      [40.0001, 44.499],
+    ]);
+    expect(pointsOf(bent)).toContainEqual([40.001, 44.25]);
+    expect(pointsOf(bent)?.length).toBeLessThanOrEqual(7);
+  });
+
+  it('the country of the demo has a border, a lake, rivers and roads, in 12 KB', () => {
+    const { shapes, document } = makeGround(demoGround());
+    expect(shapes.map(([kind]) => kind)).toEqual([
+      'border',
+      'water',
+      'river',
+      'river',
+      ...Array(3).fill('road'),
+    ]);
+    expect(String(document.kept.get('identity')).length).toBeLessThan(12_000);
+  });
+});
+
+describe('what is refused', () => {
+  const file = (text: string) => {
+    const path = join(temporaryFolder('ground'), 'ground.geojson');
+    writeFileSync(path, text);
+    return path;
+  };
+  it.each([
+    ['a file of tags', '<gpx/>', /cannot be read as JSON.*Write it as GeoJSON/],
+    [
+      'TopoJSON',
+      '{"type":"Topology"}',
+      /is not GeoJSON: .*found type "Topology".*Export it as GeoJSON/,
+    ],
+    ['a list', '[]', /is not GeoJSON: .*found no type/],
+    [
+      'metres',
+      JSON.stringify(feature('LineString', [[500_000, 4_649_776]])),
+      /has the position \[500000,4649776\], which is no longitude and latitude\. Convert it to WGS 84/,
+    ],
+    ['points alone', JSON.stringify(feature('Point', [44, 40])), /has no line and no area/],
+    ['too much', ' '.repeat(300_001), /has 301 KB, at most 300 are taken\. Leave out/],
+  ])('%s', (_, text, expected) => {
+    const path = file(text);
+    expect(() => readGround(path)).toThrow(expected);
+    expect(() => readGround(path)).toThrow(`MAP_GROUND=${path}: `);
+  });
+
+  it('a file that is not there, or is a folder', () => {
+    for (const path of ['/nowhere/x.geojson', temporaryFolder('ground')])
+      expect(() => readGround(path)).toThrow(/there is no such file. Name a GeoJSON file/);
+  });
+});
