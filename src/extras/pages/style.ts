@@ -214,7 +214,7 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
 @media (max-width: 520px) { .calendar svg { min-width: 1296px; } .calendar svg.weekdays { flex: 0 0 30px; height: 203px; } .calendar text { font-size: 7.5px; } .scroll, .calendar > div { mask-image: linear-gradient(90deg, #000 calc(100% - 32px), transparent); } .scroll table { margin-right: 32px; } .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
-@media (max-width: 480px) { nav > a { display: none; } .line { grid-template-columns: 48px minmax(0, 1fr) minmax(136px, max-content); gap: 0 8px; } .pm { font-size: 14px; } .map { height: 45vh; } }
+@media (max-width: 480px) { nav > a { display: none; } .line { grid-template-columns: 48px minmax(0, 1fr) minmax(136px, max-content); gap: 0 8px; } .regions:has(.fold) .line { padding-right: 32px; } .regions:has(.fold) ul .line { padding-right: 0; } .overview ul ul { margin-left: 0; } .pm { font-size: 14px; } .map { height: 45vh; } }
 @media (min-width: 800px) {
   .tomap { display: none; }
   .head { grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); }

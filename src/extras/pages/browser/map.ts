@@ -61,6 +61,8 @@ const LETTER = 7;
 const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
+/** From this zoom on districts are apart, and their names have room. */
+const NAMES_FROM = 11;
 const PAD = 40;
 /** What is shown first is clear of the buttons, of the scale, and of the edges by half a pin. */
 const PADDING: FitBoundsOptions = {
@@ -161,7 +163,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       { at: pin.at, width: PIN_WIDTH, height: PIN_HEIGHT },
       ...(isNamed(pin, taken) ? [labelOf(pin)] : []),
     ]);
-    for (const place of districts.filter(({ at }) => bounds.contains(at))) {
+    const named = map.getZoom() < NAMES_FROM ? [] : districts;
+    for (const place of named.filter(({ at }) => bounds.contains(at))) {
       const middle = map.latLngToLayerPoint(place.at);
       const width = place.title.length * LETTER;
       const [free] = BESIDE.map((y) => ({ at: middle.add([0, y]), width, height: 16 })).filter(
@@ -172,6 +175,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
       names.addLayer(nameOf(place, map.layerPointToLatLng(free.at)));
     }
   }
+  const isOwn = ({ path }: Place) =>
+    dataset.own !== undefined && path.endsWith(`/station/${dataset.own}`);
   const titleOf = ({ place, others }: Pin): string =>
     others.length === 0
       ? place.title
@@ -199,7 +204,10 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     return size < CLOSE * (place.level === 0 ? 2 : 1) ? [place] : place.within.flatMap(chosen);
   }
   function placed(all: readonly Place[]): Pin[] {
-    const rank = ({ aqi, isSuspect }: Place) => (aqi === null || isSuspect ? -2 : aqi);
+    const rank = (place: Place) => {
+      if (isOwn(place)) return Number.POSITIVE_INFINITY; // the page is about it
+      return place.aqi === null || place.isSuspect ? -2 : place.aqi;
+    };
     const worstFirst = all.toSorted((a, b) => rank(b) - rank(a));
     const found: Pin[] = [];
     for (const place of worstFirst) {
@@ -220,8 +228,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const kind = place.level >= 2 ? 'station' : 'region';
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
     const name = isNamed(pin, all) && html`<span class="name">${title}</span>`;
-    const isOwn = dataset.own !== undefined && place.path.endsWith(`/station/${dataset.own}`);
-    const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn ? ' own' : ''}`;
+    const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
     const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
       icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
