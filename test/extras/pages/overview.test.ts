@@ -8,6 +8,7 @@ import { renderPage } from '../../../src/extras/pages/layout.ts';
 import { overviewPage } from '../../../src/extras/pages/overview.ts';
 import type { ListedStation } from '../../../src/extras/pages/parts.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { seeded } from '../../support/random.ts';
 import { axe, inBrowser } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
 
@@ -271,10 +272,14 @@ describe('the overview of a network', () => {
       aqi: id % 320,
     }) as ListedStation;
   const bytes = (stations: number) => {
+    const random = seeded(stations);
+    const lastDay = () => Array.from({ length: 24 }, () => random.next() * 60);
     const all = Array.from({ length: stations }, (_, n) => ({
       ...stationOf(n + 1),
       'pm2.5': n / 10,
       city_slug: null,
+      has_measured: true,
+      day: { trend: 'rising' as const, 'pm2.5': lastDay() },
     }));
     const { kept } = renderPage(of, overviewPage(of, 'en', { ...list, stations: all }));
     return brotliCompressSync(kept.get('identity') as Buffer).length;

@@ -58,7 +58,7 @@ function drawRecord(page: Page, months: readonly Month[], now: number): HTMLElem
     (all as PlacedMonth[]).filter(({ timestamp }) => timestamp.startsWith(year));
   const since = formatDate(locale, months[0]?.timestamp ?? '', 'month');
   return toElement(html`<div><h2>${fill(words.record, { month: since })}</h2>
-<p class="what">${words.recordHint}</p>
+<p class="soft">${words.recordHint}</p>
 <div class="record">${years.map((year) => yearOf(page, year, monthsOf(year)))}</div>
 ${legend(page)}</div>`);
 }
