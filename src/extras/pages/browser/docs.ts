@@ -8,7 +8,7 @@ type Parameter = { example?: unknown };
 type OpenApi = { components: { parameters: Record<'id' | 'slug', Parameter> } };
 type StationsList = {
   stations: { id: number; status: string }[];
-  regions: { slug: string; is_hidden?: boolean }[];
+  regions: { slug: string; is_hidden?: boolean; measurement_time: string | null }[];
 };
 
 declare const SwaggerUIBundle: (options: object) => void; // of a script of the page
@@ -51,7 +51,9 @@ if (openApi !== undefined) {
   const { id, slug } = spec.components.parameters;
   id.example =
     (stations.find(({ status }) => status === 'online') ?? stations[0])?.id ?? id.example;
-  slug.example = regions.find((one) => one.is_hidden !== true)?.slug ?? slug.example;
+  const shown = regions.filter((one) => one.is_hidden !== true);
+  const measured = shown.find((one) => one.measurement_time !== null);
+  slug.example = (measured ?? shown[0])?.slug ?? slug.example;
   const reference = document.querySelector('#reference') as HTMLElement;
   new MutationObserver(() => mend(reference)).observe(reference, {
     childList: true,
