@@ -94,10 +94,11 @@ async function run(context: Context): Promise<Row[]> {
   return rows;
 }
 
-const NOTHING = {
+const NOTHING: Omit<Row, 'title' | 'detail'> = {
   id: 'B14',
   value: { median: Number.NaN, low: Number.NaN, high: Number.NaN },
-  ...{ unit: '', better: 'higher' },
-} as const;
+  unit: '',
+  better: 'higher',
+};
 
 export const kept: Measure = { ids: ['B14'], title: 'a kept document by other means', run };
