@@ -42,8 +42,12 @@ export async function refreshOn(
 ): Promise<void> {
   let hours = 0;
   for (;;) {
+    // before the time is read: whoever waits, or is stopped, while another refreshes, would show
+    // older values after newer ones
+    await sql`call raw.acquire_lock('rollup.refresh')`;
     const [step] = await sql<[{ done: number; waiting: number }]>`
       call rollup.refresh_step(${clock()}, ${lazily}, null, null)`;
+    await sql`select raw.release_lock('rollup.refresh')`;
     hours += step.done;
     progress?.show(hours, hours / Math.max(hours + step.waiting, 1));
     if (step.waiting === 0) return;

@@ -43,7 +43,8 @@ export function refreshCommand(run: Run): Command {
 async function refreshAggregates(context: Context, options: PeriodOptions): Promise<Outcome> {
   const { database, clock } = context;
   const { from, to } = await readPeriod(context, options);
-  if (from === undefined && to === undefined) await refresh(database.target, clock(), context);
+  if (from === undefined && to === undefined)
+    await refresh(database.target, clock(), context, { clock });
   else await rebuild(database.target, clock(), { from, to }, context);
   return { result: { refreshed: true }, ok: true };
 }

@@ -142,7 +142,7 @@ async function deletePeriod(
   if (from === undefined || to === undefined)
     throw new UsageError('delete readings needs --from and --to');
   const deleted = await as('airseries_owner', (sql) => deleteReadings(sql, { sensor, from, to }));
-  await refresh(database.target, clock(), context);
+  await refresh(database.target, clock(), context, { clock });
   return { result: { deleted }, ok: true };
 }
 

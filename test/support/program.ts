@@ -38,14 +38,21 @@ export function start(words: string[], environment: Record<string, string>, inpu
   return launch([process.execPath, file, ...words], { environment, input });
 }
 
-type Launch = { environment: Record<string, string>; folder?: string; input?: string };
+type Launch = {
+  environment: Record<string, string>;
+  folder?: string;
+  input?: string;
+  /** Another user, as whom root runs it. */
+  user?: { uid: number; gid: number };
+};
 
 /** Runs any command in any folder. */
 export function launch(
   [command = '', ...words]: string[],
-  { environment, folder, input = '' }: Launch,
+  { environment, folder, input = '', user }: Launch,
 ): Running {
   const child = spawn(command, words, {
+    ...user,
     env: { PATH: process.env.PATH ?? '', ...environment },
     cwd: folder,
   });

@@ -20,6 +20,7 @@ const RARE = [
   'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
+  'test/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places

@@ -64,6 +64,8 @@ const TOOLS = {
   awk: { isHere: () => runs('BEGIN {}', 'awk'), missing: 'awk is not installed' },
   chromium: { isHere: () => existsSync(CHROMIUM), missing: `there is no ${CHROMIUM} (CHROMIUM)` },
   curl: { isHere: () => runs('--version', 'curl'), missing: 'curl is not installed' },
+  etcd: { isHere: () => runs('--version', 'etcd'), missing: 'etcd is not installed' },
+  haproxy: { isHere: () => runs('-v', 'haproxy'), missing: 'HAProxy is not installed' },
   jq: { isHere: () => runs('--version', 'jq'), missing: 'jq is not installed' },
   linux: { isHere: () => process.platform === 'linux', missing: 'this is not Linux' },
   nginx: { isHere: () => runs('-v', 'nginx'), missing: 'nginx is not installed' },
@@ -76,6 +78,7 @@ const TOOLS = {
     isHere: () => runs('-cimport pandas', 'python3'),
     missing: 'Python has no pandas',
   },
+  patroni: { isHere: () => runs('--version', 'patroni'), missing: 'Patroni is not installed' },
   pgbouncer: {
     isHere: () => runs('--version', 'pgbouncer'),
     missing: 'PgBouncer is not installed',

@@ -4,7 +4,7 @@
  */
 import type { Context, Row } from '../run/measure.ts';
 import { ratioRow } from '../run/measure.ts';
-import { type Comparison, compare, comparisonOf } from '../run/rounds.ts';
+import { type Comparison, compare, comparisonOf, type Sample } from '../run/rounds.ts';
 import { cpuSeconds } from './cpuTime.ts';
 
 export const CONNECTIONS = 32;
@@ -21,14 +21,15 @@ export async function ratesOf(
 ): Promise<Rates> {
   const seconds = 1;
   const rounds = context.quick ? 3 : 15;
-  const perCpuSecond = { ours: [] as number[], reference: [] as number[] };
+  const perCpuSecond = { ours: [] as Sample[], reference: [] as Sample[] };
   const variant = (name: keyof typeof servers) => async () => {
     const { port, pid } = servers[name];
     const before = cpuSeconds(pid);
     const job = { port, paths: [path], headers, status, connections: CONNECTIONS, seconds };
-    const { requests, perSecond } = await context.generator.run(job);
-    perCpuSecond[name].push(requests / (cpuSeconds(pid) - before));
-    return perSecond;
+    const { requests, perSecond, best } = await context.generator.run(job);
+    const value = requests / (cpuSeconds(pid) - before);
+    perCpuSecond[name].push({ value, least: 1_000 / value });
+    return { value: perSecond, least: best };
   };
   const onRound = (round: number, ratio: number) =>
     context.progress(`round ${round}: ${ratio.toFixed(3)}`);
@@ -38,7 +39,7 @@ export async function ratesOf(
   perCpuSecond.ours.length = 0;
   perCpuSecond.reference.length = 0;
   const rate = await compare({ ours, reference, rounds, onRound });
-  const hasCpu = perCpuSecond.ours.every(Number.isFinite);
+  const hasCpu = perCpuSecond.ours.every(({ value }) => Number.isFinite(value));
   return {
     rate,
     cpu: hasCpu ? comparisonOf(perCpuSecond.ours, perCpuSecond.reference) : undefined,
@@ -50,11 +51,9 @@ export function rateRows(
   { rate, cpu }: Rates,
   judged: Pick<Row, 'id' | 'title' | 'must' | 'goal'>,
 ): Row[] {
-  const wall = ratioRow(rate, { ...judged, unit: 'requests/s', better: 'higher' });
+  const ofRates = { better: 'higher', isOfRates: true } as const;
+  const wall = ratioRow(rate, { ...judged, ...ofRates, unit: 'requests/s' });
   if (cpu === undefined) return [wall];
   const title = `${judged.title}, by CPU time`;
-  return [
-    wall,
-    ratioRow(cpu, { ...judged, title, unit: 'requests per CPU second', better: 'higher' }),
-  ];
+  return [wall, ratioRow(cpu, { ...judged, ...ofRates, title, unit: 'requests per CPU second' })];
 }

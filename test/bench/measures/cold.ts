@@ -29,7 +29,7 @@ function timed(
       }
     };
     await Promise.all(Array.from({ length: clients }, client));
-    return median(took);
+    return { value: median(took), least: Math.min(...took) };
   };
 }
 
@@ -41,8 +41,11 @@ function requested(
   { clients }: { clients: number },
 ): Variant {
   const seconds = context.quick ? 0.5 : 2;
-  return async () =>
-    (await context.generator.run({ port, paths: [path], connections: clients, seconds })).p50;
+  return async () => {
+    const job = { port, paths: [path], connections: clients, seconds };
+    const { p50, least } = await context.generator.run(job);
+    return { value: p50, least };
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Engine } from '../../../src/schema/aggregates.ts';
 import type { Targets } from '../../support/servers.ts';
 import type { Generator } from '../load/generator.ts';
 import type { Country } from './country.ts';
-import type { Comparison } from './rounds.ts';
+import type { Comparison, Least } from './rounds.ts';
 import type { Interval } from './statistics.ts';
 import type { World } from './world.ts';
 
@@ -27,6 +27,10 @@ export type Row = {
   goal?: number;
   /** The reference ÷ itself. */
   control?: Interval;
+  /** Of a ratio. */
+  least?: Least;
+  /** True for a ratio of rates; of times otherwise. */
+  isOfRates?: boolean;
 };
 
 export type Context = {
@@ -53,16 +57,20 @@ export type Measure = {
   run(context: Context): Promise<Row[]>;
 };
 
-/** A row that judges a ratio of two rates or times. */
+/** A row that judges a ratio of two rates (`isOfRates`) or times. */
 export function ratioRow(
-  { ratio, control, ours, reference }: Comparison,
-  { unit, ...row }: Pick<Row, 'id' | 'title' | 'better' | 'must' | 'goal'> & { unit: string },
+  { ratio, control, least, ours, reference }: Comparison,
+  {
+    unit,
+    ...row
+  }: Pick<Row, 'id' | 'title' | 'better' | 'must' | 'goal' | 'isOfRates'> & { unit: string },
 ): Row {
   return {
     ...row,
     value: ratio,
     unit: '',
     control,
+    least,
     detail: `${figure(ours)} : ${figure(reference)} ${unit}`,
   };
 }

@@ -5,8 +5,23 @@
  */
 import { bootstrap, type Interval, median } from './statistics.ts';
 
-/** One measurement of a variant, in its unit. */
-export type Variant = () => Promise<number>;
+/**
+ * One measurement of a variant: in its unit, and the least time of a request in it, in
+ * milliseconds.
+ */
+export type Sample = { value: number; least: number };
+export type Variant = () => Promise<Sample>;
+
+/**
+ * The least times of a request in all rounds, in milliseconds. They tell of the code: whatever else
+ * the machine does only adds to a time.
+ */
+export type Least = {
+  ours: number;
+  reference: number;
+  /** That of the reference in its second turns ÷ in its first: how much a difference means. */
+  control: number;
+};
 
 export type Comparison = {
   ours: number;
@@ -15,6 +30,7 @@ export type Comparison = {
   ratio: Interval;
   /** The reference ÷ itself. */
   control: Interval;
+  least: Least;
 };
 
 type Options = {
@@ -27,13 +43,13 @@ type Options = {
 /** Medians of all rounds; ratios are taken within a round. */
 export async function compare({ ours, reference, rounds, onRound }: Options): Promise<Comparison> {
   const variants = [ours, reference, reference];
-  const samples: [number[], number[], number[]] = [[], [], []];
+  const samples: [Sample[], Sample[], Sample[]] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < variants.length; turn++) {
       const which = (turn + round) % variants.length;
       samples[which]?.push(await (variants[which] as Variant)());
     }
-    onRound?.(round + 1, at(samples[0], round) / at(samples[1], round));
+    onRound?.(round + 1, at(samples[0], round).value / at(samples[1], round).value);
   }
   const [own, first, second] = samples;
   return comparisonOf(
@@ -42,21 +58,31 @@ export async function compare({ ours, reference, rounds, onRound }: Options): Pr
   );
 }
 
-/** Of one value of ours a round, and two of the reference. */
-export function comparisonOf(ours: readonly number[], reference: readonly number[]): Comparison {
-  const first = (round: number) => at(reference, 2 * round);
-  const second = (round: number) => at(reference, 2 * round + 1);
+/** Of one sample of ours a round, and two of the reference. */
+export function comparisonOf(ours: readonly Sample[], reference: readonly Sample[]): Comparison {
+  const first = reference.filter((_, index) => index % 2 === 0);
+  const second = reference.filter((_, index) => index % 2 === 1);
+  const ratioOf = ({ value }: Sample, round: number) =>
+    value / Math.sqrt(at(first, round).value * at(second, round).value);
   return {
-    ours: median(ours),
-    reference: median(reference),
-    ratio: bootstrap(ours.map((value, round) => value / Math.sqrt(first(round) * second(round)))),
-    control: bootstrap(ours.map((_, round) => second(round) / first(round))),
+    ours: median(valuesOf(ours)),
+    reference: median(valuesOf(reference)),
+    ratio: bootstrap(ours.map(ratioOf)),
+    control: bootstrap(second.map(({ value }, round) => value / at(first, round).value)),
+    least: {
+      ours: leastOf(ours),
+      reference: leastOf(reference),
+      control: leastOf(second) / leastOf(first),
+    },
   };
 }
 
+const valuesOf = (samples: readonly Sample[]) => samples.map(({ value }) => value);
+const leastOf = (samples: readonly Sample[]) => Math.min(...samples.map(({ least }) => least));
+
 /** Several variants interleaved, without a control: the samples of each, by its name. */
 export async function interleave<Name extends string>(
-  variants: Record<Name, Variant>,
+  variants: Record<Name, () => Promise<number>>,
   rounds: number,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(variants) as Name[];
@@ -73,4 +99,5 @@ export async function interleave<Name extends string>(
   return samples;
 }
 
-const at = (values: readonly number[], index: number) => values[index] ?? Number.NaN;
+const NOTHING: Sample = { value: Number.NaN, least: Number.NaN };
+const at = (samples: readonly Sample[], index: number) => samples[index] ?? NOTHING;

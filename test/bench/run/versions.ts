@@ -3,12 +3,13 @@
  * that are installed.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { onConnection } from '../../../src/database/client.ts';
 import type { Targets } from '../../support/servers.ts';
 
-/** The packages of test/bench/package.json. */
+/** The packages of test/bench/package.json, and one of our own. */
 const PACKAGES = [
+  'express',
   'fastify',
   'pg',
   'libsql',
@@ -17,19 +18,17 @@ const PACKAGES = [
   'postgraphile-plugin-connection-filter',
 ] as const;
 /** Programs of the machine, with the argument that prints their version. */
-const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version' } as const;
+const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version', nginx: '-v' } as const;
 export type Peer = (typeof PACKAGES)[number] | keyof typeof PROGRAMS;
 
 /** Undefined where it isn't installed. */
 export function installedVersion(peer: Peer): string | undefined {
   if (peer in PROGRAMS) return programVersion(peer as keyof typeof PROGRAMS);
-  try {
-    return JSON.parse(
-      readFileSync(new URL(`../node_modules/${peer}/package.json`, import.meta.url), 'utf8'),
-    ).version;
-  } catch {
-    return undefined;
-  }
+  const places = ['../node_modules', '../../../node_modules'].map(
+    (folder) => new URL(`${folder}/${peer}/package.json`, import.meta.url),
+  );
+  const place = places.find((file) => existsSync(file));
+  return place && JSON.parse(readFileSync(place, 'utf8')).version;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { freePort, launch, makeHome } from '../../../support/program.ts';
 import { ask } from './peer.ts';
 
-export type Server = { port: number; folder: string; stop(): Promise<void> };
+export type Server = { port: number; pid: number; folder: string; stop(): Promise<void> };
 
 /**
  * Starts the command that is made of the folder and of as many free ports as wanted, and waits
@@ -35,6 +35,7 @@ export async function startServer(
   }
   return {
     port,
+    pid: running.pid,
     folder,
     async stop() {
       running.kill('SIGTERM');
