@@ -157,23 +157,27 @@ function reading(random: Random, axes: Axes, at: number, written: Map<string, Re
 }
 
 /**
- * Up to thirty hours of all sensors until `end`, and a station that screening suspects: stuck, far
- * above its neighbours, or with a sensor that differs from the other one.
+ * Hours until `end` of a station that screening suspects: stuck, far above its neighbours, or with a
+ * sensor that differs from the other one.
  */
 function faultyAir(random: Random, end: number): Reading[] {
   const fault = random.pick(['stuck', 'high', 'high', 'apart']);
   const station = random.pick(STATIONS);
-  const hours = random.pick([10, 20, 30]);
+  const hours = random.pick([10, 14, 26]);
   const column = random.pick(['pm25', 'pm25_raw'] as const);
-  const factor = { high: 9, apart: random.pick([1.8, 3]), stuck: 1 }[fault] ?? 1;
+  const factor = fault === 'high' ? 9 : random.pick([1.8, 3]);
+  const stationOf = (sensor: number) => Math.floor(sensor / 10);
+  // of its neighbours, one sensor each is enough
+  const sensors = SENSORS.filter((sensor) =>
+    fault === 'high' ? sensor % 10 === 1 : stationOf(sensor) === station,
+  );
   const readings: Reading[] = [];
   for (let at = end - hours * HOUR; at < end; at += HOUR) {
-    for (const sensor of SENSORS) {
+    for (const sensor of sensors) {
       if (random.next() < 0.02) continue;
-      const isOfStation = Math.floor(sensor / 10) === station;
-      const isFaulty = isOfStation && (fault !== 'apart' || sensor % 10 === 1);
       const clean = 8 + random.below(60) / 10;
-      const value = fault === 'stuck' && isFaulty ? 9.5 : clean * (isFaulty ? factor : 1);
+      const isFaulty = sensor % 10 === 1 && stationOf(sensor) === station;
+      const value = fault === 'stuck' ? 9.5 : clean * (isFaulty ? factor : 1);
       readings.push({
         sensor,
         at: iso(at + random.pick([0, 20]) * 60_000),
