@@ -114,4 +114,4 @@ begin
   where only_station is null or b.station_id = only_station;
 end $$;
 
-revoke all on function logic.nearest_stations, logic.station_shift from public;
+revoke all on function logic.nearest_stations from public;

@@ -242,7 +242,7 @@ const TABLE: readonly Table[] = [
         ['fit.least_hours >= 200', 'fit.least_hours >= 100'],
         ['order by fit.station_id, fit.parameter desc', 'order by fit.station_id, fit.parameter'],
         ['other.left_over < b.left_over', 'false'],
-        ["then sum(h.temperature) / 2 end", "then null end"],
+        ['then sum(h.temperature) / 2 end', 'then null end'],
         ['array[only_station]) n) end;', 'array[only_station]) n where false) end;'],
       ],
     },

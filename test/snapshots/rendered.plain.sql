@@ -2745,7 +2745,7 @@ begin
   where only_station is null or b.station_id = only_station;
 end $$;
 
-revoke all on function logic.nearest_stations, logic.station_shift from public;
+revoke all on function logic.nearest_stations from public;
 
 -- Functions of an instant: current values (C1, C2, C4), unrounded, and the health figures of regions (W1 to W4). Their
 -- other arguments select one station or region. They run with the rights of their owner, so readers of schema api need
