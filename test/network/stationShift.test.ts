@@ -7,7 +7,7 @@ import { onOneEngine, type TestDatabase, testDatabase } from '../support/databas
 import { seeded } from '../support/random.ts';
 
 const HOUR = 3_600_000;
-/** Stations 1 to 4 are within 10 km of one another; station 5 is far from them. */
+/** Stations 1 to 4 are within 10 km of one another; station 5 is 12 km from the next of them. */
 const STATIONS = [1, 2, 3, 4, 5];
 const network = {
   time_zone: 'Asia/Yerevan',
@@ -15,7 +15,7 @@ const network = {
   regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
   stations: STATIONS.map((id) => ({
     ...{ id, provider: 'us', title: { en: `No. ${id}` }, regions: ['town'] },
-    ...{ latitude: id === 5 ? 41 : 40 + id / 100, longitude: 44, sensors: [{ id }] },
+    ...{ latitude: id === 5 ? 40.15 : 40 + id / 100, longitude: 44, sensors: [{ id }] },
   })),
 };
 
@@ -81,11 +81,15 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     expect(sensorTable({ sensors: [], unknown: [], shifts: found }, NOW)).toMatch(
       /\n\nStation 1 fits its neighbours best one hour earlier \(pm2.5 of 288 hours: r 0\.\d+, as it is 0\.\d+\): stamps at the end, or the zone\?$/,
     );
+    await owner`update raw.readings set temperature = pm25`;
+    await db.refresh(NOW);
+    expect((await shifts())[0]).toEqual(fits(1, 'temperature', -1));
   });
 
   it('names the station that is off, not one beside it, also where there are two neighbours only', async () => {
     await measure('temperature', { 1: 2 }, { stations: [1, 2, 3] });
     expect((await shifts()).filter(({ clear }) => clear)).toEqual([fits(1, 'temperature', -2)]);
+    expect(await shifts(2)).toMatchObject([{ station: 2, clear: false }]);
   });
 
   it('says nothing by one neighbour, nor by fewer than 200 hours', async () => {
