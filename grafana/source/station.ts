@@ -107,6 +107,30 @@ order by s.id`),
   }),
 ];
 
+const clock = table({
+  title: 'Clock',
+  description:
+    'By how many hours, up to two, its hours of the last 30 days must be moved to fit best the median of the three nearest stations within 10 km. A shift that fits clearly better means stamps that name the end of the hour, or another zone.',
+  w: 24,
+  h: 4,
+  unit: UNIT.none,
+  targets:
+    rows(`select replace(c.parameter, 'pm2.5', 'PM2.5') as "by", c.hours as "hours", c.r_unshifted as "r as it is", c.r as "best r",
+  case when c.hours is null then 'not known: there are no two such neighbours, or fewer than 200 hours'
+    when c.shift_hours = 0 then 'as it is'
+    else abs(c.shift_hours) || ' h ' || case when c.shift_hours < 0 then 'earlier' else 'later' end
+      || case when c.is_clear then ', clearly: stamps at the end, or the zone?' else '' end end as "fits best"
+from (values (1)) one(row) left join api.station_shift(${AT}, ${quoted('station')}::int) c on true`),
+  overrides: [
+    width('by', 130),
+    unit('hours', UNIT.none, { decimals: 0, 'custom.width': 90 }),
+    ...['r as it is', 'best r'].map((name) =>
+      unit(name, UNIT.none, { decimals: 3, 'custom.width': 110 }),
+    ),
+    notable('fits best', '/clearly/', { 'custom.minWidth': 300 }),
+  ],
+});
+
 /**
  * Periods in which temperature, humidity and pressure, or particles, are flagged, as shaded regions
  * in every chart.
@@ -142,7 +166,7 @@ export const station = dashboard({
     chosen('station', 'Station', STATIONS_OF_CITY),
   ],
   sections: [
-    { panels: [...now, ...about, stationStrip] },
+    { panels: [...now, ...about, clock, stationStrip] },
     { heading: 'PM2.5 in the five windows', panels: windows(STATION) },
     { heading: 'Air', panels: air(STATION) },
     { heading: 'PM2.5 by day, hour and wind', panels: patterns(STATION) },

@@ -27,6 +27,25 @@ Columns:
   meets_targets (slope 0.65 to 1.35, intercept within ±5, r2 at least 0.70 and rmse at most 7: the US EPA’s '
   'targets for PM2.5 sensors, EPA/600/R-20/280; null if one is unknown, unless another fails).';
 
+create function api.station_shift(at timestamptz, only_station int default null)
+returns table (
+  station_id int, parameter text, hours int, shift_hours int, r float8, r_unshifted float8, is_clear boolean
+) language sql stable begin atomic
+  select s.station_id, case s.parameter when 'pm25' then 'pm2.5' else s.parameter end, s.hours, s.shift_hours,
+    round(s.r::numeric, 3)::float8, round(s.r_unshifted::numeric, 3)::float8, s.is_clear
+  from logic.station_shift(at, only_station) s;
+end;
+comment on function api.station_shift is
+  'How well a station’s hours of the last 30 days fit the median of its three nearest neighbours within 10 km when they are moved by up to two hours, for all stations or one. One row per station that has two of them and at least 200 hours to compare.
+Columns:
+  station_id (station id),
+  parameter (that is compared: temperature, or where that is not possible pm2.5),
+  hours (that are compared [h]),
+  shift_hours (at which they correlate best; -1: an hour earlier [h]),
+  r (correlation there),
+  r_unshifted (correlation of the hours as they are),
+  is_clear (whether the shift leaves less than 0.7 of what did not correlate, and less than at each neighbour: stamps that name the end of the hour, or another zone).';
+
 create function api.station_flags_json(at timestamptz, only_station int)
 returns table (flags text, pairs text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

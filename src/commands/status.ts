@@ -29,7 +29,7 @@ export function statusCommand(run: Run, version: string): Command {
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
     .option(
       '--sensors',
-      `show ${MOST_SENSORS} sensors, those that stopped reporting first, how much of each is in quarantine, and how sensors side by side agree`,
+      `show ${MOST_SENSORS} sensors, those that stopped reporting first, how much of each is in quarantine, how sensors side by side agree, and whose clock differs`,
     )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
@@ -180,18 +180,22 @@ export function statusTable(
 
 async function sensorStatus({ as, clock }: Context, all: boolean): Promise<Outcome> {
   const now = clock();
-  const { found, pairs } = await as('airseries_owner', async (sql) => ({
+  const { found, pairs, shifts } = await as('airseries_owner', async (sql) => ({
     found: await sensorArrivals(sql, now),
+    shifts: await sql<ApiRow<'station_shift'>[]>`
+      select * from api.station_shift(${now}) where is_clear order by station_id`,
     pairs: await sql<ApiRow<'sensor_pair'>[]>`
       select * from api.sensor_pair(${now}) order by meets_targets nulls last, rmse desc limit ${all ? null : MOST_SENSORS}`,
   }));
-  const result = { ...(all ? found : mostUrgent(found, MOST_SENSORS)), pairs };
+  const result = { ...(all ? found : mostUrgent(found, MOST_SENSORS)), pairs, shifts };
   return { result, ok: true, table: (width) => sensorTable(result, now, width) };
 }
 
 type Sensors = {
   /** How sensors that stand side by side agree. */
   pairs?: readonly ApiRow<'sensor_pair'>[];
+  /** Stations whose hours fit those of their neighbours clearly better when they are moved. */
+  shifts?: readonly ApiRow<'station_shift'>[];
   sensors: readonly SensorArrivals[];
   unknown: readonly UnknownSender[];
   others?: OtherArrivals;
@@ -204,7 +208,7 @@ const verdictOf = (meetsTargets: boolean | null) => {
 
 /** The result as text. */
 export function sensorTable(
-  { sensors, unknown, others, pairs = [] }: Sensors,
+  { sensors, unknown, others, pairs = [], shifts = [] }: Sensors,
   now: Date,
   width = WIDTH,
 ): string {
@@ -272,7 +276,15 @@ export function sensorTable(
       table(headings, agreement, width),
     );
   }
+  if (shifts.length > 0) parts.push('', ...shifts.map(shiftInWords));
   return parts.join('\n');
+}
+
+function shiftInWords(shift: ApiRow<'station_shift'>): string {
+  const { station_id, parameter, hours, shift_hours, r, r_unshifted } = shift;
+  const count = Math.abs(shift_hours ?? 0) === 1 ? 'one hour' : 'two hours';
+  const moved = `${count} ${(shift_hours ?? 0) < 0 ? 'earlier' : 'later'}`;
+  return `Station ${station_id} fits its neighbours best ${moved} (${parameter} of ${hours} hours: r ${r}, as it is ${r_unshifted}): stamps at the end, or the zone?`;
 }
 
 function otherSensors({ need_attention, fine }: OtherArrivals): string[] {

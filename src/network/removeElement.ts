@@ -180,9 +180,10 @@ async function deleteStation(sql: Transaction, id: string, removed: Removed): Pr
     removed,
   );
   await removeKeptHours(sql, { sensors: [], station: id }, removed);
-  const here = await sql`
-    delete from raw.readings r using raw.sensor_station located
-    where located.station_id = ${id}::text::int and r.sensor_id = located.sensor_id and r.measured_at >= located.since and r.measured_at < located.until`;
-  removed.readings += here.count;
+  // it derives the next amount of rain anew (A6), which the sensor measured elsewhere
+  const [here] = await sql<[{ deleted: number }]>`
+    select coalesce(sum(logic.delete_readings(sensor_id, since, until)), 0)::int as deleted
+    from raw.sensor_station where station_id = ${id}::text::int`;
+  removed.readings += here.deleted;
   removed.stations += (await sql`delete from raw.station where id = ${id}::text::int`).count;
 }

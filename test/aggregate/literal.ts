@@ -1,7 +1,8 @@
 /**
- * The rules P2, P3, A1 to A8, C9, Q1 and S5 word for word over readings in memory, sharing nothing
- * with the SQL: no templates, no database, ICU's zones. Slow and obvious on purpose. The aggregates
- * are compared with it.
+ * The rules P2, P3, A1 to A8, C9, Q1, S5 and Z5 word for word over readings in memory, sharing
+ * nothing with the SQL: no templates, no database, ICU's zones or rules that are given. Slow and
+ * obvious on purpose. The aggregates are compared with it. Which periods screening finds (C9) is in
+ * network/suspectLiteral.ts.
  */
 import {
   PARAMETERS,
@@ -10,7 +11,7 @@ import {
   type ReadingColumn,
 } from '../../src/contract/parameters.ts';
 import { decimal, roundedHalfUp } from '../support/decimals.ts';
-import { bucketStart } from '../support/localTime.ts';
+import { bucketStart, offsetAt, type Zone } from '../support/localTime.ts';
 
 export type Reading = {
   at: number;
@@ -36,7 +37,8 @@ type Values = Record<string, number | null>;
 type Hour = { sources: number; values: Values; aqi: number | null };
 
 const MEANS: Parameter[] = PARAMETERS.filter((parameter) => parameter.kind === 'mean');
-const COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
+/** The values of an hour. */
+export const HOUR_COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind_cos', 'rain'];
 export const HOUR = 3_600_000;
 
 /**
@@ -58,14 +60,41 @@ export function withAmounts(readings: readonly Reading[]): Reading[] {
     });
 }
 
+/** Z5: the offsets of a zone in a time, in milliseconds, each with its beginning. */
+export function literalOffsets(
+  zone: Zone,
+  since: number,
+  until: number,
+): { since: number; offset: number }[] {
+  const found = [{ since, offset: offsetAt(zone, since) }];
+  // no offset has held for less than six days
+  for (let at = since; at < until; at += 24 * HOUR) {
+    const last = found.at(-1) as (typeof found)[number];
+    const end = Math.min(at + 24 * HOUR, until);
+    if (offsetAt(zone, end) === last.offset) continue;
+    let [low, high] = [at, end];
+    while (high - low > 1_000) {
+      const middle = low + Math.floor((high - low) / 2_000) * 1_000;
+      if (offsetAt(zone, middle) === last.offset) low = middle;
+      else high = middle;
+    }
+    found.push({ since: high, offset: offsetAt(zone, high) });
+  }
+  return found;
+}
+
+/** The hour of a sensor whose readings were deleted: it stays as it is (A10). */
+export type KeptHour = { sensor: number; at: number; values: Bucket };
+
 /**
  * Every bucket of every level, by level, subject and start, such as `station_hourly 1
  * 1700000000000`.
  */
 export function literalBuckets(
-  zone: string,
+  zone: Zone,
   readings: readonly Reading[],
   network: Network,
+  kept: readonly KeptHour[] = [],
 ): Map<string, Bucket> {
   const buckets = new Map<string, Bucket>();
   const floor = (at: number) => (Number.isFinite(at) ? bucketStart(zone, 'hour', at) : at);
@@ -78,12 +107,11 @@ export function literalBuckets(
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit
   // vectors, of which a calm has none
-  const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
+  const sensorHours = new Map(kept.map(({ sensor, at, values }) => [`${sensor} ${at}`, values]));
   for (const [key, group] of groupBy(
     withAmounts(readings),
     (r) => `${r.sensor} ${bucketStart(zone, 'hour', r.at)}`,
   )) {
-    const [sensor, hour] = key.split(' ').map(Number) as [number, number];
     const values: Values = {};
     for (const { name } of MEANS)
       values[name] = mean(group.map((r) => r.values[name as ParameterName]));
@@ -91,20 +119,19 @@ export function literalBuckets(
     values.wind_sin = mean(directions.map((r) => sine(r.values.wind_direction)));
     values.wind_cos = mean(directions.map((r) => cosine(r.values.wind_direction)));
     values.rain = sum(group.map((r) => r.values.rain));
+    sensorHours.set(key, values);
+  }
+
+  const byStation = new Map<string, { corrected: boolean; values: Values }[]>();
+  for (const [key, values] of sensorHours) {
+    const [sensor, hour] = key.split(' ').map(Number) as [number, number];
     buckets.set(`sensor_hourly ${key}`, values);
-    // P2: it counts if it was placed at one station for the whole hour and not suspicious in any
-    // part of it
-    const own = <T extends { sensor: number }>(of: readonly T[]) =>
-      of.filter((each) => each.sensor === sensor);
-    const placed = own(network.placed).find(
-      ({ since, until }) => since <= hour && hour + HOUR <= until,
+    const station = stationOf(network, sensor, hour);
+    if (station === undefined) continue;
+    const corrected = network.corrected.some(
+      (period) => period.sensor === sensor && holds(hour, roundedUp(period)),
     );
-    const isSuspicious = own(network.suspicious).some(
-      ({ since, until }) => since < hour + HOUR && until > hour,
-    );
-    if (placed === undefined || isSuspicious) continue;
-    const corrected = own(network.corrected).some((period) => holds(hour, roundedUp(period)));
-    push(byStation, `${placed.station} ${hour}`, { corrected, values });
+    push(byStation, `${station} ${hour}`, { corrected, values });
   }
 
   // A2, S5: a station's hour is the mean of its sensors' hours; PM2.5 of sensors with a formula is
@@ -160,12 +187,27 @@ export function literalBuckets(
 }
 
 /**
+ * P2: the station at which an hour of a sensor counts, since the sensor stood there for the whole
+ * hour and was not suspicious in any part of it.
+ */
+export function stationOf(network: Network, sensor: number, hour: number): number | undefined {
+  const own = <T extends { sensor: number }>(of: readonly T[]) =>
+    of.filter((each) => each.sensor === sensor);
+  const isSuspicious = own(network.suspicious).some(
+    ({ since, until }) => since < hour + HOUR && until > hour,
+  );
+  if (isSuspicious) return undefined;
+  return own(network.placed).find(({ since, until }) => since <= hour && hour + HOUR <= until)
+    ?.station;
+}
+
+/**
  * A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the
  * hours.
  */
 function addCoarser(
   buckets: Map<string, Bucket>,
-  zone: string,
+  zone: Zone,
   level: string,
   unit: 'day' | 'month',
   hours: ReadonlyMap<string, Hour>,
@@ -266,7 +308,7 @@ function aqiOf(values: Values): number | null {
 }
 
 function meansOf(rows: readonly Values[]): Values {
-  return Object.fromEntries(COLUMNS.map((name) => [name, mean(rows.map((row) => row[name]))]));
+  return Object.fromEntries(HOUR_COLUMNS.map((name) => [name, mean(rows.map((row) => row[name]))]));
 }
 
 function mean(values: readonly (number | null | undefined)[]): number | null {

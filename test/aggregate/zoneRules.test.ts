@@ -21,7 +21,10 @@ import {
   openZoneServer,
   type Rules,
   type ZoneServer,
+  zoneOf,
 } from '../support/zoneFiles.ts';
+import { compareWithLiteral } from './compareLiteral.ts';
+import { literalBuckets, type Reading } from './literal.ts';
 
 /** Second Sundays of March and first Sundays of November. */
 const UNTIL_2026 = [
@@ -102,6 +105,19 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     select at, sensor, (extract(epoch from at)::bigint / 3600 * 7) % 50 + sensor, extract(hour from at), 0.1,
       (extract(epoch from at)::bigint / 3600 * 35) % 360
     from generate_series(${since}::text::timestamptz, ${until}::timestamptz, '1 hour') at, generate_series(1, 2) sensor`;
+  /** What the rules word for word make of the readings by AFTER. */
+  const literalOf = async (sql: Sql) => {
+    const readings = await sql<{ at: number; sensor: number; values: Reading['values'] }[]>`
+      select extract(epoch from measured_at)::float8 * 1000 as at, sensor_id as sensor,
+        json_strip_nulls(json_build_object('pm25', pm25, 'temperature', temperature, 'rain', rain::float8,
+          'wind_direction', wind_direction)) as values from raw.readings`;
+    const always = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+    return literalBuckets(zoneOf(AFTER), readings, {
+      placed: [1, 2].map((id) => ({ sensor: id, station: id, ...always })),
+      regions: ['a', 'b'].map((region, index) => ({ station: index + 1, region, ...always })),
+      ...{ suspicious: [], corrected: [], hidden: [], flagged: [] },
+    });
+  };
   const stored = async (sql: Sql, unit?: string) =>
     Object.fromEntries(
       await Promise.all(
@@ -164,6 +180,9 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       const reference = await made(NOW);
       const after = await stored(owner);
       expect(compareBuckets(keyed(after), keyed(await stored(reference.owner)))).toEqual([]);
+      expect(await compareWithLiteral(reference.owner, await literalOf(reference.owner))).toEqual({
+        ...{ wrong: [], compared: expect.toSatisfy((count: number) => count > 100_000) },
+      });
       expect(await starts(owner, 'region_daily')).not.toContain('11-02 08');
       expect(await starts(owner, 'region_monthly')).toEqual([
         '01-01 07',

@@ -402,23 +402,26 @@ describe('rows of one sensor and time with other values stop a file before anyth
     });
   const csv = (lines: readonly string[]) => `sensor_id,time,pm25\n${lines.join('\n')}\n`;
   const again = '1,2026-01-01T00:00:00.000Z,9';
+  const second = '1,2026-01-01T01:00:00.000Z,9';
 
-  test('where they are more than 1 % of it', async () => {
-    const { summary } = await imported('readings.csv', csv([...hours(98), again]));
+  test('where they are two and more than 1 % of it', async () => {
+    const { summary } = await imported('readings.csv', csv([...hours(97), again, second]));
     expect(summary).toMatchObject({ received: 0, accepted: 0, failed: true });
     expect(summary.failures).toEqual([
       expect.stringContaining(
-        '1 of 99 rows have the sensor and time of another row, and other values (lines 2 and 100, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
+        '2 of 99 rows have the sensor and time of another row, and other values (lines 2 and 99, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
       ),
     ]);
     expect(await stored(owner)).toEqual([]);
   });
 
-  test('fewer are counted and shown, and the last one counts (S3)', async () => {
-    const { summary, messages } = await imported('readings.csv', csv([...hours(199), again]));
-    expect(summary).toMatchObject({ received: 200, failed: false });
-    const hint =
-      '1 row has the sensor and time of another row, and other values (lines 2 and 201, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts';
+  test.each([
+    [20, 'one is a correction'],
+    [199, 'or up to 1 %'],
+  ])('of %i fewer are counted and shown, and the last one counts (S3): %s', async (count) => {
+    const { summary, messages } = await imported('readings.csv', csv([...hours(count), again]));
+    expect(summary).toMatchObject({ received: count + 1, failed: false });
+    const hint = `1 row has the sensor and time of another row, and other values (lines 2 and ${count + 2}, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts`;
     expect(summary.hints).toEqual([expect.stringContaining(hint)]);
     expect(messages).toContain(hint);
     expect((await stored(owner))[0]).toMatchObject({ pm25: 9 });
@@ -446,7 +449,7 @@ describe('rows of one sensor and time with other values stop a file before anyth
     const bad = await imported('bad.csv', header + row('pm25', 5) + row('pm25', 8), {
       shift: '0min',
     });
-    expect(bad.summary.failures[0]).toContain('pm25 5 and 8');
+    expect(bad.summary.failures[0]).toContain('pm25 5 and 8'); // all have one time of day
   });
 });
 

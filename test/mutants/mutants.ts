@@ -234,11 +234,26 @@ const TABLE: readonly Table[] = [
     },
   },
   {
+    tests: ['test/network/stationShift.test.ts'],
+    changes: {
+      'sql/logic/63_station_shifts.sql': [
+        ['where apart.km <= 10', 'where apart.km <= 1000'],
+        ['m.n = h.n + shift.hours', 'm.n = h.n - shift.hours'],
+        ['fit.least_hours >= 200', 'fit.least_hours >= 100'],
+        ['order by fit.station_id, fit.parameter desc', 'order by fit.station_id, fit.parameter'],
+        ['other.left_over < b.left_over', 'false'],
+        ['then sum(h.temperature) / 2 end', 'then null end'],
+        ['array[only_station]) n) end;', 'array[only_station]) n where false) end;'],
+      ],
+    },
+  },
+  {
     tests: ['test/ingest/mistakes.test.ts'],
     changes: {
       'src/ingest/reading/contradictions.ts': [
-        ['hasTimesOfDay && contradicting', 'contradicting'],
-        ['contradicting <= rows * MOST', 'contradicting <= 2 * rows * MOST'],
+        [': 0;', ': MOST_CORRECTIONS;'],
+        ['rows * MOST_OF_ROWS', '2 * rows * MOST_OF_ROWS'],
+        ['MOST_CORRECTIONS = 1', 'MOST_CORRECTIONS = 0'],
         ['!isLong || (name in one && name in other)', '!isLong'],
       ],
       'src/ingest/reading/verdicts.ts': [

@@ -16,7 +16,7 @@ import {
   testDatabase,
 } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
-import { type Hour, type Suspect, suspectPeriods } from './suspectLiteral.ts';
+import { type Hour, type Recorded, type Suspect, suspectPeriods } from './suspectLiteral.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -127,7 +127,7 @@ onEveryEngine('suspect particles', (engine) => {
       ).map((row) => row as unknown as Hour);
     const stationHours = await hours('station', '');
     const sensorHours = await hours('sensor', 'join raw.placement p using (sensor_id)');
-    let recorded: Suspect[] = [];
+    let recorded: Recorded[] = [];
     const reasons = new Set<string>();
     // now and then after a pause that is longer than what is looked back
     for (let ago = 200; ago >= 0; ago -= random.pick([8, 16, 70])) {

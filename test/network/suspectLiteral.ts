@@ -8,12 +8,14 @@ export type Hour = {
   station: number;
   sensor?: number;
   at: number;
-  pm25: number;
-  measured: number;
+  pm25: number | null;
+  measured: number | null;
   pm10: number | null;
 };
 export type Suspect = { station: number; reason: string; since: number; until: number };
-type Place = { id: number; latitude: number; longitude: number; trusted?: boolean };
+/** `judgedTo`: the hour to which an open period was judged, as the database has noted it. */
+export type Recorded = Suspect & { judgedTo?: number };
+export type Place = { id: number; latitude: number; longitude: number; trusted?: boolean };
 
 const HOUR = 3_600_000;
 
@@ -21,35 +23,41 @@ type Facts = {
   stationHours: readonly Hour[];
   sensorHours: readonly Hour[];
   places: readonly Place[];
+  /** The operator's, of kind pm. */
+  flagged?: readonly Pick<Suspect, 'station' | 'since' | 'until'>[];
 };
 
 /**
- * The periods that a screening of the hours from `since` to `closed`, and of those of open periods,
- * finds or continues; `until` is infinite for one that is open. `recorded` are those of earlier
- * screenings.
+ * The periods that a screening of the hours from `since` to `closed`, and of those of open periods
+ * that were not judged yet, finds or continues; `until` is infinite for one that is open.
+ * `recorded` are those of earlier screenings; a network file may bring them before their readings,
+ * and until then they stay.
  */
 export function suspectPeriods(
-  { recorded, ...facts }: Facts & { recorded: readonly Suspect[] },
+  { recorded, ...facts }: Facts & { recorded: readonly Recorded[] },
   since: number,
   closed: number,
 ): Suspect[] {
-  const isJudgedAgain = (period: Suspect) => period.until > since - 24 * HOUR;
+  const isJudgedAgain = (period: Suspect) =>
+    period.until > since - 24 * HOUR &&
+    facts.stationHours.some((h) => h.station === period.station && h.at >= period.since);
   const periodsBy = (reason: string, test: (place: Place, at: number) => boolean) =>
     facts.places
       .filter(({ trusted }) => !trusted)
       .flatMap((place) => {
-        const before = recorded.filter(
-          (p) =>
-            p.station === place.id && p.reason === reason && p.since < since && isJudgedAgain(p),
-        );
-        const open = before.find(({ until }) => until === Number.POSITIVE_INFINITY);
+        const before = recorded
+          .filter((p) => p.station === place.id && p.reason === reason && isJudgedAgain(p))
+          .map((p) => ({ ...p, judgedFrom: judgedFrom(p, since) }));
+        const from = Math.min(since, ...before.map((p) => p.judgedFrom));
         const hours = facts.stationHours
-          .filter(({ station, at }) => station === place.id && at >= (open?.since ?? since))
+          .filter(({ station, at }) => station === place.id && at >= from && at < closed)
           .map(({ at }) => at)
-          .filter((at) => at < closed && test(place, at));
-        // a period that had ended counts as it was recorded
-        const ended = before.filter((period) => period !== open);
-        return periodsOf(hours, ended, since, closed).map((period) => {
+          .filter((at) => test(place, at));
+        // a period counts as it was recorded up to the hours that are judged again
+        const known = before
+          .map((p) => ({ since: p.since, until: Math.min(p.until, p.judgedFrom) }))
+          .filter((p) => p.since < p.until);
+        return periodsOf(hours, known, closed).map((period) => {
           return { station: place.id, reason, ...period };
         });
       });
@@ -61,6 +69,7 @@ export function suspectPeriods(
   const notNeighbours = [
     ...alone,
     ...recorded.filter((p) => p.reason !== 'outlier' && !isJudgedAgain(p)),
+    ...(facts.flagged ?? []),
   ];
   return [
     ...alone,
@@ -68,23 +77,30 @@ export function suspectPeriods(
   ];
 }
 
+/** An open period from its beginning, but not what was judged before. */
+function judgedFrom(period: Recorded, since: number): number {
+  if (period.until !== Number.POSITIVE_INFINITY) return since;
+  const { judgedTo = Number.NEGATIVE_INFINITY } = period;
+  return Math.max(period.since, Math.min(since, judgedTo - 24 * HOUR));
+}
+
+/** Of hours and of periods that are known, which count as enough of them. */
 function periodsOf(
   hours: readonly number[],
-  ended: readonly Suspect[],
-  since: number,
+  known: readonly { since: number; until: number }[],
   closed: number,
 ): { since: number; until: number }[] {
-  const groups = ended.map((p) => ({
-    since: p.since,
-    until: Math.min(p.until, since),
-    hours: 6,
-  }));
-  for (const at of [...hours].sort((a, b) => a - b)) {
+  const pieces = [
+    ...known.map(({ since, until }) => ({ since, until, hours: 6 })),
+    ...hours.map((at) => ({ since: at, until: at + HOUR, hours: 1 })),
+  ];
+  const groups: typeof pieces = [];
+  for (const piece of pieces.sort((a, b) => a.since - b.since)) {
     const last = groups.at(-1);
-    if (last !== undefined && at - last.until <= 24 * HOUR) {
-      last.until = at + HOUR;
-      last.hours += 1;
-    } else groups.push({ since: at, until: at + HOUR, hours: 1 });
+    if (last !== undefined && piece.since - last.until <= 24 * HOUR) {
+      last.until = piece.until;
+      last.hours += piece.hours;
+    } else groups.push({ ...piece });
   }
   return groups
     .filter((group) => group.hours >= 6)
@@ -96,7 +112,9 @@ function periodsOf(
 
 /** The sensors are those with a value in this hour. */
 function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolean {
-  const own = sensorHours.filter((h) => h.station === place.id);
+  const own = sensorHours.flatMap(({ station, sensor, at: hour, measured }) =>
+    station === place.id && measured !== null ? [{ sensor, at: hour, measured }] : [],
+  );
   const present = own.filter((h) => h.at === at);
   const days = present
     .map(({ sensor }) =>
@@ -126,7 +144,7 @@ function isFlat({ stationHours }: Facts, place: Place, at: number, closed: numbe
     stationHours.filter((h) => h.station === place.id && h.at < closed).map((h) => [h.at, h]),
   );
   const hour = hourAt.get(at);
-  if (hour === undefined || hour.measured <= 0.5) return false;
+  if (hour === undefined || (hour.measured ?? 0) <= 0.5) return false;
   const rowOf = (isSame: (h: Hour) => boolean) => {
     const reach = (step: number) => {
       let n = 0;
@@ -144,7 +162,7 @@ function isFlat({ stationHours }: Facts, place: Place, at: number, closed: numbe
 
 function isOutlier(
   { stationHours, places }: Facts,
-  notNeighbours: readonly Suspect[],
+  notNeighbours: readonly Pick<Suspect, 'station' | 'since' | 'until'>[],
   place: Place,
   at: number,
 ): boolean {
@@ -155,7 +173,7 @@ function isOutlier(
     .filter(
       (h) => !notNeighbours.some((p) => p.station === h.station && p.since <= at && at < p.until),
     )
-    .map((h) => h.pm25);
+    .flatMap((h) => h.pm25 ?? []);
   return neighbours.length >= 3 && own > 30 && own > 3 * median(neighbours);
 }
 

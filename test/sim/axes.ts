@@ -40,6 +40,8 @@ export const EVENTS = [
   'retain',
   'tamper',
   'clock',
+  'screen',
+  'rules',
 ] as const;
 
 /** When, relative to an anchor day. */

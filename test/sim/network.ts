@@ -1,6 +1,6 @@
 /**
- * The small network of the simulation: three stations, five sensors, a city with a district and
- * another city.
+ * The small network of the simulation: four stations in one place, six sensors, a city with a
+ * district and another city.
  */
 
 export type Period = { since?: string; until?: string };
@@ -10,39 +10,51 @@ export type Corrected = Period & { formula: 'none' | 'epa-2021' };
 
 /**
  * Everything the simulation changes in the network. A step contains all of it, so that steps can be
- * removed when shrinking.
+ * removed when shrinking. Cases of the corpus from before there was station 4 lack it.
  */
 export type Network = {
   regions: Record<number, Grouped[]>;
   hidden: Record<number, Period[]>;
   bad_thp: Record<number, Period[]>;
-  bad_pm?: Record<number, Period[]>; // cases of the corpus from before it have none
+  bad_pm?: Record<number, Period[]>;
   placed: Record<number, Placed[]>;
   suspicious: Record<number, Period[]>;
   corrected: Record<number, Corrected[]>;
 };
 
-export const STATIONS = [1, 2, 3];
-export const SENSORS = [11, 12, 21, 22, 31];
-export const REGIONS = ['north', 'north-a', 'south'];
+/** Three of them are neighbours of the fourth (C9). */
+export const STATIONS = [1, 2, 3, 4];
+export const SENSORS = [11, 12, 21, 22, 31, 41];
+export const CITY = 'north';
+export const DISTRICT = 'north-a';
+export const REGIONS = [CITY, DISTRICT, 'south'];
 
 export const FIRST: Network = {
   regions: {
     1: [{ slug: 'north' }, { slug: 'north-a' }],
     2: [{ slug: 'north' }],
     3: [{ slug: 'south' }],
+    4: [{ slug: 'north' }],
   },
-  hidden: { 1: [], 2: [], 3: [] },
-  bad_thp: { 1: [], 2: [], 3: [] },
-  bad_pm: { 1: [], 2: [], 3: [] },
-  placed: { 11: [{ id: 1 }], 12: [{ id: 1 }], 21: [{ id: 2 }], 22: [{ id: 2 }], 31: [{ id: 3 }] },
-  suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [] },
+  hidden: { 1: [], 2: [], 3: [], 4: [] },
+  bad_thp: { 1: [], 2: [], 3: [], 4: [] },
+  bad_pm: { 1: [], 2: [], 3: [], 4: [] },
+  placed: {
+    11: [{ id: 1 }],
+    12: [{ id: 1 }],
+    21: [{ id: 2 }],
+    22: [{ id: 2 }],
+    31: [{ id: 3 }],
+    41: [{ id: 4 }],
+  },
+  suspicious: { 11: [], 12: [], 21: [], 22: [], 31: [], 41: [] },
   corrected: {
     11: [],
     12: [{ formula: 'epa-2021' }],
     21: [{ formula: 'epa-2021' }],
     22: [],
     31: [],
+    41: [],
   },
 };
 
@@ -54,10 +66,10 @@ export function networkFile(network: Network, zone: string): string {
     providers: [{ id: 'sim', title: 'Simulation', url: '', image: '', image_dark: '' }],
     regions: REGIONS.map((slug) => ({
       slug,
-      kind: slug === 'north-a' ? 'district' : 'city',
+      kind: slug === DISTRICT ? 'district' : 'city',
       title: { en: slug },
       map: { latitude: 0, longitude: 0, delta: 0.2 },
-      ...(slug === 'north-a' ? { city: 'north' } : {}),
+      ...(slug === DISTRICT ? { city: CITY } : {}),
     })),
     stations: STATIONS.map((id) => ({
       id,
@@ -65,13 +77,13 @@ export function networkFile(network: Network, zone: string): string {
       title: { en: `Station ${id}` },
       latitude: 0,
       longitude: 0,
-      regions: network.regions[id],
+      regions: network.regions[id] ?? FIRST.regions[id],
       ...(network.hidden[id]?.length ? { hidden: network.hidden[id] } : {}),
       ...(network.bad_thp[id]?.length ? { is_bad_thp: network.bad_thp[id] } : {}),
       ...(network.bad_pm?.[id]?.length ? { is_bad_pm: network.bad_pm[id] } : {}),
       sensors: SENSORS.filter((sensor) => initialStations.get(sensor) === id).map((sensor) => ({
         id: sensor,
-        stations: network.placed[sensor],
+        stations: network.placed[sensor] ?? FIRST.placed[sensor],
         ...(network.suspicious[sensor]?.length ? { suspicious: network.suspicious[sensor] } : {}),
         ...(network.corrected[sensor]?.length ? { correction: network.corrected[sensor] } : {}),
       })),

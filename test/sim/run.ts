@@ -11,6 +11,7 @@ import { errorCode } from '../../src/database/errors.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
+import { screen } from '../../src/network/screening.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
@@ -18,7 +19,8 @@ import { withAmounts } from '../aggregate/literal.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { storageOf } from '../support/storage.ts';
-import { FIRST, networkFile } from './network.ts';
+import { expectedSuspects, storedSuspects, wrongBuckets, wrongOffsets } from './literally.ts';
+import { FIRST, type Network, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
 
 const NOW = new Date('2026-11-20T00:00:00Z');
@@ -38,6 +40,8 @@ export async function playSteps(
     ingest: database.as('airseries_ingest', 'UTC'),
     superuser: database.superuser(),
     isOther: false,
+    network: FIRST,
+    isLiteralDue: true,
   };
   await importNetwork(of.owner, networkFile(FIRST, database.timeZone), { log });
   await planOnce(of);
@@ -56,6 +60,15 @@ export async function playSteps(
       return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
     const amounts = await wrongAmounts(of.owner);
     if (amounts.length > 0) return { step: index, what: amounts.join('\n') };
+    if (of.isLiteralDue || last) {
+      of.isLiteralDue = false;
+      const { owner, network, isOther } = of;
+      const literal = [
+        ...(await wrongBuckets(owner, database.timeZone, network, isOther)),
+        ...(await wrongOffsets(owner, database.timeZone, NOW.getTime())),
+      ];
+      if (literal.length > 0) return { step: index, what: literal.slice(0, 5).join('\n') };
+    }
     const before = expired;
     expired = await expiredHours(of.owner);
     if (before?.until === expired.until && before.hours !== expired.hours) {
@@ -68,7 +81,16 @@ export async function playSteps(
   return undefined;
 }
 
-type Play = { database: TestDatabase; owner: Sql; ingest: Sql; superuser: Sql; isOther: boolean };
+type Play = {
+  database: TestDatabase;
+  owner: Sql;
+  ingest: Sql;
+  superuser: Sql;
+  isOther: boolean;
+  network: Network;
+  /** The rules word for word are asked after the next refresh: that costs as much as the step. */
+  isLiteralDue: boolean;
+};
 
 /**
  * The comparison always asks for the same; planning it anew each time would take four times as long
@@ -91,7 +113,7 @@ async function play(
   const { target } = of.database;
   const now = new Date(step.now ?? NOW);
   // an upgrade beside them would compute the numbers that they compare
-  const isAlone = step.retain !== undefined || step.tamper !== undefined;
+  const isAlone = Boolean(step.retain ?? step.tamper ?? step.screen);
   if (isAlone && step.upgrade) await upgrade(of);
   if (isAlone) await refreshHere(of, now);
   const change = () => changeAll(of, step, now);
@@ -126,8 +148,10 @@ async function sideBySide<T>(
 }
 
 async function changeAll(of: Play, step: Step, now: Date): Promise<string | undefined> {
-  if (step.network)
+  if (step.network) {
     await importNetwork(of.owner, networkFile(step.network, of.database.timeZone), { log });
+    of.network = step.network;
+  }
   for (const { sensor, from, to } of step.remove ?? []) {
     await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
   }
@@ -138,9 +162,55 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
     text: '',
   }));
   if (rows) await acceptReadings(of.ingest, rows, { now, source: 'sim' });
+  if (step.rules) await changeRules(of, step.rules);
+  if (step.screen) return await screenParticles(of, step.screen, now);
   if (step.retain) return await retain(of, step.retain, now);
   if (step.tamper) return await tamper(of, step.tamper, now);
   return undefined;
+}
+
+/** Screening must find what the rule finds word for word (C9). */
+async function screenParticles(
+  of: Play,
+  { since, at }: NonNullable<Step['screen']>,
+  now: Date,
+): Promise<string | undefined> {
+  of.isLiteralDue = true;
+  await refreshHere(of, now);
+  const { owner, network, database } = of;
+  const instants = { since: Date.parse(since), at: Date.parse(at) };
+  const expected = await expectedSuspects(owner, database.timeZone, network, instants);
+  await screen(database.target, new Date(at), new Date(since));
+  const found = await storedSuspects(owner);
+  if (found.join() === expected.join()) return undefined;
+  return `screening from ${since} to ${at} found\n${found.join('\n')}\nnot\n${expected.join('\n')}`;
+}
+
+/**
+ * As if the days and months from an instant on had been computed by other rules of the zone, and
+ * these recorded (Z5).
+ */
+async function changeRules(of: Play, { from, hours }: NonNullable<Step['rules']>): Promise<void> {
+  of.isLiteralDue = true;
+  const storage = new Map<string, string>();
+  for (const { name, unit } of LEVELS)
+    if (unit !== 'hour') storage.set(name, await storageOf(of.owner, name));
+  await of.owner.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtext('airseries'), hashtext('rollup.refresh'))`;
+    await sql`insert into raw.zone_offset
+      select ${from}::text::timestamptz, until, utc_offset from raw.zone_offset
+      where since < ${from}::text::timestamptz and until > ${from}::text::timestamptz`;
+    await sql`update raw.zone_offset set until = ${from}::text::timestamptz
+      where since < ${from}::text::timestamptz and until > ${from}::text::timestamptz`;
+    await sql`update raw.zone_offset set utc_offset = utc_offset + ${`${hours} hours`}::text::interval
+      where since >= ${from}::text::timestamptz`;
+    for (const relation of storage.values()) {
+      await sql.unsafe(`with old as (delete from ${relation} where bucket > '${from}' returning *)
+        insert into ${relation}
+        select moved.* from old cross join lateral jsonb_populate_record(null::${relation},
+          to_jsonb(old) || jsonb_build_object('bucket', old.bucket - interval '${hours} hours')) moved`);
+    }
+  });
 }
 
 /**

@@ -25,6 +25,13 @@ export type Step = Axes & {
    * in order of time.
    */
   tamper?: { level: string; row: number; column: string; value: string };
+  /** Particles are screened at an instant, from another one on (C9). */
+  screen?: { since: string; at: string };
+  /**
+   * The days and months from an instant on are those of other rules of the zone, by which its clocks
+   * showed so many hours more (Z5).
+   */
+  rules?: { from: string; hours: number };
   /** What the clock shows; by it the running day and month are put off before what `then` says. */
   now?: string;
   /** While the step happens, the aggregates are built anew by another definition. */
@@ -99,6 +106,14 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
         column: random.pick(['pm25', 'temperature', 'wind_sin', 'rain']),
         value: random.pick(['NaN', 'Infinity', '-1e308', '12345']),
       };
+    } else if (axes.event === 'screen') {
+      const end = bucketStart(zone, 'hour', instants.at(-1) ?? 0);
+      step.write = faultyAir(random, end);
+      const at = end + random.pick([0, 0, 3, 26, 50]) * HOUR + random.below(HOUR);
+      step.screen = { since: iso(at - random.pick([2, 8, 60]) * DAY), at: iso(at) };
+    } else if (axes.event === 'rules') {
+      const from = iso(bucketStart(zone, 'hour', instants[0] ?? 0));
+      step.rules = { from, hours: random.pick([1, -1]) };
     } else {
       if (axes.event === 'clock') {
         step.now = iso(
@@ -139,6 +154,38 @@ function reading(random: Random, axes: Axes, at: number, written: Map<string, Re
   if ((axes.event !== 'correct' && axes.event !== 'repeat') || written.size === 0) return fresh;
   const old = random.pick([...written.values()]);
   return axes.event === 'repeat' ? old : { ...old, values: ofGauge(old.sensor, fresh.values) };
+}
+
+/**
+ * Hours until `end` of a station that screening suspects: stuck, far above its neighbours, or with a
+ * sensor that differs from the other one.
+ */
+function faultyAir(random: Random, end: number): Reading[] {
+  const fault = random.pick(['stuck', 'high', 'high', 'apart']);
+  const station = random.pick(STATIONS);
+  const hours = random.pick([10, 14, 26]);
+  const column = random.pick(['pm25', 'pm25_raw'] as const);
+  const factor = fault === 'high' ? 9 : random.pick([1.8, 3]);
+  const stationOf = (sensor: number) => Math.floor(sensor / 10);
+  // of its neighbours, one sensor each is enough
+  const sensors = SENSORS.filter((sensor) =>
+    fault === 'high' ? sensor % 10 === 1 : stationOf(sensor) === station,
+  );
+  const readings: Reading[] = [];
+  for (let at = end - hours * HOUR; at < end; at += HOUR) {
+    for (const sensor of sensors) {
+      if (random.next() < 0.02) continue;
+      const clean = 8 + random.below(60) / 10;
+      const isFaulty = sensor % 10 === 1 && stationOf(sensor) === station;
+      const value = fault === 'stuck' ? 9.5 : clean * (isFaulty ? factor : 1);
+      readings.push({
+        sensor,
+        at: iso(at + random.pick([0, 20]) * 60_000),
+        values: { [column]: value, pm10: 12, humidity: 50 + random.below(20) },
+      });
+    }
+  }
+  return readings;
 }
 
 /** A sensor whose rain counts up (A6). */

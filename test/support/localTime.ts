@@ -1,4 +1,4 @@
-/** Local time in a zone by ICU, independently of the database whose answers it checks. */
+/** Local time in a zone, independently of the database whose answers it checks. */
 
 // making one takes a hundred times longer than using it
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -20,8 +20,12 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
+/** A zone by the rules of ICU, or by others: a function from an instant to milliseconds east of UTC. */
+export type Zone = string | ((instant: number) => number);
+
 /** Milliseconds east of UTC at an instant. */
-export function offsetAt(zone: string, instant: number): number {
+export function offsetAt(zone: Zone, instant: number): number {
+  if (typeof zone === 'function') return zone(instant);
   const parts = formatOf(zone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
   const local = Date.UTC(
@@ -39,13 +43,7 @@ export function offsetAt(zone: string, instant: number): number {
  * The first instant at which the zone's clocks show this local time (days and months may overflow
  * as in Date.UTC).
  */
-export function instantOf(
-  zone: string,
-  year: number,
-  month: number,
-  day: number,
-  hour = 0,
-): number {
+export function instantOf(zone: Zone, year: number, month: number, day: number, hour = 0): number {
   const wanted = Date.UTC(year, month - 1, day, hour);
   const candidates = [-1, 0, 1].map((days) => wanted - offsetAt(zone, wanted + days * 86_400_000));
   const exact = candidates.filter((instant) => instant + offsetAt(zone, instant) === wanted);
@@ -55,7 +53,7 @@ export function instantOf(
 
 /** Year, month and day that the zone's calendar shows at an instant. */
 export function localDate(
-  zone: string,
+  zone: Zone,
   instant: number,
 ): { year: number; month: number; day: number } {
   const local = new Date(instant + offsetAt(zone, instant));
@@ -63,7 +61,7 @@ export function localDate(
 }
 
 /** The start of the hour, local day or local month that holds an instant. */
-export function bucketStart(zone: string, unit: 'hour' | 'day' | 'month', instant: number): number {
+export function bucketStart(zone: Zone, unit: 'hour' | 'day' | 'month', instant: number): number {
   if (unit === 'hour') return instant - mod(instant + offsetAt(zone, instant), 3_600_000);
   const { year, month, day } = localDate(zone, instant);
   return instantOf(zone, year, month, unit === 'day' ? day : 1);

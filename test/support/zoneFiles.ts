@@ -27,6 +27,7 @@ import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { emptyDatabase } from './database.ts';
 import { findLocalTimescale } from './localServer.ts';
+import type { Zone } from './localTime.ts';
 import type { Server } from './makeDatabase.ts';
 import { type Skippable, skipUnless } from './tools.ts';
 
@@ -35,6 +36,14 @@ import { type Skippable, skipUnless } from './tools.ts';
  * time after the last.
  */
 export type Rules = { offsets: readonly (readonly [from: string, hours: number])[]; rule: string };
+
+/** The offset of an instant by these rules, as far as `offsets` goes, for what checks the server. */
+export const zoneOf =
+  ({ offsets }: Rules): Zone =>
+  (instant) => {
+    const last = offsets.findLast(([from]) => Date.parse(from) <= instant) ?? offsets[0];
+    return (last?.[1] ?? 0) * 3_600_000;
+  };
 
 const NAME = 'LCL\0';
 

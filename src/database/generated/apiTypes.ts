@@ -786,4 +786,16 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
+  station_shift: {
+    arguments: { at: Date | string; only_station?: number };
+    row: {
+      station_id: number | null;
+      parameter: string | null;
+      hours: number | null;
+      shift_hours: number | null;
+      r: number | null;
+      r_unshifted: number | null;
+      is_clear: boolean | null;
+    };
+  };
 };

@@ -54,7 +54,12 @@ export type Document = {
   names?: string;
 };
 
-export type Parameter = { parameter: ParameterName; unit?: string | undefined };
+export type Parameter = {
+  parameter: ParameterName;
+  unit?: string | undefined;
+  /** The values are totals of a gauge that counts up. */
+  isTotal?: true | undefined;
+};
 
 /** A value as it came, the unit that the source says it is in, and the field that it is from. */
 export type Measured = {

@@ -109,8 +109,9 @@ function differing(
   });
 }
 
-/** A share beyond which rows are no corrections. */
-const MOST = 0.01;
+/** A number and a share of all rows up to which they are corrections. */
+const MOST_CORRECTIONS = 1;
+const MOST_OF_ROWS = 0.01;
 
 /** A sentence with their number and an example; undefined: there are none. */
 export const describeContradictions = ({
@@ -122,16 +123,17 @@ export const describeContradictions = ({
     : `${contradicting} ${contradicting === 1 ? 'row has' : 'rows have'} the sensor and time of another row, and other values (${example}); the last one counts`;
 
 /**
- * Throws InputError where rows contradict each other because a column was mistaken: more than 1 %
- * of them, or any where all have one time of day, as dates alone. `stored`: what became of the
- * others.
+ * Throws InputError where rows contradict each other because a column was mistaken: two or more and
+ * more than 1 % of them, or any where all have one time of day, as dates alone. `stored`: what
+ * became of the others.
  */
 export function refuseContradictions(
   { contradicting, example, rows, hasTimesOfDay }: Contradictions,
   source: string,
   stored: string,
 ): void {
-  if (contradicting === 0 || (hasTimesOfDay && contradicting <= rows * MOST)) return;
+  const most = hasTimesOfDay ? Math.max(MOST_CORRECTIONS, rows * MOST_OF_ROWS) : 0;
+  if (contradicting <= most) return;
   throw new InputError(
     source,
     `${contradicting} of ${rows} rows have the sensor and time of another row, and other values (${example}); ${stored}`,

@@ -3,7 +3,7 @@
  * it is guessed.
  */
 import { InputError } from '../../base/inputError.ts';
-import { PARAMETER_NAMES, type ParameterName } from '../../contract/parameters.ts';
+import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
 import { type OwnName, ownName } from '../formats/ownNames.ts';
 import { MOST_FIELDS } from '../rows/row.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
@@ -57,7 +57,7 @@ export type Declarations = {
 /** A field that is declared to be the sensor, the device, the time or a value. */
 export type DeclaredColumn = { theirs: string } & (
   | { is: 'sensor' | 'device' | 'time' }
-  | ({ is: 'value' } & Pick<OwnName, 'parameter' | 'unit'>)
+  | ({ is: 'value' } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
 );
 
 const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
@@ -81,7 +81,8 @@ export function declaredColumns({ columns = [] }: Declarations): DeclaredColumn[
     if (slot !== undefined) return { theirs, is: slot };
     const own = ownName(ours, {});
     if (own === undefined) throw new InputError('--column', `unknown name "${ours}"`, NAMES);
-    return { theirs, is: 'value', parameter: own.parameter, unit: own.unit };
+    const { parameter, unit, isTotal } = own;
+    return { theirs, is: 'value', parameter, unit, ...(isTotal && { isTotal }) };
   });
 }
 
@@ -129,7 +130,7 @@ export function declaredOnly({ only = [] }: Declarations): Only[] {
   });
 }
 
-const NAMES = `Known names: sensor_id, device, time, ${PARAMETER_NAMES.join(', ')}.`;
+const NAMES = `Known names: sensor_id, device, time, ${[...PARAMETER_NAMES, RAIN_TOTAL.name].join(', ')}.`;
 
 function readPair(
   text: string,

@@ -151,7 +151,10 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     for (const name of names) {
       const known = parameterOf(name);
       if (known === undefined) continue;
-      const measured = { value, unit: unit ?? known.unit, field: name, isTotal };
+      const measured = {
+        ...{ value, unit: unit ?? known.unit, field: name },
+        isTotal: isTotal === true || known.isTotal,
+      };
       if (isGiven(value)) add(values, known.parameter, measured);
       else if (measured.unit === undefined && !units.has(known.parameter))
         undeclared.set(known.parameter, undeclared.get(known.parameter) ?? name);
@@ -200,6 +203,13 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       const list = listWithin(row);
       if (list !== undefined)
         return unreadable(row.text, row.line, `its rows lie in "${list}": ${takeOut(list)}`);
+      const keyed = keyedWithin(row);
+      if (keyed !== undefined)
+        return unreadable(
+          row.text,
+          row.line,
+          `its values lie under stations and times in "${keyed}": ${makeRows(keyed)}`,
+        );
     }
     const time = typeof found.time === 'object' ? 'nested' : (found.time ?? arrival);
     const hasArrivalTime = found.time === undefined && arrival !== undefined;
@@ -257,6 +267,21 @@ function listWithin({ names, cells }: Row): string | undefined {
 const takeOut = (list: string) =>
   `send them by themselves, as jq -c '.${list}[]' takes them out (of GeoJSON: '.${list}[].properties')`;
 
+/** The name of the field in which a document has objects whose keys are times. */
+function keyedWithin({ names, cells }: Row): string | undefined {
+  if (names.isTable) return undefined;
+  const at = cells.findIndex((cell) => {
+    const [one] = isObject(cell) ? Object.values(cell) : [];
+    return isObject(one) && STARTS_WITH_DATE.test(Object.keys(one)[0] ?? '');
+  });
+  return at < 0 ? undefined : names.list[at];
+}
+
+const STARTS_WITH_DATE = /^\d{4}-\d\d-\d\d/;
+
+const makeRows = (field: string) =>
+  `make a row of each, as jq -c '.${field} | to_entries[] | .key as $id | .value | to_entries[] | {device: $id, time: .key, value: .value[2]}' does of UBA's, and add --column pm10=value and --zone +01:00`;
+
 const ROUNDED =
   'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
 
@@ -305,6 +330,7 @@ function declaredFirst(
     });
     if (measured === undefined) continue;
     measured.unit ??= column.unit;
+    measured.isTotal = column.isTotal;
     const before = values[parameter];
     if (declared.has(parameter)) {
       if (before !== undefined) before.others = [...(before.others ?? []), measured.field];

@@ -55,6 +55,16 @@ export function slashedDate(
 const WRITTEN =
   /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)([:.]\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
 
+/** `08:00 20.11.2026`. */
+const TIME_FIRST = /^(\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (\d{1,4}([./-])\d\d?\3\d{1,4})$/;
+
+/**
+ * `Thu Nov 19 2026 08:00:00 GMT+0100 (CET)`, as JavaScript writes a date, and `Nov 19, 2026 08:00`.
+ * The name of the zone may be one in words.
+ */
+const MONTH_FIRST = /^(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2,8}) (\d\d?),? (\d{4})(?=$|[ ,])/;
+const NAMED_OFFSET = / GMT([+-]\d{4})(?: \([^()]{1,60}\))?$/;
+
 /** `1-Nov-2026 13:00`. */
 const WITH_MONTH = /^(\d\d?)[- ]([A-Za-z]{3})[a-z]*[- ,] ?(\d{4})(?=$|[ T,])/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -98,10 +108,15 @@ function plainStamp(given: string, order: string | undefined): string {
     .replace(/^[A-Z][a-z]{2}, (?=\d)/, '')
     .replace(/ (?:UTC|GMT|Z)$/, 'Z')
     .replace(/ (?=[+-]\d\d:?\d\d$)/, '');
-  text = text.replace(WITH_MONTH, (whole, day: string, name: string, year: string) => {
-    const month = MONTHS.indexOf(name.toLowerCase()) + 1;
-    return month === 0 ? whole : `${year}-${pad(String(month))}-${pad(day)}`;
-  });
+  text = text
+    .replace(NAMED_OFFSET, '$1')
+    .replace(TIME_FIRST, '$2 $1')
+    .replace(MONTH_FIRST, (whole, name: string, day: string, year: string) => {
+      return dateOf(year, name, day) ?? whole;
+    })
+    .replace(WITH_MONTH, (whole, day: string, name: string, year: string) => {
+      return dateOf(year, name, day) ?? whole;
+    });
   text = text.replace(IN_PARTS, (_, day: string, hour: string, minute = '0') => {
     return `${day} ${pad(hour)}:${pad(minute)}`;
   });
@@ -112,6 +127,12 @@ function plainStamp(given: string, order: string | undefined): string {
     if (hour !== undefined) text += `T${hour}:${minute}:${second}${offset}`;
   }
   return endOfDay(writtenStamp(text, order));
+}
+
+/** The name of a month begins with its three letters; undefined for any other. */
+function dateOf(year: string, name: string, day: string): string | undefined {
+  const month = MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+  return month === 0 ? undefined : `${year}-${pad(String(month))}-${pad(day)}`;
 }
 
 function writtenStamp(text: string, order: string | undefined): string {

@@ -153,6 +153,12 @@ test.each([
   ['Z behind a blank', '2026-11-21 08:00:00 Z', '2026-11-21 08:00:00Z'],
   ['the zone of Java', '2026-11-21T09:00+01:00[Europe/Berlin]', '2026-11-21T09:00+01:00'],
   ['a date of HTTP', '"Sat, 21 Nov 2026 08:00:00 GMT"', '2026-11-21 08:00:00Z'],
+  [
+    'the form of JavaScript',
+    'Sat Nov 21 2026 08:00:00 GMT+0100 (Central European Standard Time)',
+    '2026-11-21 08:00:00+0100',
+  ],
+  ['the time before the date', '08:00 21.11.2026', '2026-11-21T08:00+01:00'],
   ['a space that does not break', '2026-11-21\u00a008:00:00Z', '2026-11-21 08:00:00Z'],
   ['microseconds', '1795248000000000', '2026-11-21T08:00:00Z'],
   ['nanoseconds', '1795248000000000000', '2026-11-21T08:00:00Z'],
@@ -180,6 +186,14 @@ test('what cannot be read is named: a year of two digits, a document around the 
   const row = { sensor_id: 1, time: T, pm25: 5 };
   expect(await reasons(JSON.stringify({ features: [{ properties: row }] }))).toEqual([
     expect.stringMatching(/^its rows lie in "features": .* jq -c '\.features\[\]'/),
+  ]);
+  const hour = { '2026-11-20 08:00:00': [1, 2, 29, '2026-11-20 09:00:00', '1'] };
+  expect(
+    await reasons(JSON.stringify({ request: { station: '143' }, data: { '143': hour } })),
+  ).toEqual([
+    expect.stringMatching(
+      /^its values lie under stations and times in "data": make a row of each, as jq -c '\.data \|/,
+    ),
   ]);
   await expect(reasons('air,host=roof pm25=5.5,pm10=7 1795248000000000000\n')).rejects.toThrow(
     'this is the line protocol of InfluxDB',

@@ -9,6 +9,7 @@ import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../../src/ingest/store/deleteReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
+import { removeElement } from '../../../src/network/removeElement.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { seeded } from '../../support/random.ts';
@@ -169,6 +170,16 @@ onEveryEngine('totals of rain', (engine) => {
     });
     expect(await amounts()).toEqual([null, 0.5, 2, 0, null, 0.5, 2, 0]);
 
+    // a column of another name, of totals in inches
+    const inches = file('c.csv', `sensor_id,time,Regen\n3,${at(40)},10\n3,${at(41)},10.5\n`);
+    const format = { columns: ['rain_total_in=Regen'] };
+    expect(await importReadings(ingest, [inches], { ...options, format })).toMatchObject({
+      accepted: 2,
+      values: {},
+    });
+    expect((await amounts()).slice(-2)).toEqual([null, expect.closeTo(12.7, 3)]);
+    await owner`delete from raw.readings where measured_at >= ${at(40)}`;
+
     const before = await stored(owner);
     const csv = before.map(
       ({ sensor_id, measured_at, rain, rain_total }) =>
@@ -216,5 +227,22 @@ onEveryEngine('totals of rain', (engine) => {
       (station: { sensors: object[] }) => station.sensors,
     );
     expect(sensors).toEqual([{ id: 1, rain: 'total' }, { id: 2 }, { id: 3, device: 'garden' }]);
+  });
+
+  test('of a gauge that has moved: the first amount does not come from the station that was removed with its readings (A6)', async () => {
+    const here = {
+      id: 1,
+      rain: 'total',
+      stations: [
+        { id: 1, until: at(3) },
+        { id: 2, since: at(3) },
+      ],
+    };
+    await bringIn(owner, smallNetwork({ one: { sensors: [here] } }));
+    await accept(...[10, 11, 12, 14, 15].map((rain, hour) => total(hour, rain)));
+    expect(await amounts()).toEqual([null, 1, 1, 2, 1]);
+    expect(await removeElement(owner, 'station', '1', true)).toMatchObject({ readings: 3 });
+    expect(await amounts()).toEqual([null, 1]);
+    expect(await differences(db)).toEqual([]);
   });
 });

@@ -1,0 +1,102 @@
+/** A station whose clock differs from those of its neighbours is found by its hours. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sensorTable } from '../../src/commands/status.ts';
+import type { Sql } from '../../src/database/client.ts';
+import { bringIn, NOW } from '../ingest/support.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { seeded } from '../support/random.ts';
+
+const HOUR = 3_600_000;
+/** Stations 1 to 4 are within 10 km of one another; station 5 is 12 km from the next of them. */
+const STATIONS = [1, 2, 3, 4, 5];
+const network = {
+  time_zone: 'Asia/Yerevan',
+  providers: [{ id: 'us', title: 'Us' }],
+  regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
+  stations: STATIONS.map((id) => ({
+    ...{ id, provider: 'us', title: { en: `No. ${id}` }, regions: ['town'] },
+    ...{ latitude: id === 5 ? 40.15 : 40 + id / 100, longitude: 44, sensors: [{ id }] },
+  })),
+};
+
+onOneEngine('a clock that can be seen in the data', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as('airseries_owner', 'UTC');
+    await bringIn(owner, network);
+  });
+  beforeEach(() => owner`truncate raw.readings`);
+  afterAll(() => db.drop());
+
+  /** The same air everywhere but for some noise, stamped `late` hours late at a station. */
+  const measure = async (
+    column: 'temperature' | 'pm25',
+    late: Readonly<Record<number, number>>,
+    { days = 12, stations = STATIONS } = {},
+  ) => {
+    const random = seeded(5);
+    let front = 0;
+    const air = Array.from({ length: days * 24 + 4 }, (_, hour) => {
+      front += random.next() * 2 - 1;
+      return 15 + front + 4 * Math.sin((hour * Math.PI) / 12);
+    });
+    const rows = stations.flatMap((station) =>
+      Array.from({ length: days * 24 }, (_, n) => ({
+        measured_at: new Date(NOW.getTime() - (n + 1) * HOUR),
+        sensor_id: station,
+        [column]: (air[n + 2 + (late[station] ?? 0)] as number) + random.next(),
+      })),
+    );
+    await owner`insert into raw.readings ${owner(rows)}`;
+    await db.refresh(NOW);
+  };
+  const shifts = async (only: number | null = null) => [
+    ...(await owner`select station_id as station, parameter, shift_hours as shift, is_clear as clear
+      from api.station_shift(${NOW}, ${only}) order by station_id`),
+  ];
+  const fits = (station: number, parameter = 'temperature', shift = 0) => ({
+    ...{ station, parameter, shift, clear: shift !== 0 },
+  });
+
+  it.each([1, -1, 2, -2])(
+    'says by how many hours a station must be moved whose stamps are %i too late',
+    async (late) => {
+      await measure('temperature', { 3: late });
+      expect(await shifts()).toEqual([fits(1), fits(2), fits(3, 'temperature', -late), fits(4)]);
+      expect(await shifts(3)).toEqual([fits(3, 'temperature', -late)]);
+      expect(await shifts(2)).toEqual([fits(2)]);
+    },
+  );
+
+  it('says so by PM2.5 where temperature is not measured, and in words', async () => {
+    await measure('pm25', { 1: 1 });
+    expect(await shifts()).toEqual([
+      fits(1, 'pm2.5', -1),
+      ...[2, 3, 4].map((id) => fits(id, 'pm2.5')),
+    ]);
+    const rows = await owner`select * from api.station_shift(${NOW}) where is_clear`;
+    const found = rows as unknown as NonNullable<Parameters<typeof sensorTable>[0]['shifts']>;
+    expect(sensorTable({ sensors: [], unknown: [], shifts: found }, NOW)).toMatch(
+      /\n\nStation 1 fits its neighbours best one hour earlier \(pm2.5 of 288 hours: r 0\.\d+, as it is 0\.\d+\): stamps at the end, or the zone\?$/,
+    );
+    await owner`update raw.readings set temperature = pm25`;
+    await db.refresh(NOW);
+    expect((await shifts())[0]).toEqual(fits(1, 'temperature', -1));
+  });
+
+  it('names the station that is off, not one beside it, also where there are two neighbours only', async () => {
+    await measure('temperature', { 1: 2 }, { stations: [1, 2, 3] });
+    expect((await shifts()).filter(({ clear }) => clear)).toEqual([fits(1, 'temperature', -2)]);
+    expect(await shifts(2)).toMatchObject([{ station: 2, clear: false }]);
+  });
+
+  it('says nothing by one neighbour, nor by fewer than 200 hours', async () => {
+    await measure('temperature', { 1: 1 }, { stations: [1, 2, 5] });
+    expect(await shifts()).toEqual([]);
+    await owner`truncate raw.readings`;
+    await measure('temperature', { 1: 1 }, { days: 8 });
+    expect(await shifts()).toEqual([]);
+  });
+});
