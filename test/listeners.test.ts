@@ -126,7 +126,7 @@ describe('bodies', () => {
   it('are accepted 4 at once per token: the next gets Retry-After: 2, and all 4 are finished', async () => {
     const begin = () => beginBatch(service, [{ sensor_id: 1, time, pm25: 10 }]);
     const begun = Array.from({ length: 4 }, begin);
-    const next = () => post('/v1/readings', '[]');
+    const next = () => post('/v1/readings', JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]));
     let refused = await next();
     await until(async () => {
       // refused, because the next one arrived first

@@ -72,13 +72,14 @@ it('not of a token, sent in any way, valid or not', async () => {
     answers.push(JSON.stringify(answer.headers) + answer.body);
     return answer.status;
   };
-  expect(await push(`Bearer ${service.token}`, '[]')).toBe(200);
+  const reading = JSON.stringify([{ sensor_id: 1, time: SERVICE_NOW.toISOString(), pm25: 5 }]);
+  expect(await push(`Bearer ${service.token}`, reading)).toBe(200);
   expect(await push(`Bearer ${service.token}`, '[{"sensor_id": 1}]')).toBe(422);
   expect(await push(`Bearer ${service.token}`, '{broken')).toBe(400);
   expect(await push(`Bearer ${service.token}`, '[]', `/v1/readings/?token=${service.token}`)).toBe(
     404,
   );
-  expect(await push(basic(`device:${service.token}`), '[]')).toBe(200);
+  expect(await push(basic(`device:${service.token}`), reading)).toBe(200);
   expect(await push(`Bearer ${service.token}!`, '[]')).toBe(401);
   expect(await push(`Bearer ${service.token.slice(0, -1)}!`, '[]')).toBe(401);
   expect(await push(basic(`${service.token}x:`), '[]')).toBe(401);

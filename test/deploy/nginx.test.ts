@@ -148,7 +148,8 @@ describe('devices behind nginx', needs('nginx'), () => {
       `server { listen 127.0.0.1:${port}; location = / { return 204; }\n${location} }`,
     );
     onTestFinished(stop);
-    const post = async (token: string, body = '[]', path = '/v1/readings') => {
+    const one = JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), pm25: 5 }]);
+    const post = async (token: string, body = one, path = '/v1/readings') => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

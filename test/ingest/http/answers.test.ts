@@ -117,8 +117,8 @@ describe('readings', () => {
       { temperature: -0.5, pressure: null },
     ]);
     expect((await csv('sensor_id,time,pm25\n')).body).toMatchObject({
-      received: 0,
-      quarantined: [],
+      status: 422,
+      detail: expect.stringMatching(/^The body has no reading: no line follows the header/),
     });
   });
 
