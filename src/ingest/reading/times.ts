@@ -63,7 +63,7 @@ const TIME_FIRST = /^(\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (\d{1,4}([./-])\d
  * The name of the zone may be one in words.
  */
 const MONTH_FIRST = /^(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2,8}) (\d\d?),? (\d{4})(?=$|[ ,])/;
-const NAMED_OFFSET = / GMT([+-]\d{4})(?: \([^()]{1,60}\))?$/;
+const NAMED_OFFSET = / GMT(?=[+-]\d{4}$)/;
 
 /** `1-Nov-2026 13:00`. */
 const WITH_MONTH = /^(\d\d?)[- ]([A-Za-z]{3})[a-z]*[- ,] ?(\d{4})(?=$|[ T,])/;
@@ -88,10 +88,14 @@ const OTHER_SPACES = /[\u00a0\u2007\u202f]/g;
 
 const ENDS_IN_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** Java adds the name of the zone to the offset: `2026-11-20T08:00+01:00[Europe/Berlin]`. */
+/**
+ * Java and JavaScript add the name of the zone to the offset:
+ * `2026-11-20T08:00+01:00[Europe/Berlin]`, `08:00:00 GMT+0100 (CET)`.
+ */
 function withoutZoneName(text: string): string {
-  if (!text.endsWith(']')) return text;
-  const before = text.slice(0, text.lastIndexOf('['));
+  const start = text.endsWith(']') ? '[' : ' (';
+  if (!text.endsWith(']') && !text.endsWith(')')) return text;
+  const before = text.slice(0, Math.max(text.lastIndexOf(start), 0));
   return ENDS_IN_OFFSET.test(before) ? before : text;
 }
 
@@ -109,7 +113,7 @@ function plainStamp(given: string, order: string | undefined): string {
     .replace(/ (?:UTC|GMT|Z)$/, 'Z')
     .replace(/ (?=[+-]\d\d:?\d\d$)/, '');
   text = text
-    .replace(NAMED_OFFSET, '$1')
+    .replace(NAMED_OFFSET, '')
     .replace(TIME_FIRST, '$2 $1')
     .replace(MONTH_FIRST, (whole, name: string, day: string, year: string) => {
       return dateOf(year, name, day) ?? whole;
