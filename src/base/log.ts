@@ -57,7 +57,7 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow';
-/** What a terminal says of itself, and nothing else does. */
+/** Only a terminal says this of itself. */
 type Terminal = { columns?: number | undefined; hasColors?(): boolean };
 
 /**

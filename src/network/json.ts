@@ -72,7 +72,7 @@ export function parseLocated(text: string): LocatedJson {
   return { value, slips: [...slips].map(([line, message]) => ({ line, message })), lineOf };
 }
 
-/** What to write instead of `44,51` where its fraction begins at the offset; else nothing. */
+/** The number to write instead of `44,51` where its fraction begins at the offset; else nothing. */
 function pointHint(text: string, offset: number): string {
   const [, whole] = /(-?\d+),$/.exec(text.slice(Math.max(0, offset - 12), offset)) ?? [];
   const [fraction] = /^\d+/.exec(text.slice(offset, offset + 20)) ?? [];

@@ -928,7 +928,10 @@ const TABLE: readonly Table[] = [
           '    log.error({ err: error }, describeUncaughtError(error));',
         ],
         ['    log.error({ err: error }, describeUncaughtError(error));\n', ''],
-        ['UncaughtError(error))}\\n`);\n    process.exit(1);', 'UncaughtError(error))}\\n`);'],
+        [
+          '    writeError(describeUncaughtError(error));\n    process.exit(1);',
+          '    writeError(describeUncaughtError(error));',
+        ],
       ],
       'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },

@@ -18,7 +18,7 @@ type Position = readonly [lat: number, lng: number];
 /** An area is an outer ring and its holes; anything else is one line or several. */
 export type Shape = readonly [kind: Kind, isArea: 0 | 1, lines: readonly Position[][]];
 
-/** What maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
+/** The ground that maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
 export type Ground = { url: string; document: Document; shapes: readonly Shape[]; leftOut: number };
 
 /** Reads the file of MAP_GROUND. Throws an Error that says what is wrong with it, and the remedy. */
@@ -45,7 +45,7 @@ export function readGround(path: string): Ground {
   }
 }
 
-/** What a map can draw of GeoJSON. Throws an Error where that is nothing. */
+/** Reads from GeoJSON all that a map can draw. Throws an Error where that is nothing. */
 export function makeGround(geojson: unknown): Ground {
   const shapes: Shape[] = [];
   let leftOut = 0;

@@ -206,7 +206,7 @@ ${dayChart(words, locale, buckets, quantity, isSuspectAt)}</figure>`
 </section>`;
 }
 
-/** Of how many stations the values of a region are the mean, and of how many the particles. */
+/** The number of stations in the mean of a region's values, and in the mean of its particles. */
 function countOf(
   locale: Locale,
   { station_count: online }: Region,

@@ -52,7 +52,7 @@ export function onlyCity({ regions, stations }: Placed): string | undefined {
     : undefined;
 }
 
-/** Whether the overview has a search: not where it is a city's page, or short. */
+/** True if the overview has a search: not where it is a city's page, or short. */
 export const hasSearch = (list: Placed): boolean =>
   list.stations.length > MANY && onlyCity(list) === undefined;
 

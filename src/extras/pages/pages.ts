@@ -187,7 +187,7 @@ export function addPages(
     return { ...validity, picture: await toPng(svg) };
   }
 
-  /** What somebody may have meant whose address is wrong. */
+  /** The places that somebody whose address is wrong may have meant. */
   async function suggest(locale: Locale, path: string): Promise<Suggestions> {
     const [network, { titles }] = await Promise.all([reader.network(), reader.titles()]);
     const all = network.regions.map(presenter(titles[locale], locale, urls).region);

@@ -110,7 +110,7 @@ export const isLarge = (stations: readonly Station[]): boolean => stations.lengt
 /** Where the map's ground comes from (MAP_TILES). */
 export type Tiles = { url: string; attribution: string; link: string };
 
-/** What maps are drawn on: tiles, or the address of a ground that the service has (MAP_GROUND). */
+/** The ground of maps: tiles, or the address of a ground that the service has (MAP_GROUND). */
 export type MapGround = { tiles?: Tiles | undefined; ground?: string | undefined };
 
 /** Whose data the pages show. */

@@ -31,7 +31,7 @@ import { WORDS, type Words } from './words.ts';
 
 const SCRIPTS = ['live', 'explore', 'developers'];
 
-/** What is around a station, and whose it is. */
+/** The surroundings of a station, and whose they are. */
 type Surroundings = {
   neighbours: readonly Neighbour[];
   map: MapGround;

@@ -17,7 +17,7 @@ declare const SwaggerUIBundle: (options: object) => void; // of a script of the 
 const LEVELS: Readonly<Record<string, string>> = { H2: '2', H3: '2', H4: '3', H5: '4' };
 
 /**
- * What Swagger UI leaves out for keyboards and screen readers: names of choices, the order of
+ * Completes what Swagger UI leaves out for keyboards and screen readers: names of choices, the order of
  * headings, focus for what scrolls. It has a link within each button.
  */
 function mend(reference: HTMLElement): void {
@@ -36,7 +36,7 @@ function mend(reference: HTMLElement): void {
   for (const link of reference.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }
 
-/** Of a parameter its name. */
+/** The name of a parameter. */
 const nameOfChoice = (select: Element): string =>
   select.closest('tr')?.querySelector('.parameter__name')?.textContent ??
   (select.id === 'servers' ? 'Server' : 'Media type');

@@ -1,5 +1,5 @@
 /**
- * What maps without tiles are drawn on: the ground of the service (MAP_GROUND), else a net of
+ * Maps without tiles are drawn on this: the ground of the service (MAP_GROUND), else a net of
  * degrees; and a glow around each station, as far as its air may be much the same.
  */
 import {
@@ -36,7 +36,7 @@ function beneath(map: LeafletMap, name: string, zIndex: number): string {
 }
 
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
-/** So many lines of the net are seen at most, in each direction. */
+/** The most lines of the net that are seen in each direction. */
 const MOST_LINES = 5;
 
 /** Draws the net of degrees, which moves with the map. */

@@ -239,7 +239,7 @@ function explain(page: Page, { quantity, window, buckets }: Shown): Html {
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
 
-/** Of the chart, the record and the calendar together: it stands in the middle of them. */
+/** The legend of the chart, the record and the calendar together stands in the middle of them. */
 export function legend({ words }: Page): Html {
   const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
   return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>

@@ -64,7 +64,7 @@ const CITY = 13;
 /** From this zoom on districts are apart, and their names have room. */
 const NAMES_FROM = 11;
 const PAD = 40;
-/** What is shown first is clear of the buttons, of the scale, and of the edges by half a pin. */
+/** The first view is clear of the buttons, of the scale, and of the edges by half a pin. */
 const PADDING: FitBoundsOptions = {
   paddingTopLeft: [76, 32],
   paddingBottomRight: [48, 56],
@@ -297,7 +297,7 @@ function addTiles(
 /** How far from its middle the name of a district may stand, the best first. */
 const BESIDE = [0, -34, 34, -56, 56];
 
-/** What is written on the map, or a pin: its middle and its size. */
+/** A text on the map or a pin: its middle and its size. */
 type Box = { at: Point; width: number; height: number };
 const meets = (a: Box, b: Box) =>
   overlaps(a.at, b.at, (a.width + b.width) / 2, (a.height + b.height) / 2);
