@@ -244,7 +244,7 @@ onEveryEngine('an engine', (engine) => {
 
     it('once, by several refreshes at the same time', async () => {
       await owner`update raw.readings set pm25 = pm25 + 1 where sensor_id < 3 and measured_at >= '2026-06-01'`;
-      await Promise.all([1, 2, 3].map(() => refresh(database.target, NOW)));
+      await Promise.all([1, 2, 3].map(() => refresh(database.target, () => NOW)));
       expect(await pending()).toEqual([]);
       expect(await differences(database)).toEqual([]);
     });
@@ -258,7 +258,7 @@ onEveryEngine('an engine', (engine) => {
       await superuser.unsafe(`create function public.cut_off() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$;
         create trigger cut_off before delete on ${storage} for each row execute function public.cut_off()`);
       // TimescaleDB 2.28.3 on PostgreSQL 15.20, and 2.29.2 on 17.12, hide the error behind another
-      await expect(refresh(database.target, NOW)).rejects.toThrow(
+      await expect(refresh(database.target, () => NOW)).rejects.toThrow(
         /cut off|invalid transaction termination/,
       );
       expect(
@@ -289,7 +289,7 @@ onEveryEngine('an engine', (engine) => {
           superuser,
           `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
         );
-        const refreshed = refresh(database.target, NOW);
+        const refreshed = refresh(database.target, () => NOW);
         const waiting = () => superuser`select from pg_stat_activity
         where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
         await expect.poll(waiting).toHaveLength(1);
@@ -491,11 +491,11 @@ onEveryEngine('an engine', (engine) => {
   describe('deletes readings that have expired, in whole months, and keeps what was computed from them', () => {
     const RETAINED = hour('09-01T00');
     const night = (keep: string, apply = false) =>
-      deleteExpired(database.target, NOW, keep, { log: keepingLog(), apply });
+      deleteExpired(database.target, () => NOW, keep, { log: keepingLog(), apply });
     const wrong = async () =>
       (
         await audit(database.target, {
-          now: NOW,
+          clock: () => NOW,
           from: new Date(at('01-01 00:00')),
           timeZone: ZONE,
         })
@@ -567,7 +567,7 @@ onEveryEngine('an engine', (engine) => {
 
     it.each<[string, () => Promise<unknown>]>([
       ['a refresh', () => database.refresh(NOW)],
-      ['a rebuild of everything', () => rebuild(database.target, NOW, {})],
+      ['a rebuild of everything', () => rebuild(database.target, () => NOW, {})],
       ['the next night', () => night('60 days')],
       ['a longer retention', () => night('2 years')],
       ['compression', () => maintain(database.target, NOW)],

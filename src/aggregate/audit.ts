@@ -3,9 +3,10 @@
  * repairs them (A10).
  */
 
+import type { Clock } from '../base/clock.ts';
 import type { Progress } from '../base/progress.ts';
 import type { DatabaseAddress, Sql } from '../database/client.ts';
-import { type Period, type Watcher, watched } from './refresh.ts';
+import { type Period, refreshOn, type Watcher, watched } from './refresh.ts';
 
 /**
  * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership
@@ -16,7 +17,7 @@ import { type Period, type Watcher, watched } from './refresh.ts';
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
-type Audited = Period & { now: Date };
+type Audited = Period & { clock: Clock };
 type AuditOptions = Audited & {
   repair?: boolean;
   deleteSurplus?: boolean;
@@ -147,11 +148,11 @@ const mendPeriods = (sql: Sql) =>
  */
 async function findDifferences(
   sql: Sql,
-  { now, from, to }: Audited,
+  { clock, from, to }: Audited,
   progress?: Progress,
 ): Promise<boolean> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
-  await sql`call rollup.refresh(${now})`;
+  await refreshOn(sql, clock);
   await sql`begin isolation level repeatable read`;
   // the first statement: it takes the snapshot
   await sql`select raw.release_lock('rollup.refresh')`;
@@ -184,9 +185,10 @@ const RECORDED_DIFFERENCES = 10;
 /** For metrics and dashboards. Records are kept for a year. */
 async function recordAudit(
   sql: Sql,
-  { now, from, to }: Audited,
+  { clock, from, to }: Audited,
   { count, first }: Listed,
 ): Promise<void> {
+  const now = clock();
   const firstOfAll = JSON.stringify(first.slice(0, RECORDED_DIFFERENCES));
   await sql`
     insert into rollup.audit (made_at, since, until, differing, first_differences)

@@ -24,7 +24,7 @@ export async function refreshAndDigest(
   clock: Clock,
   watcher?: Watcher,
 ): Promise<void> {
-  await refresh(target, clock(), watcher, { clock });
+  await refresh(target, clock, watcher);
   await makeDigest(target, clock());
 }
 

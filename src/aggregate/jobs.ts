@@ -52,7 +52,7 @@ export function makeJobs(context: JobContext): Job[] {
 }
 
 async function refreshAggregates({ target, clock, log }: JobContext): Promise<void> {
-  await refresh(target, clock(), { log, terminal: false }, { lazily: true, clock });
+  await refresh(target, clock, { log, terminal: false }, { lazily: true });
 }
 
 async function screenStations({ target, clock, log }: JobContext): Promise<void> {
@@ -86,7 +86,7 @@ export async function trimQuarantines(
  */
 export async function maintainStorage(context: JobContext): Promise<void> {
   const { target, clock, retention, timeZone, log } = context;
-  if (retention !== undefined) await deleteExpired(target, clock(), retention, { log, timeZone });
+  if (retention !== undefined) await deleteExpired(target, clock, retention, { log, timeZone });
   await deleteOldDigests(target, clock());
   await maintain(target, clock(), { log, terminal: false });
 }
@@ -104,9 +104,8 @@ export const AUDITED_DAYS = 35;
 
 /** Differences are recorded, exported as a metric and logged, but not repaired. */
 async function auditAggregates({ target, clock, timeZone, log }: JobContext): Promise<void> {
-  const now = clock();
-  const from = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
-  const options = { now, from, timeZone, watcher: { log, terminal: false } };
+  const from = new Date(clock().getTime() - AUDITED_DAYS * 86_400_000);
+  const options = { clock, from, timeZone, watcher: { log, terminal: false } };
   const { found, foundCount } = await audit(target, options);
   if (foundCount === 0) return;
   log.error(

@@ -20,14 +20,14 @@ export type Watcher = { log: Log; terminal: boolean };
  * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, the
  * buckets of the running day and month follow every ten minutes. Readings of the running day that
  * arrive meanwhile are shown after each step of a long backfill, by the time that `clock` then
- * tells. May be called by any process at any time: their steps run one after the other. May be
+ * tells: by an older time, values of before would be shown after newer ones. May be called by any process at any time: their steps run one after the other. May be
  * interrupted anywhere: the next call finishes it.
  */
 export async function refresh(
   target: DatabaseAddress,
-  now: Date,
+  clock: Clock,
   watcher?: Watcher,
-  { lazily = false, clock = () => now }: { lazily?: boolean; clock?: Clock } = {},
+  { lazily = false }: { lazily?: boolean } = {},
 ): Promise<void> {
   await watched(target, 'refreshing', watcher, {}, (sql, progress) =>
     refreshOn(sql, clock, { lazily, progress }),
@@ -102,13 +102,13 @@ export type Period = { from?: Date | undefined; to?: Date | undefined };
  */
 export async function rebuild(
   target: DatabaseAddress,
-  now: Date,
+  clock: Clock,
   period: Period,
   watcher?: Watcher,
 ): Promise<void> {
   await watched(target, 'recomputing', watcher, {}, async (sql, progress) => {
     await sql`insert into rollup.stale (since, until, from_level)
       values (${period.from ?? '-infinity'}, ${period.to ?? 'infinity'}, 'sensor_hourly')`;
-    await refreshOn(sql, () => now, { progress });
+    await refreshOn(sql, clock, { progress });
   });
 }

@@ -3,9 +3,10 @@
  * older readings again.
  */
 
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
-import { REFRESH_SESSION } from './refresh.ts';
+import { REFRESH_SESSION, refreshOn } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */
 type RetentionPlan = {
@@ -50,14 +51,14 @@ type Options = {
  */
 export async function deleteExpired(
   target: DatabaseAddress,
-  now: Date,
+  clock: Clock,
   keep: string,
   { log, timeZone = 'UTC', apply = false }: Options,
 ): Promise<void> {
   await asOwner(target, { ...REFRESH_SESSION, timeZone }, async (sql) => {
     let plan: RetentionPlan;
     do {
-      plan = await planRetention(sql, now, keep);
+      plan = await planRetention(sql, clock(), keep);
       const { next, cutoff, months, counted_from } = plan;
       if (months > 0) {
         const readings = await countReadingsBefore(sql, next);
@@ -69,7 +70,7 @@ export async function deleteExpired(
       // all writers wait for it
       if (next !== cutoff) await sql`call logic.raise_ingest_cutoff(${next}::text::timestamptz)`;
       await sql`call raw.acquire_lock('rollup.refresh')`;
-      await sql`call rollup.refresh(${now})`;
+      await refreshOn(sql, clock);
       await sql`call logic.retain_from(${next}::text::timestamptz)`;
       await sql`call logic.delete_expired_readings()`;
       await sql`select raw.release_lock('rollup.refresh')`;

@@ -46,7 +46,7 @@ export async function startJobs(
   const { target, clock, log, terminal, schedule = scheduleJobs } = context;
   log.info('bringing the aggregates up to date');
   const started = performance.now();
-  await refresh(target, clock(), { log, terminal }, { clock });
+  await refresh(target, clock, { log, terminal });
   log.info(
     { seconds: Number(((performance.now() - started) / 1000).toFixed(1)) },
     'aggregates are up to date',

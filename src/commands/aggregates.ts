@@ -43,9 +43,8 @@ export function refreshCommand(run: Run): Command {
 async function refreshAggregates(context: Context, options: PeriodOptions): Promise<Outcome> {
   const { database, clock } = context;
   const { from, to } = await readPeriod(context, options);
-  if (from === undefined && to === undefined)
-    await refresh(database.target, clock(), context, { clock });
-  else await rebuild(database.target, clock(), { from, to }, context);
+  if (from === undefined && to === undefined) await refresh(database.target, clock, context);
+  else await rebuild(database.target, clock, { from, to }, context);
   return { result: { refreshed: true }, ok: true };
 }
 
@@ -96,7 +95,7 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
   const start = new Date(now.getTime() - AUDITED_DAYS * 86_400_000);
   const { from = start, to } = await readPeriod(context, typed, start);
   checkBegun(from, now);
-  const period = { now, from, to, timeZone: installation.timeZone };
+  const period = { clock, from, to, timeZone: installation.timeZone };
   const { found, foundCount, remaining, remainingCount, kept, isEmpty } = await audit(
     database.target,
     {

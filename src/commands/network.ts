@@ -187,14 +187,14 @@ async function screenStations(context: Context, { from, dryRun }: ScreenOptions)
   const { database, installation, clock, instant } = context;
   const since = await instant(from);
   checkBegun(since, clock());
-  await refresh(database.target, clock(), context, { clock });
+  await refresh(database.target, clock, context);
   if (dryRun)
     return {
       result: await previewScreening(database.target, clock(), since, installation.timeZone),
       ok: true,
     };
   const screened = await screen(database.target, clock(), since);
-  await refresh(database.target, clock(), context, { clock });
+  await refresh(database.target, clock, context);
   return {
     result: { ...screened, flagged: await screenedPeriods(database.target, installation.timeZone) },
     ok: true,

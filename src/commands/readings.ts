@@ -142,7 +142,7 @@ async function deletePeriod(
   if (from === undefined || to === undefined)
     throw new UsageError('delete readings needs --from and --to');
   const deleted = await as('airseries_owner', (sql) => deleteReadings(sql, { sensor, from, to }));
-  await refresh(database.target, clock(), context, { clock });
+  await refresh(database.target, clock, context);
   return { result: { deleted }, ok: true };
 }
 
@@ -181,7 +181,7 @@ async function retention(
   const keep = config.rawRetention;
   const since = await instant(cutoff);
   if (apply && keep !== undefined) {
-    await deleteExpired(database.target, clock(), keep, {
+    await deleteExpired(database.target, clock, keep, {
       log,
       timeZone: installation.timeZone,
       apply,

@@ -293,7 +293,8 @@ async function rehearse(
 
 /**
  * Builds the aggregates if their SQL has changed, in a shadow schema, and schemas logic and api if
- * theirs has. One transaction replaces what serves requests.
+ * theirs has. One transaction replaces what serves requests. It waits for the step of a refresh
+ * that runs: the step commits on its way, and would go on with functions that are gone.
  */
 async function build(
   sql: Sql,
@@ -301,42 +302,47 @@ async function build(
   definitions: Definitions,
   log: Log,
 ): Promise<void> {
-  const [row] = await sql<
-    [{ rollups: string | null; repeatable: string | null; catalog: string | null }]
-  >`
-    select rollups, repeatable, catalog from raw.installation`;
+  const [built] = await sql<[Built]>`select rollups, repeatable, catalog from raw.installation`;
   const calendar = await calendarOf(sql, { timeZone, epoch });
   const rollups = buildRollups(definitions, engine, calendar);
-  const hasChanged = row.rollups !== fingerprint(rollups);
+  const repeatable = async (owner: Sql) =>
+    repeatableSql(definitions, engine, calendar, await levelColumns(owner));
+  const hasChanged = built.rollups !== fingerprint(rollups);
+  if (!hasChanged && built.repeatable === fingerprint(await repeatable(sql))) {
+    if (built.catalog === (await catalogFingerprint(sql))) return;
+    log.warn(
+      'schemas logic and api are not as they were built: they were changed, or restored from a dump; building them again',
+    );
+  }
   const transaction = (work: (owner: TransactionSql) => Promise<void>) =>
     inTransactionOfOwner(sql, work);
-  const isRebuild = hasChanged && row.rollups !== null;
+  const isRebuild = hasChanged && built.rollups !== null;
+  await acquireLock(sql, 'rollup.refresh', log);
   if (isRebuild) await buildShadow(sql, { engine, calendar, definitions, log, transaction });
   let dependents: Dependents | undefined;
   await transaction(async (owner) => {
-    if (isRebuild) dependents = await makeWay(owner, { engine, isRebuild, log });
-    else if (hasChanged) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
-    const repeatable = repeatableSql(definitions, engine, calendar, await levelColumns(owner));
-    const current = { rollups: fingerprint(rollups), repeatable: fingerprint(repeatable) };
-    if (row.repeatable === current.repeatable && !hasChanged) {
-      if (row.catalog === (await catalogFingerprint(owner))) return;
-      log.warn(
-        'schemas logic and api are not as they were built: they were changed, or restored from a dump; building them again',
-      );
-    }
-    dependents ??= await makeWay(owner, { engine, isRebuild, log });
+    if (hasChanged && !isRebuild) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
+    dependents = await makeWay(owner, { engine, isRebuild, log });
+    const text = await repeatable(owner);
     await owner`set local check_function_bodies = off`;
-    await owner.unsafe(repeatable).simple();
+    await owner.unsafe(text).simple();
     await remakeDependents(owner, dependents, log);
-    await owner`update raw.installation set ${owner({ ...current, catalog: await catalogFingerprint(owner) })}`;
+    await owner`update raw.installation set ${owner({
+      rollups: fingerprint(rollups),
+      repeatable: fingerprint(text),
+      catalog: await catalogFingerprint(owner),
+    })}`;
     await owner`select logic.raise_data_version()`; // other SQL may publish other numbers
   });
+  await sql`select raw.release_lock('rollup.refresh')`;
   if (hasChanged)
     log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
-  if (isRebuild) await sql`select raw.release_lock('rollup.refresh')`;
   if (dependents !== undefined) await fillDependents(dependents, transaction, log);
   await dropReplaced(sql, engine, transaction, log);
 }
+
+/** Fingerprints of what a database holds; null before anything is built. */
+type Built = { rollups: string | null; repeatable: string | null; catalog: string | null };
 
 /**
  * The fingerprint of the repeatable SQL as the catalog holds it. Rights and

@@ -7,7 +7,7 @@
 import type { Log } from '../base/log.ts';
 import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
-import { acquireLock, REPORT_AFTER_MS, REPORT_EVERY_MS, sessionsIn } from '../database/locks.ts';
+import { REPORT_AFTER_MS, REPORT_EVERY_MS, sessionsIn } from '../database/locks.ts';
 import {
   buildRollups,
   type Calendar,
@@ -44,18 +44,15 @@ set local search_path = rollup, public;`;
 }
 
 /**
- * Builds and fills the new aggregates. Afterwards only `swapSql` is missing, which must follow
- * while this connection holds the refresh lock. `sql` is one connection, of a user who may become
- * the owner.
+ * Builds and fills the new aggregates. Afterwards only `swapSql` is missing. `sql` is one
+ * connection, of a user who may become the owner; it holds the refresh lock from before until after
+ * the swap.
  */
 export async function buildShadow(
   sql: Sql,
   { engine, calendar, definitions, log, transaction }: Build,
 ): Promise<void> {
-  log.info(
-    'waiting for the refresh that runs, then building the new aggregates; the old ones answer meanwhile',
-  );
-  await acquireLock(sql, 'rollup.refresh', log);
+  log.info('building the new aggregates; the old ones answer meanwhile');
   await refuseRefusedRules(sql);
   await transaction(async (owner) => {
     await owner.unsafe(shadowSql(definitions, engine, calendar)).simple();

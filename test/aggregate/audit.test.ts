@@ -29,7 +29,7 @@ onEveryEngine('audit', (engine) => {
   });
   afterAll(() => database.drop());
 
-  const period = { now, from: new Date('2026-10-02T00:00:00Z'), timeZone };
+  const period = { clock: () => now, from: new Date('2026-10-02T00:00:00Z'), timeZone };
   const runAudit = (repair = false) => audit(database.target, { ...period, repair });
 
   it('refreshes before it compares', async () => {
@@ -100,7 +100,7 @@ onEveryEngine('audit', (engine) => {
       `update %s set pm25 = pm25 + 1 where bucket = '2026-10-01 00:00+04'`,
     );
     const day = { from: new Date('2026-11-02T05:00:00Z'), to: new Date('2026-11-02T06:00:00Z') };
-    const { found } = await audit(database.target, { now, ...day, timeZone });
+    const { found } = await audit(database.target, { clock: () => now, ...day, timeZone });
     expect(found.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
       'region_monthly 2026-11-01T00:00:00+04:00',
       'station_hourly 2026-11-02T05:00:00+04:00',
@@ -132,15 +132,15 @@ onEveryEngine('audit', (engine) => {
 
   it('of a few days says nothing of the nightly one, which the metrics show', async () => {
     const nightly = new Date(now.getTime() - 35 * 86_400_000);
-    await audit(database.target, { now, from: nightly, timeZone });
+    await audit(database.target, { clock: () => now, from: nightly, timeZone });
     const later = new Date(now.getTime() + 60_000);
     await audit(database.target, {
-      now: later,
+      clock: () => later,
       from: new Date(later.getTime() - 33 * 86_400_000),
       timeZone,
     });
     await audit(database.target, {
-      now: new Date(later.getTime() + 1),
+      clock: () => new Date(later.getTime() + 1),
       from: nightly,
       to: now,
       timeZone,
@@ -188,7 +188,7 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
       `update %s set pm25 = pm25 + 1 where bucket = '2026-11-02 00:00+04'`,
     );
 
-    const period = { now, timeZone, repair: true };
+    const period = { clock: () => now, timeZone, repair: true };
     const { kept, remainingCount } = await audit(database.target, period);
     expect(kept).toBeGreaterThan(lost);
     const remaining = await owner<{ level: string }[]>`

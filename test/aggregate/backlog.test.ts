@@ -65,7 +65,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
   beforeEach(async () => {
     await owner.unsafe(rowsPerHour);
     await owner`delete from raw.readings`;
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     await owner`create or replace function logic.rows_per_hour(before timestamptz) returns bigint language sql as 'select 1000000'`;
     await recomputed('');
   });
@@ -77,7 +77,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     for (const at of OLD) await accept(at);
     const storage = await storageOf(owner, 'sensor_hourly');
     const end = await openTransaction(database.superuser(), `lock table ${storage} in share mode`);
-    const refreshed = refresh(database.target, NOW);
+    const refreshed = refresh(database.target, () => NOW);
     const waiting = () => database.superuser()`select from pg_stat_activity
       where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
     await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
@@ -121,7 +121,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
   it('recomputes a month once, with the last of its pieces, however many there are', async () => {
     for (const at of [...OLD, '2026-11-03 10:07+04', '2026-11-02 10:07+04']) await accept(at);
     await accept('2026-11-20 16:00+04');
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     expect(await recomputed('region_monthly')).toEqual(['2026-11-01 00:00', '2025-03-01 00:00']);
     expect(await differences(database)).toEqual([]);
   });
@@ -129,7 +129,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
   it('recomputes a month of stations although only its regions are stale in the rest of it', async () => {
     await accept('2025-03-05 10:07+04');
     await owner`insert into rollup.stale (from_level, since, until) values ('region_hourly', '2025-03-03 00:00+04', '2025-03-04 00:00+04')`;
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     expect(await differences(database)).toEqual([]);
     expect(await recomputed('station_monthly')).toEqual(['2025-03-01 00:00']);
   });

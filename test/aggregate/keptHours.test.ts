@@ -26,7 +26,10 @@ onEveryEngine('hours of deleted readings', (engine) => {
   let owner: Sql;
   beforeAll(async () => {
     ({ database, owner } = await sixHourly(engine, '2026-06-10', now));
-    await deleteExpired(database.target, now, '60 days', { log: makeLog('silent'), apply: true });
+    await deleteExpired(database.target, () => now, '60 days', {
+      log: makeLog('silent'),
+      apply: true,
+    });
   });
   afterAll(() => database.drop());
 
@@ -34,7 +37,12 @@ onEveryEngine('hours of deleted readings', (engine) => {
   const above = levels.slice(0, -1);
   const stored = (some = levels) => storedBuckets(owner, some);
   const audited = (options: { from?: Date; repair?: boolean } = {}) =>
-    audit(database.target, { now, timeZone, deleteSurplus: options.repair ?? false, ...options });
+    audit(database.target, {
+      clock: () => now,
+      timeZone,
+      deleteSurplus: options.repair ?? false,
+      ...options,
+    });
   const lost = (found: { level: string; bucket: string; subject: string; columns: string[] }[]) =>
     found.map(({ level, bucket, subject, columns }) =>
       [level, bucket.slice(0, 7), subject, ...columns].join(' '),
@@ -120,7 +128,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
       lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
     const before = await lostMonths();
     expect(before).toContainEqual(expect.stringMatching(/2026-08 \d+ of 248 hours lost$/));
-    await deleteExpired(database.target, now, '2 years', { log: makeLog('silent') });
+    await deleteExpired(database.target, () => now, '2 years', { log: makeLog('silent') });
     expect(await lostMonths()).toEqual(before);
   });
 

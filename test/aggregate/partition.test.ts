@@ -154,7 +154,7 @@ onOneEngine('of two workers', (engine) => {
     await superuser`select`; // the driver reserves only connections that are already open
     const other = await superuser.reserve();
     await other`call raw.acquire_lock('rollup.refresh')`;
-    const stopped = refresh(here.database.target, now, undefined, { clock: () => now });
+    const stopped = refresh(here.database.target, () => now);
     await until(async () => (await waitingForLocks()) === 1, 'it waits for the other');
     now = NOW;
     await other`call rollup.refresh(${now})`;

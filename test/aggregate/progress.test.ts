@@ -42,14 +42,14 @@ onEveryEngineInAll('long work', (engine) => {
   }
 
   it.each<[string, string, (watcher: Parameters<typeof refresh>[2]) => Promise<unknown>]>([
-    ['refresh', 'refreshing', (watcher) => refresh(database.target, NOW, watcher)],
-    ['rebuild', 'recomputing', (watcher) => rebuild(database.target, NOW, {}, watcher)],
+    ['refresh', 'refreshing', (watcher) => refresh(database.target, () => NOW, watcher)],
+    ['rebuild', 'recomputing', (watcher) => rebuild(database.target, () => NOW, {}, watcher)],
     [
       'audit',
       'auditing',
       (watcher) =>
         audit(database.target, {
-          now: NOW,
+          clock: () => NOW,
           timeZone: database.timeZone,
           ...(watcher && { watcher }),
         }),
@@ -69,16 +69,16 @@ onEveryEngineInAll('long work', (engine) => {
   });
 
   it('goes in pieces where there is much to read, and loses nothing at their edges', async () => {
-    const lines = await told((watcher) => rebuild(database.target, NOW, {}, watcher));
+    const lines = await told((watcher) => rebuild(database.target, () => NOW, {}, watcher));
     expect(lines.length).toBeGreaterThan(DAYS - 2);
-    expect((await audit(database.target, { now: NOW, timeZone: database.timeZone })).found).toEqual(
-      [],
-    );
+    expect(
+      (await audit(database.target, { clock: () => NOW, timeZone: database.timeZone })).found,
+    ).toEqual([]);
   });
 
   it('says nothing of what is done at once', async () => {
     const { lines, ...log } = keepingLog();
-    await refresh(database.target, NOW, { log, terminal: false });
+    await refresh(database.target, () => NOW, { log, terminal: false });
     expect(lines).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ onEveryEngineInAll('long work', (engine) => {
     const written: string[] = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
     await told(async () =>
-      rebuild(database.target, NOW, {}, { log: keepingLog(), terminal: true }),
+      rebuild(database.target, () => NOW, {}, { log: keepingLog(), terminal: true }),
     );
     expect(written.find((text) => text.startsWith('recomputing'))).toMatch(
       /^recomputing: [\d,]+ hours, \d+ a second(, [\d:]+ left)?$/,

@@ -46,7 +46,7 @@ for (const [zone, [year, month, day]] of Object.entries({
       owner = database.as('airseries_owner', 'UTC');
       await insertNetwork(owner, network);
       await insertReadings(owner, readings);
-      await refresh(database.target, new Date(start));
+      await refresh(database.target, () => new Date(start));
     });
     afterAll(() => database.drop());
 

@@ -26,7 +26,7 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
   afterAll(() => here.close());
 
   const lazily = (at: number) =>
-    refresh(here.database.target, new Date(at), undefined, { lazily: true });
+    refresh(here.database.target, () => new Date(at), undefined, { lazily: true });
   /**
    * Accepts a reading of that instant; afterwards how many hours, days and months have PM10 of
    * which mean.
@@ -73,7 +73,7 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
     await accept(MIDNIGHT - 60 * MINUTE, 45);
     await lazily(noon + 12 * MINUTE);
     expect(await levels()).toEqual([[45, 10, 20], [45, 15], [15]]);
-    await refresh(here.database.target, new Date(noon + 13 * MINUTE));
+    await refresh(here.database.target, () => new Date(noon + 13 * MINUTE));
     expect((await levels())[2]).toEqual([25]);
   });
 

@@ -18,7 +18,7 @@ export async function sixHourly(engine: Engine, since: string, now: Date) {
   await owner`insert into raw.readings (measured_at, sensor_id, pm25)
     select at, sensor, 1.1 + extract(day from at)
     from generate_series(${`${since} 00:00+04`}::text::timestamptz, '2026-11-20 12:00+04', '6 hours') at, generate_series(1, 2) sensor`;
-  await refresh(database.target, now);
+  await refresh(database.target, () => now);
   return { database, owner };
 }
 

@@ -110,7 +110,7 @@ onEveryEngine('tampered buckets', (engine) => {
 
   const runAudit = (repair = false) =>
     audit(here.database.target, {
-      now: NOW,
+      clock: () => NOW,
       repair,
       deleteSurplus: repair,
       timeZone: here.database.timeZone,

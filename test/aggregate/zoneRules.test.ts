@@ -78,10 +78,10 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     server = await openZoneServer(engine, 'America/Vancouver');
     server.setRules(BEFORE);
     ({ target, owner } = await made(NOW));
-    await deleteExpired(target, NOW, '40 days', { log: makeLog('silent'), apply: true });
+    await deleteExpired(target, () => NOW, '40 days', { log: makeLog('silent'), apply: true });
     // TimescaleDB deletes whole chunks
     await owner`delete from raw.readings where measured_at < (select retained_from from raw.installation)`;
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
   });
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
@@ -97,7 +97,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     pools.push(sql);
     await bringIn(sql, citiesOfOneStation(['a', 'b'], { timeZone: server.zone }));
     await addReadings(sql, '2026-08-01T07:00:00Z', now);
-    await refresh(database, now);
+    await refresh(database, () => now);
     return { target: database, owner: sql };
   }
   const addReadings = (sql: Sql, since: string, until: Date) => sql`
@@ -146,7 +146,13 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     }
   };
   const found = async (now = NOW) =>
-    (await audit(target, { now, from: new Date('2026-08-01T00:00:00Z'), timeZone: 'UTC' })).found;
+    (
+      await audit(target, {
+        clock: () => now,
+        from: new Date('2026-08-01T00:00:00Z'),
+        timeZone: 'UTC',
+      })
+    ).found;
 
   it('were computed by rules that are recorded until five years on', skipped, async () => {
     expect(
@@ -169,7 +175,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       expect(await owner`select from raw.readings where measured_at < ${kept?.since}`).toEqual([]);
       server.setRules(AFTER);
       const log = keepingLog();
-      await refresh(target, NOW, { log, terminal: false });
+      await refresh(target, () => NOW, { log, terminal: false });
       expect(
         log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
       ).toEqual([
@@ -202,7 +208,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
         changed_from: '2026-11-01T09:00:00+00:00',
         refused: null,
       });
-      await refresh(target, NOW, { log, terminal: false });
+      await refresh(target, () => NOW, { log, terminal: false });
       expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
     },
   );
@@ -213,7 +219,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     await addReadings(owner, '2027-01-15T21:00:00Z', LATER);
     await owner`update raw.readings set pm25 = 400 where measured_at in ('2026-12-20 12:00Z', '2027-01-05 12:00Z')`;
     const log = keepingLog();
-    await refresh(target, LATER, { log, terminal: false });
+    await refresh(target, () => LATER, { log, terminal: false });
     const why = 'the local midnight 2027-01-01 00:00:00 would occur twice';
     expect(log.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining(why));
     expect(await rulesNow()).toMatchObject({
@@ -240,7 +246,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     const ends = new Date('2027-01-17T05:00:00Z');
     await addReadings(owner, '2027-01-16T21:00:00Z', ends);
     server.setRules(AFTER);
-    await refresh(target, ends);
+    await refresh(target, () => ends);
     expect(await rulesNow()).toMatchObject({ refused_from: null, refused: null });
     expect(await found(ends)).toEqual([]);
     expect(await starts(owner, 'station_daily')).toContain('01-16 07');
@@ -254,10 +260,12 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       const old = await made(NOW);
       await old.owner`delete from raw.zone_offset`;
       server.setRules(AFTER);
-      await refresh(old.target, NOW);
+      await refresh(old.target, () => NOW);
       expect(await starts(old.owner, 'station_daily')).not.toContain('11-02 08');
       const from = new Date('2026-08-01T00:00:00Z');
-      expect((await audit(old.target, { now: NOW, from, timeZone: 'UTC' })).found).toEqual([]);
+      expect((await audit(old.target, { clock: () => NOW, from, timeZone: 'UTC' })).found).toEqual(
+        [],
+      );
     },
   );
 });

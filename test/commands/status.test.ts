@@ -117,7 +117,7 @@ onOneEngine('status', (engine) => {
       push('esp8266-2'),
     ];
     await acceptReadings(db.as('airseries_ingest'), readings, { now: NOW, source: 'roof', scope });
-    await refresh(db.target, NOW);
+    await refresh(db.target, () => NOW);
   });
   afterAll(() => db.drop());
 

@@ -145,7 +145,7 @@ async function fill(
     expect(await push(ports.ingest, token, series(24, 30 * DAY_MS), 10)).toBe(200);
     await halfway();
     expect(await push(ports.ingest, token, series(200, HOUR_MS), 30)).toBe(200);
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
     await makeDigest(target, NOW);
     const read = await bodies(ports);
     await after();
@@ -166,7 +166,7 @@ async function makeMistake(place: Place): Promise<void> {
 }
 
 const differing = async (target: DatabaseAddress) =>
-  (await audit(target, { now: NOW, from: new Date('2024-11-01'), timeZone: ZONE })).found;
+  (await audit(target, { clock: () => NOW, from: new Date('2024-11-01'), timeZone: ZONE })).found;
 
 /** What every restored database must do. */
 async function keepsItsPromise(place: Place, { token, before }: Filled): Promise<void> {
@@ -175,7 +175,7 @@ async function keepsItsPromise(place: Place, { token, before }: Filled): Promise
     expect(await bodies(ports)).toEqual(before);
     expect(await differing(target)).toEqual([]);
     expect(await push(ports.ingest, token, series(100, HOUR_MS), 50)).toBe(200);
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
     await makeDigest(target, NOW);
     const after = await bodies(ports);
     expect(after.filter((body, n) => body !== before[n])).toHaveLength(PATHS.length);

@@ -152,7 +152,7 @@ onEveryEngine('a database that somebody broke', (engine) => {
     await database.superuser().unsafe(damage).simple();
     const now = new Date('2026-11-20T12:00:00Z');
     const starting = migrate(database.target, { now, log: keepingLog() }).then(() =>
-      refresh(database.target, now),
+      refresh(database.target, () => now),
     );
     const refused = starting.catch((error) =>
       Promise.reject(explainConnection(error, 'DATABASE_URL', undefined)),

@@ -42,10 +42,10 @@ describe.each(engines)('the login of the service (%s)', needs('psql'), (engine) 
     const sql = connect(target, { role: 'airseries_owner', timeZone });
     await bringIn(sql, smallNetwork());
     await sql`insert into raw.readings (sensor_id, measured_at, pm25) values (1, ${new Date(NOW.getTime() - 60_000)}, 5)`;
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
     await makeDigest(target, NOW);
     await maintain(target, NOW);
-    expect((await audit(target, { now: NOW, timeZone })).found).toEqual([]);
+    expect((await audit(target, { clock: () => NOW, timeZone })).found).toEqual([]);
     expect(await sql`select from rollup.station_hourly`).toHaveLength(1);
     expect(await isSuperuser(sql)).toBe(false);
     await sql.end();

@@ -50,7 +50,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     }
     // otherwise the one big refresh is planned for an empty table
     await owner`analyze raw.readings`;
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     await maintain(database.target, NOW);
     await makeDigest(database.target, NOW);
     await owner`insert into rollup.digest select earlier.*

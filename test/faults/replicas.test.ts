@@ -82,7 +82,7 @@ onEveryEngine('the API over replicas', (engine) => {
       const now = new Date();
       await migrate(url, { now, log });
       await onConnection(url, { role: 'airseries_owner' }, (sql) => publish(sql, 0));
-      await refresh(url, now);
+      await refresh(url, () => now);
     });
   });
   afterAll(() => cluster?.close());

@@ -53,7 +53,7 @@ describe('Node and the server differ', () => {
     ingest = connect(target, { role: 'airseries_ingest', timeZone: 'UTC', max: 2 });
     writes = openIngestPool(target, { timeZone: zone, max: 2 });
     await bringIn(owner, smallNetwork({ timeZone: zone }));
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
   });
   afterAll(async () => {
     await Promise.all([owner?.end({ timeout: 1 }), ingest?.end({ timeout: 1 }), writes?.close()]);

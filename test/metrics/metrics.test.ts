@@ -93,9 +93,9 @@ onEveryEngineInAll('metrics', (engine) => {
     ];
     const sent = request(ingest).post('/v1/readings').set('Authorization', `Bearer ${token}`);
     await sent.send(readings).expect(200);
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
     await makeDigest(target, NOW);
-    await audit(target, { now: NOW, from: new Date('2026-10-01T00:00:00Z'), timeZone });
+    await audit(target, { clock: () => NOW, from: new Date('2026-10-01T00:00:00Z'), timeZone });
     const first = await request(app).get('/en/air-quality-app/v1/stations.json').expect(200);
     await request(app)
       .get('/en/air-quality-app/v1/stations.json')

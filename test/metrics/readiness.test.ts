@@ -43,7 +43,7 @@ onOneEngine('readiness', (engine) => {
       ok: false,
       checks: { ...migrated, first_build: false, serving: true },
     });
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     const built = { ...migrated, first_build: true, refreshed_at: '2026-11-20T12:00:00+00:00' };
     expect(await readiness({ opened, serving: false })).toEqual({
       ok: false,

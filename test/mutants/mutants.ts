@@ -45,7 +45,7 @@ const TABLE: readonly Table[] = [
           "    { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },\n",
           '',
         ],
-        ['{ lazily: true, clock }', '{ clock }'],
+        ['{ lazily: true }', '{}'],
         ['  await deleteOldDigests(target, clock());\n', ''],
         ['AUDITED_DAYS * 86_400_000', 'AUDITED_DAYS * 86_400'],
         ['if (foundCount === 0) return;', 'return;'],
@@ -470,7 +470,7 @@ const TABLE: readonly Table[] = [
         ],
       ],
       'src/aggregate/retention.ts': [
-        ['call rollup.refresh(', 'select ('],
+        ['await refreshOn(sql, clock);', ''],
         ['while (apply && plan.months > 1);', 'while (false);'],
         ['while (apply && plan.months > 1);', 'while (plan.months > 1);'],
       ],

@@ -55,7 +55,7 @@ onEveryEngine('import network', (engine) => {
     const rows = await owner.unsafe(
       `select distinct bucket from rollup.${level} where pm25 <> -9 order by 1`,
     );
-    await rebuild(db.target, NOW, {});
+    await rebuild(db.target, () => NOW, {});
     expect(await differences(db)).toEqual([]);
     return rows.map(({ bucket }) => (Date.parse(bucket) - START) / HOUR);
   };
@@ -255,7 +255,7 @@ onEveryEngine('import network', (engine) => {
         now: NOW,
         source: 'test',
       });
-      await deleteExpired(old.target, NOW, '100 days', { log: keepingLog(), apply: true });
+      await deleteExpired(old.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
       expect(await sql`select measured_at from raw.readings`).toHaveLength(2);
       expect(await differences(old)).toEqual([]);
       const moved = smallNetwork({

@@ -621,7 +621,7 @@ onEveryEngine('suspect particles', (engine) => {
       expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
       const readings = await owner`select measured_at, sensor_id, pm25, pm10 from raw.readings`;
       await there`insert into raw.readings ${there(readings)}`;
-      await refresh(other.target, NOW);
+      await refresh(other.target, () => NOW);
       const history = async (sql: Sql) => [
         await sql`select to_jsonb(p) - 'judged_to' as period from raw.screened_period p order by 1`,
         await sql`select bucket, pm25, station_count from rollup.region_hourly order by 1`,
@@ -630,7 +630,7 @@ onEveryEngine('suspect particles', (engine) => {
       ];
       expect(await history(there)).toEqual(await history(owner));
       expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
-      await refresh(other.target, NOW);
+      await refresh(other.target, () => NOW);
       expect(await history(there)).toEqual(await history(owner));
       expect(await exportNetwork(there)).toEqual(file);
     } finally {

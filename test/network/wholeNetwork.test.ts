@@ -198,7 +198,7 @@ onEveryEngine('a network', (engine) => {
           ...{ now: NOW, source: 'test' },
         });
       const audited = async () =>
-        (await audit(db.target, { now: NOW, timeZone: 'Asia/Yerevan' })).found;
+        (await audit(db.target, { clock: () => NOW, timeZone: 'Asia/Yerevan' })).found;
       const expired = () => owner`select * from rollup.expired_month order by month`;
       const stationHours = () =>
         owner`select station_id, count(*)::int as hours, sum(sensor_count)::int as sensors from rollup.station_hourly group by 1 order by 1`;
@@ -210,7 +210,7 @@ onEveryEngine('a network', (engine) => {
         ];
         await bringIn(owner, smallNetwork({ sensor: { stations: moved } }));
         await ingest(2, NOW.toISOString(), 1);
-        await deleteExpired(db.target, NOW, '100 days', { log: keepingLog(), apply: true });
+        await deleteExpired(db.target, () => NOW, '100 days', { log: keepingLog(), apply: true });
         expect(await owner`select from raw.readings`).toHaveLength(1);
         recorded = await expired();
         expect(recorded).toHaveLength(2);

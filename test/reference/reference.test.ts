@@ -82,7 +82,7 @@ onEveryEngine('reference', (engine) => {
         terminal: false,
       });
       expect(summary.received).toBe(reference.meta.rows + vanes);
-      await refresh(database.target, now);
+      await refresh(database.target, () => now);
       db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
     });
     afterAll(async () => {

@@ -78,7 +78,7 @@ onEveryEngine('migrate', (engine) => {
 
     it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
       await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
-      await refresh(target, now);
+      await refresh(target, () => now);
       const definitions = changedDefinitions(
         temporaryFolder('sql'),
         'rollups/sensor_hourly.sql',

@@ -63,7 +63,7 @@ describe('what we read of TimescaleDB', () => {
       await bringIn(owner, smallNetwork());
       await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select at, 1, 5 from generate_series(timestamptz '2026-01-01', '2026-11-10', '1 hour') at`;
-      await refresh(database.target, NOW);
+      await refresh(database.target, () => NOW);
       // the tests may look where the product may not
       const logs = await superuser<{ name: string }[]>`
       select c.oid::regclass::text as name from pg_class c
@@ -77,7 +77,7 @@ describe('what we read of TimescaleDB', () => {
       const random = seeded(1);
       for (let n = 0; n < 25; n++) {
         await owner`update raw.readings set pm25 = pm25 + 1 where measured_at = '2026-01-01'::timestamptz + ${random.below(7_000)} * interval '1 hour'`;
-        await refresh(database.target, NOW);
+        await refresh(database.target, () => NOW);
       }
       expect(await entries()).toBeLessThan(30);
       await database.drop();

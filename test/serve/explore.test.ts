@@ -562,7 +562,7 @@ onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
       terminal: false,
     });
     expect(summary).toMatchObject({ accepted: 1, unchanged: 1, quarantined: { before_epoch: 1 } });
-    await refresh(target, now);
+    await refresh(target, () => now);
     const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 2 });
     const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
     const get = async (subject: string) =>

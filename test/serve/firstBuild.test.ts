@@ -33,7 +33,7 @@ onOneEngine('before the first build', (engine) => {
         'no-store',
       ]);
     }
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     for (const get of answers) expect((await get()).status).toBe(200);
     await db.destroy();
     await database.drop();

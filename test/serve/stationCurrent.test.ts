@@ -68,7 +68,7 @@ onEveryEngineInAll('current values', (engine) => {
       await reader`select c.id, c.wind_direction, c.wind_speed
         from generate_series(1, 2) id cross join api.station_current(${ago(0)}, id) c order by 1`,
     ).toEqual(expected);
-    await refresh(db.target, NOW);
+    await refresh(db.target, () => NOW);
     expect(
       await reader`select id, wind_direction, wind_speed from api.station_current(${ago(0)}) order by 1`,
     ).toEqual(expected);

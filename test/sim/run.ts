@@ -143,7 +143,11 @@ async function sideBySide<T>(
   now: Date,
   change: () => Promise<T>,
 ): Promise<T> {
-  const [result] = await Promise.all([change(), refresh(target, now), refresh(target, now)]);
+  const [result] = await Promise.all([
+    change(),
+    refresh(target, () => now),
+    refresh(target, () => now),
+  ]);
   return result;
 }
 
@@ -265,7 +269,7 @@ async function retain(
   }
   const { wanted } = await planRetention(of.owner, now, what.keep);
   const before = await expiredHours(of.owner, wanted);
-  await deleteExpired(of.database.target, now, what.keep, { log, apply: true });
+  await deleteExpired(of.database.target, () => now, what.keep, { log, apply: true });
   const after = await expiredHours(of.owner, wanted);
   return after.hours === before.hours
     ? undefined
@@ -291,7 +295,8 @@ async function tamper(
     `update ${await storageOf(owner, name)} set ${column} = '${value}' where bucket = '${row.at}' and ${id}::text = '${row.subject}'`,
   );
   const from = new Date(row.at);
-  const options = { now, timeZone: 'UTC', from, to: new Date(from.getTime() + 1), repair: true };
+  const to = new Date(from.getTime() + 1);
+  const options = { clock: () => now, timeZone: 'UTC', from, to, repair: true };
   const { found, remaining } = await audit(database.target, options);
   const words = found.map(({ level, bucket, subject, columns }) =>
     [level, Date.parse(bucket), subject, columns].join(' '),
@@ -333,7 +338,7 @@ async function killedRefresh(
   index: number,
 ): Promise<void> {
   let finished = false;
-  const killed = refresh(database.target, now)
+  const killed = refresh(database.target, () => now)
     .catch(() => undefined)
     .finally(() => {
       finished = true;

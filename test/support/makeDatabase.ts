@@ -109,7 +109,7 @@ async function makeTemplate(server: Server, timeZone: string): Promise<string> {
     const target = { ...server, database: name };
     const now = new Date('2026-11-20T00:00:00Z');
     await migrate(target, { timeZone, now, log: makeLog('warn') });
-    await refresh(target, now); // the first build is done: before it nothing is answered
+    await refresh(target, () => now); // the first build is done: before it nothing is answered
     await freeze(sql, name);
     return name;
   } finally {

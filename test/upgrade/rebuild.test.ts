@@ -9,12 +9,13 @@ import { beforeEach, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
+import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import type { Definitions } from '../../src/schema/template.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { storageOf } from '../support/storage.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const timeZone = 'Asia/Yerevan';
@@ -41,7 +42,7 @@ onEveryEngine('a rebuild', (engine) => {
     return connected.length > 0 || migrating.exitCode !== null;
   };
   const migrateNext = () => migrate(target, { now: NOW, log, definitions: next });
-  const wrong = async () => (await audit(target, { now: NOW, timeZone })).found;
+  const wrong = async () => (await audit(target, { clock: () => NOW, timeZone })).found;
   const leftovers = () => owner`select nspname from pg_namespace where nspname ~ '_(next|old)$'`;
 
   beforeEach(async () => {
@@ -51,7 +52,7 @@ onEveryEngine('a rebuild', (engine) => {
     await bringIn(owner, smallNetwork());
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, rain)
       select at, sensor, 10, 1 from generate_series(timestamptz '2026-07-15', '2026-11-20 11:30Z', '1 hour') at, generate_series(1, 3) sensor`;
-    await refresh(target, NOW);
+    await refresh(target, () => NOW);
     next = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
@@ -76,6 +77,36 @@ onEveryEngine('a rebuild', (engine) => {
     expect([...seen]).toEqual([30 * 24, 2 * 30 * 24]);
     expect(await wrong()).toEqual([]);
     expect(await leftovers()).toEqual([]);
+  });
+
+  it('of functions alone waits for the step of a refresh that runs', async () => {
+    const blocker = connect(target, { role: 'airseries_owner', max: 1 });
+    const waits = (type: string) => async () =>
+      (
+        await owner`select count(*)::int as waiting from pg_locks
+          where not granted and locktype = ${type} and database = (select oid from pg_database where datname = current_database())`
+      )[0]?.waiting;
+    // a step that has computed the hours of sensors, and committed them
+    await owner`insert into raw.readings (measured_at, sensor_id, rain) values ('2026-11-20 11:45Z', 1, 5)`;
+    await blocker`begin`;
+    await blocker.unsafe(
+      `lock table ${await storageOf(blocker, 'station_hourly')} in share row exclusive mode`,
+    );
+    const refreshing = refresh(target, () => NOW);
+    await expect.poll(waits('relation'), { interval: 10 }).toBe(1);
+
+    const definitions = changedDefinitions(temporaryFolder('sql'), 'logic/30_stale.sql', (text) =>
+      text.replace('coalesce(sum(', 'coalesce( sum('),
+    );
+    let isDone = false;
+    const migrating = migrate(target, { now: NOW, log, definitions }).finally(() => {
+      isDone = true;
+    });
+    const isDoneOrWaits = async () => isDone || (await waits('advisory')()) === 1;
+    await expect.poll(isDoneOrWaits, { interval: 10 }).toBe(true);
+    await blocker`commit`;
+    await Promise.all([refreshing, migrating, blocker.end()]);
+    expect(await wrong()).toEqual([]);
   });
 
   if (isRepetition(engine)) return;

@@ -111,9 +111,9 @@ onEveryEngine('an upgrade to the next version', (engine) => {
       timeZone,
       engine,
     });
-    await refresh(target, now);
+    await refresh(target, () => now);
     expect(compareBuckets(before, await allBuckets(sql))).toEqual([]);
-    const { found } = await audit(target, { now, timeZone });
+    const { found } = await audit(target, { clock: () => now, timeZone });
     expect(found).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
 
   it('takes in the new parameter, and values up to the new bound', async () => {
     await sql`insert into raw.readings (measured_at, sensor_id, later, no2) values ('2026-11-20 05:50+00', 12, 612.4, 5500)`;
-    await refresh(target, now);
+    await refresh(target, () => now);
     expect(
       await sql`select avg_later, avg_no2 from api.station_hourly where avg_later is not null`,
     ).toEqual([{ avg_later: 612, avg_no2: 5500 }]);
@@ -160,12 +160,12 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     await sql`delete from raw.sensor_station where sensor_id = 21 and station_id = 1`;
     await sql`update raw.sensor_station set since = '-infinity' where sensor_id = 21`;
     await sql`select logic.apply_periods()`;
-    await refresh(target, now);
+    await refresh(target, () => now);
     const [is] = await october();
     expect(was?.avg_temperature).not.toBeNull();
     expect(is?.avg_temperature).toBeNull();
     expect(is?.avg_pm25).not.toBe(was?.avg_pm25);
-    const { found } = await audit(target, { now, timeZone });
+    const { found } = await audit(target, { clock: () => now, timeZone });
     expect(found).toEqual([]);
   });
 });

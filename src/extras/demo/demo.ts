@@ -142,7 +142,7 @@ export async function fillDemo(
     for (;;) {
       const [added] = await Promise.all([
         copyMissing(sql, clock(), { show: (n, part) => progress.show(rows + n, part) }),
-        rows > 0 ? refresh(target, clock()) : undefined,
+        rows > 0 ? refresh(target, clock) : undefined,
       ]);
       rows += added;
       if (added === 0 || signal?.aborted) break;

@@ -40,12 +40,11 @@ async function exportFiles(
 ): Promise<Outcome> {
   const { database, clock, installation, log, terminal } = context;
   const period = await readPeriod(context, options);
-  const now = clock();
-  await refresh(database.target, now, context);
+  await refresh(database.target, clock, context);
   const { timeZone } = installation;
   const result = await exportOpenData(database.target, folder, {
     timeZone,
-    now,
+    now: clock(),
     log,
     terminal,
     license,

@@ -69,7 +69,7 @@ async function round(
     const imported = await seconds(() =>
       importReadings(database.as('airseries_ingest'), [file], options),
     );
-    const refreshed = await seconds(() => refresh(database.target, NOW));
+    const refreshed = await seconds(() => refresh(database.target, () => NOW));
     if (!isCopyFirst) copied = await copy();
     const [row] =
       await owner`select (select count(*) from raw.readings)::int as ours, (select count(*) from rollup.plain)::int as plain`;

@@ -22,7 +22,7 @@ function lateReadings({ database }: World) {
     const [before] = await sql`select pg_current_wal_insert_lsn()::text as lsn`;
     const begun = performance.now();
     await sql`update raw.readings set pm25 = pm25 + 1 where sensor_id = 1 and measured_at = ${at}`;
-    await refresh(database.target, NOW);
+    await refresh(database.target, () => NOW);
     const ms = performance.now() - begun;
     const [after] =
       await sql`select (pg_current_wal_insert_lsn() - ${before?.lsn}::text::pg_lsn)::float8 as bytes`;

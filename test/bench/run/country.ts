@@ -64,12 +64,12 @@ export async function makeCountry(
     const built = await load(target, stations, first, watcher);
     progress(`first build of ${built.toLocaleString('en')} readings`);
     const watch = watchServer(target);
-    const building = await seconds(() => rebuild(target, later.from, spanOf(first), watcher));
+    const building = await seconds(() => rebuild(target, () => later.from, spanOf(first), watcher));
     const firstBuild = { readings: built, seconds: building, memory: await watch.end() };
     progress(`loading the readings after it, every ${later.every}`);
     const after = await load(target, stations, [later], watcher);
     progress('refreshing');
-    await rebuild(target, NOW, later, watcher);
+    await rebuild(target, () => NOW, later, watcher);
     progress('compressing and analyzing');
     await settle(database);
     const counts = { stations, regions: network.regions.length, readings: built + after };

@@ -117,7 +117,7 @@ export async function makeWorld(
 
 /** Everything computed, compressed and vacuumed, with a digest of now. */
 export async function settle({ target, superuser }: TestDatabase): Promise<void> {
-  await refresh(target, NOW);
+  await refresh(target, () => NOW);
   await maintain(target, NOW);
   await makeDigest(target, NOW);
   await superuser()`vacuum (analyze)`;

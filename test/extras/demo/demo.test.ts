@@ -54,7 +54,7 @@ onEveryEngineInAll('the demo', (engine) => {
     return { timeZone: 'Asia/Yerevan', clock: () => at, log: lines, terminal: false };
   };
   const refresh = async () => {
-    await refreshAggregates(db.target, now);
+    await refreshAggregates(db.target, () => now);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
   /** Only so far back is anything missing. */
@@ -80,7 +80,7 @@ onEveryEngineInAll('the demo', (engine) => {
     const owner = other.as();
     await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${now}, 1, 5)`;
-    await refreshAggregates(other.target, now);
+    await refreshAggregates(other.target, () => now);
     await owner
       .unsafe(
         'alter table raw.readings disable trigger user; delete from raw.readings; delete from raw.membership; delete from raw.placement',

@@ -39,8 +39,8 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
       while ((await copyMissing(sql, NOW)) > 0);
       await createToken(sql, { name: 'old', provider: 'airseries-demo', stations: null, now: NOW });
     });
-    await refresh(db.target, NOW);
-    await deleteExpired(db.target, NOW, '35 days', {
+    await refresh(db.target, () => NOW);
+    await deleteExpired(db.target, () => NOW, '35 days', {
       log,
       timeZone: db.timeZone,
       apply: true,

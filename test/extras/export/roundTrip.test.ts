@@ -35,7 +35,7 @@ onEveryEngine('the export, imported again', (engine) => {
   const bring = async (...names: string[]) => {
     const paths = names.map((name) => join(folder, name));
     const summary = await importReadings(ingest, paths, { now: NOW, log, terminal: false, format });
-    await refresh(db.target, NOW);
+    await refresh(db.target, () => NOW);
     return summary;
   };
   const buckets = async (of: TestDatabase, view: string) => [
@@ -64,7 +64,7 @@ onEveryEngine('the export, imported again', (engine) => {
       now: NOW,
       source: 'test',
     });
-    await refresh(original.target, NOW);
+    await refresh(original.target, () => NOW);
     await exportOpenData(original.target, folder, options);
   });
   beforeEach(async () => {

@@ -59,7 +59,7 @@ it.for(
   });
   const refreshing = (async () => {
     while (!over)
-      await refresh(target, new Date()).catch(
+      await refresh(target, () => new Date()).catch(
         () => new Promise((resolve) => setTimeout(resolve, 100)),
       );
   })();
@@ -74,7 +74,7 @@ it.for(
   over = true;
   await Promise.all([...senders, refreshing]);
 
-  await refresh(target, new Date());
+  await refresh(target, () => new Date());
   const stored = await onConnection(target, { role: 'airseries_owner' }, async (sql) => [
     ...(await sql<{ measured_at: string }[]>`select measured_at from raw.readings`),
   ]);

@@ -70,7 +70,7 @@ function casesOf(stations: number, quick: boolean): Case[] {
 
 async function run(context: Context): Promise<Row[]> {
   const { database, stations } = await context.country();
-  await refresh(database.target, LATER); // the running month too, so that it is not due meanwhile
+  await refresh(database.target, () => LATER); // the running month too, so that it is not due meanwhile
   const watch = watchServer(database.target);
   const rows: Row[] = [];
   for (const { title, rounds, bounds, lines } of casesOf(stations, context.quick)) {

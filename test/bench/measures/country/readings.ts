@@ -56,7 +56,7 @@ export async function take(
       if (accepted !== lines.length)
         throw new Error(`${accepted} of ${lines.length} readings were accepted`);
     });
-    const refreshing = await seconds(() => refresh(target, now, undefined, { lazily: true }));
+    const refreshing = await seconds(() => refresh(target, () => now, undefined, { lazily: true }));
     return { import: importing, refresh: refreshing };
   } finally {
     rmSync(folder, { recursive: true, force: true });
