@@ -19,6 +19,7 @@ const RARE = [
   'test/deploy/dockerfile.test.ts', // package.test.ts: what is packed, and that it runs alone
   'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
+  'test/faults/embedded.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
