@@ -84,11 +84,27 @@ describe('on several machines', isPossible, () => {
     const api = start(['start'], {
       ...ofApi,
       ROLE: 'api',
-      READER_DATABASE_URL: `postgres://airseries_api:${PASSWORDS.api}@${address}:6432/airseries?pooler=transaction`,
+      READER_DATABASE_URL: urlForReaders(name),
     });
     services.push(worker, api);
     await Promise.all([ready(ofWorker.ADMIN_PORT, worker), ready(ofApi.ADMIN_PORT, api)]);
     return { api: Number(ofApi.PORT), ingest: Number(ofWorker.INGEST_PORT) };
+  }
+
+  const urlForReaders = (name: (typeof APPS)[number]) =>
+    `postgres://airseries_api:${PASSWORDS.api}@${machines.addressOf(name)}:6432/airseries?pooler=transaction`;
+
+  /** Whether readers reach a replica, or undefined while they reach no server. */
+  async function readersReachReplica(): Promise<boolean | undefined> {
+    const sql = connect(urlForReaders('app1'), { max: 1 });
+    try {
+      const [row] = await sql<[{ is: boolean }]>`select pg_is_in_recovery() as is`;
+      return row.is;
+    } catch {
+      return undefined;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
   }
 
   const command = async (...command: string[]) => {
@@ -145,7 +161,13 @@ describe('on several machines', isPossible, () => {
 
   it('a killed primary is replaced within ttl, and comes back as the replica', limit, async () => {
     const primary = await machines.primaryWithReplica();
-    const silence = await during('kill -9 of the primary', () => machines.killDatabase(primary));
+    const silence = await during('kill -9 of the primary', async () => {
+      expect(await readersReachReplica()).toBe(true);
+      await machines.killDatabase(primary);
+      // what an API has kept hides from its clients that there is no replica
+      const isPrimary = async () => (await readersReachReplica()) === false;
+      await until(isPrimary, 'readers reach the new primary');
+    });
     expect(silence).toBeLessThan(patient(TTL + REACTION_S));
     await during('it comes back', async () => {
       machines.startPatroni(primary);
