@@ -12,6 +12,7 @@ import {
   type ServerUser,
   unprivilegedUser,
 } from '../../src/extras/embedded/home.ts';
+import { kill } from '../support/leftovers.ts';
 import { until } from '../support/patience.ts';
 import { listProcesses } from '../support/processes.ts';
 import { launch, type Running } from '../support/program.ts';
@@ -133,7 +134,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       const all = listProcesses().filter((one) =>
         [one.pid, one.parent].some((id) => id === pid || id === postmaster),
       );
-      for (const one of all) killIfThere(one.pid);
+      for (const one of all) kill(one.pid, 'SIGKILL');
       await machines.kill('patroni', name);
     },
     async members() {
@@ -192,15 +193,6 @@ function adapted(text: string, hasTimescale: boolean): string {
 function variablesOf(path: string): Record<string, string> {
   const lines = readFileSync(path, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
-}
-
-/** A server's helper may end between the list of processes and this. */
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 /** Its process; 0 where there is none. */

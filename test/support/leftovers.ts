@@ -87,7 +87,8 @@ function waitFor(list: () => Process[], milliseconds: number): Process[] {
   return left;
 }
 
-function kill(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process that may have ended. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
