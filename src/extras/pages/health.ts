@@ -65,7 +65,7 @@ ${rulesPart(locale, 'W1', 'W2', 'W3', 'W4')}</div>`
 }
 ${
   pollutants.length > 0 &&
-  html`<div class="card"><h2>${words.eu}</h2>
+  html`<div class="card" data-fold="eu"><h2>${words.eu}</h2>
 <table><thead><tr><th scope="col">${words.pollutant}</th><th scope="col">${words.yearMean}</th><th scope="col">${words.daysAbove}</th></tr></thead>
 <tbody>${pollutants.map(euRow)}</tbody></table>
 ${rulesPart(locale, 'EU')}</div>`

@@ -278,7 +278,7 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
   }
   return html`<section data-live="indices">${
     entries.length > 0 &&
-    html`<div class="card"><h2>${words.indices}</h2>
+    html`<div class="card" data-fold="indices"><h2>${words.indices}</h2>
 <dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd>${value}${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
   }</section>`;
 }

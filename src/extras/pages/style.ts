@@ -212,8 +212,10 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .calendar .unknown { fill: var(--paper); stroke: var(--soft); stroke-dasharray: 2; }
 .incomplete { fill-opacity: .45; }
 .calendar .at { stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
+.folded > summary { padding: 4px 0; }
+.later:has(.folded:not([open])) { min-height: 0; }
 .rule { max-width: 70ch; border-left: 3px solid var(--line); padding-left: 12px; }
-@media (max-width: 520px) { .calendar svg { min-width: 1296px; } .calendar svg.weekdays { flex: 0 0 30px; height: 203px; } .calendar text { font-size: 7.5px; } .scroll, .calendar > div { mask-image: linear-gradient(90deg, #000 calc(100% - 32px), transparent); } .scroll table { margin-right: 32px; } .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
+@media (max-width: 520px) { .calendar svg { min-width: 1620px; } .calendar svg.weekdays { flex: 0 0 30px; height: 254px; } .calendar text { font-size: 6px; } .scroll { mask-image: linear-gradient(90deg, #000 calc(100% - 32px), transparent); } .calendar > div { padding: 4px 24px; mask-image: linear-gradient(90deg, transparent, #000 24px calc(100% - 24px), transparent); } .groups > div { width: 100%; } .tiles { gap: 0 8px; } .tile { flex: 1 0 100%; max-width: none; display: grid; grid-template-columns: minmax(0, 1fr) max-content max-content; gap: 0 12px; align-items: baseline; border-width: 0 0 1px; border-radius: 0; padding: 4px 0; } .tile[class*=band-] { padding-left: 8px; } .tile dd { font-size: 16px; text-align: right; } .tile dt + dd { grid-column: 3; } .tile .word { grid-area: 1 / 2; } .tile small { white-space: nowrap; } .tile dd:has(.spark) { grid-column: 1 / 4; display: flex; gap: 12px; align-items: center; } .tile .spark { height: 16px; margin: 0; min-width: 0; flex: 1; } .controls { gap: 8px 4px; } .controls button { padding: 4px 8px; } .scroll table { margin-right: 32px; } .scroll th, .scroll td { padding-right: 8px; font-size: 14px; } .day text { font-size: 10.5px; } h1 { font-size: 24px; margin-bottom: 8px; } body { padding: 0 12px 24px; } .card { padding: 12px; } header { padding: 8px 0; } }
 @media (max-width: 480px) { nav > a { display: none; } .line { grid-template-columns: 48px minmax(0, 1fr) minmax(136px, max-content); gap: 0 8px; } .regions:has(.fold) .line { padding-right: 32px; } .regions:has(.fold) ul .line { padding-right: 0; } .overview ul ul { margin-left: 0; } .pm { font-size: 14px; } .map { height: 45vh; } }
 @media (min-width: 800px) {
   .tomap { display: none; }
@@ -231,7 +233,8 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
   :root { ${LIGHT} }
   @page { margin: 10mm; }
   body { padding: 0; background: #fff; zoom: .6; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, .skip, .controls, button, details:not([open]), .inputs, #developers, #download, #calendar, #record, #months, .side, .spark, .legend, .what + p, #history small, noscript, summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
+  nav, .skip, .controls, button, details:not([open], .folded), .inputs, #developers, #download, #calendar, #record, #months, .side, .spark, .legend, .what + p, #history small, noscript, details:not(.folded) > summary, [download], [data-live=list], [data-live=indices], [data-live=values], figure, .advice, .advice + p { display: none !important; }
+  .folded > summary { list-style: none; } .folded::details-content { content-visibility: visible; block-size: auto; }
   .card { border: 0; padding: 0; margin: 0 0 8px; break-inside: avoid; }
   .pair { grid-template-columns: 1fr 1fr; }
   .chart { min-height: 0; } .head { display: block; }

@@ -468,8 +468,9 @@ inBrowser('the history in a browser', (newPage) => {
         });
         await page.locator('#history').scrollIntoViewIfNeeded();
         await page.locator('#months').scrollIntoViewIfNeeded();
-        await page.locator('.calendar').waitFor();
+        await page.locator('.calendar').waitFor({ state: 'attached' });
         for (const summary of await page.locator('#parts summary').all()) await summary.click();
+        await page.locator('.calendar').waitFor();
         expect(await axe(page)).toEqual([]);
         const [inside, whole] = await page.evaluate(() => [
           innerWidth,
@@ -501,7 +502,7 @@ inBrowser('the history in a browser', (newPage) => {
       await page.locator('#history').scrollIntoViewIfNeeded();
       await page.locator('.chart svg').waitFor();
       await page.locator('#calendar').scrollIntoViewIfNeeded();
-      await page.locator('.calendar').waitFor();
+      await page.locator('.calendar').waitFor({ state: 'attached' });
       const names = await page.evaluate(() =>
         performance.getEntriesByType('resource').map(({ name }) => name),
       );

@@ -7,6 +7,7 @@ import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, describeValue, measuredValue, type Point } from '../series.ts';
 import { monthStarts, type PlacedDay, placeDays, STEPS } from './days.ts';
+import { fold } from './fold.ts';
 import {
   type Change,
   countHours,
@@ -126,9 +127,12 @@ function drawYear(
   for (const button of made.querySelectorAll('button'))
     button.addEventListener('click', () => change({ year: button.dataset.year }));
   point(at, false);
-  requestAnimationFrame(() => {
+  const scrollToDay = () => {
     box.scrollLeft = ((days[at]?.week ?? 0) * STEP * box.scrollWidth) / WIDTH - box.clientWidth / 2;
-  });
+  };
+  requestAnimationFrame(scrollToDay);
+  made.addEventListener('toggle', scrollToDay, true); // while it is folded it has no width
+  fold(made, 'calendar');
   return made;
 }
 

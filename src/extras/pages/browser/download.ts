@@ -1,6 +1,7 @@
 /** The hours of chosen dates as a file. A link, not a form: pages may send forms nowhere. */
 import { html } from '../html.ts';
 import { dateAfter } from '../series.ts';
+import { fold } from './fold.ts';
 import { exploreUrl, type Page, partOf, toElement } from './page.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,5 +29,6 @@ export function makeDownload(page: Page, newest: string): HTMLElement {
   }
   made.addEventListener('input', update);
   update();
+  fold(made, 'download');
   return made;
 }

@@ -6,6 +6,7 @@ import { html } from '../html.ts';
 import { AQI, measuredQuantities, newestTime } from '../series.ts';
 import { makeCalendar } from './calendar.ts';
 import { makeDownload } from './download.ts';
+import { closeLists, foldAll } from './fold.ts';
 import {
   type Change,
   type History,
@@ -27,6 +28,10 @@ import {
 } from './page.ts';
 import { makeRecord } from './record.ts';
 import { formatView, parseView } from './view.ts';
+
+closeLists();
+foldAll();
+document.addEventListener(REPLACED, foldAll);
 
 const section = document.querySelector<HTMLElement>('#history');
 if (section !== null) begin(section, readPage(section));

@@ -25,6 +25,7 @@ import {
   type Windows,
 } from '../series.ts';
 import { guidelineOf, makeChart } from './chart.ts';
+import { fold } from './fold.ts';
 import { makeInputs } from './inputs.ts';
 import { type Page, partOf, toElement, wordFor } from './page.ts';
 import type { View } from './view.ts';
@@ -338,6 +339,7 @@ export function makeMonths(page: Page, history: History): Part {
       const heads = [words.month, nameWithUnit(page, quantity), words.lastYear, words.change];
       content.innerHTML =
         html`<h2>${words.sameMonth}</h2>${scrollingTable(words.sameMonth, heads, rows.toReversed())}<p><small>${words.shareMeasured}</small></p>`.text;
+      fold(content, 'months');
     },
   };
 }

@@ -54,11 +54,11 @@ function replace(fresh: Document): void {
       if (before !== null) details.open = (before as HTMLDetailsElement).open;
     }
     old.replaceWith(next);
-    if (focused !== '' && !document.activeElement?.matches('a, summary'))
-      next.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
   }
   document.title = fresh.title;
   document.dispatchEvent(new Event(REPLACED));
+  if (focused !== '' && !document.activeElement?.matches('a, summary'))
+    document.querySelector<HTMLElement>(`[data-live] ${focused}`)?.focus({ preventScroll: true });
 }
 
 /** A selector that finds the same link or summary in another version of the page. */

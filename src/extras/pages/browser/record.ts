@@ -6,6 +6,7 @@ import { fill, formatDate, formatValue } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { categoryOf } from '../scale.ts';
 import { AQI, fillGaps, type Point } from '../series.ts';
+import { unfold } from './fold.ts';
 import { type Change, isFew, legend, type Part } from './history.ts';
 import { exploreUrl, fetchJson, fillFrom, type Page, toElement, whenNear } from './page.ts';
 
@@ -35,6 +36,7 @@ export function makeRecord(page: Page, today: string, change: Change): Part {
     const drawn = drawRecord(page, months, found?.at ?? 0);
     for (const button of drawn.querySelectorAll('button'))
       button.addEventListener('click', () => {
+        unfold('calendar');
         change({ year: button.dataset.year });
         document.querySelector('#calendar')?.scrollIntoView({ block: 'nearest' });
       });
