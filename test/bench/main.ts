@@ -21,6 +21,7 @@ import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openServers } from '../support/servers.ts';
 import { startGenerator } from './load/generator.ts';
+import { backfilled } from './measures/backfill.ts';
 import { cached } from './measures/cached.ts';
 import { cold } from './measures/cold.ts';
 import { build } from './measures/country/build.ts';
@@ -42,7 +43,16 @@ import { peerVersions, versionsOf } from './run/versions.ts';
 import { daysAgo, makeWorld, NOW, type World } from './run/world.ts';
 
 /** In the order of running. */
-const MEASURES: readonly Measure[] = [cached, kept, ...cold, minute, imported, late, peers];
+const MEASURES: readonly Measure[] = [
+  cached,
+  kept,
+  ...cold,
+  minute,
+  imported,
+  backfilled,
+  late,
+  peers,
+];
 
 /** Of a country. Late readings come last, because they change what the others read. */
 const OF_COUNTRY: readonly Measure[] = [
