@@ -238,10 +238,10 @@ const TABLE: readonly Table[] = [
     changes: {
       'sql/logic/63_station_shifts.sql': [
         ['where apart.km <= 10', 'where apart.km <= 1000'],
-        ['m.n = h.n + shift.hours', 'm.n = h.n - shift.hours'],
+        ['m.n = h.n + h.shift', 'm.n = h.n - h.shift'],
         ['fit.least_hours >= 200', 'fit.least_hours >= 100'],
         ['order by fit.station_id, fit.parameter desc', 'order by fit.station_id, fit.parameter'],
-        ['other.left_over < b.left_over', 'false'],
+        ['beside.left_over < b.left_over', 'false'],
         ['then sum(h.temperature) / 2 end', 'then null end'],
         ['array[only_station]) n) end;', 'array[only_station]) n where false) end;'],
       ],

@@ -1,7 +1,7 @@
 /** A station whose clock differs from those of its neighbours is found by its hours. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sensorTable } from '../../src/commands/status.ts';
-import type { Sql } from '../../src/database/client.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { bringIn, NOW } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
@@ -99,4 +99,39 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     await measure('temperature', { 1: 1 }, { days: 8 });
     expect(await shifts()).toEqual([]);
   });
+
+  it('compares each hour with five others at most, also before the tables have statistics', async () => {
+    await measure('temperature', {}, { stations: [1, 2, 3, 4] });
+    const plans: Plan[] = [];
+    const superuser = connect(db.target, {
+      onNotice: ({ message }) => {
+        if (message?.includes('plan:') === true)
+          plans.push(JSON.parse(message.slice(message.indexOf('{'))).Plan);
+      },
+    });
+    try {
+      await superuser.unsafe(`load 'auto_explain'; set auto_explain.log_min_duration = 0;
+        set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on; set auto_explain.log_timing = off;
+        set auto_explain.log_format = json; set auto_explain.log_level = notice`);
+      await superuser`select from api.station_shift(${NOW})`;
+    } finally {
+      await superuser.end();
+    }
+    const visited = plans.flatMap(rowsVisited);
+    expect(visited.length).toBeGreaterThan(20);
+    expect(Math.max(...visited)).toBeLessThanOrEqual(5 * 4 * 12 * 24);
+  });
 });
+
+type Plan = {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: Plan[];
+};
+
+/** By each node of a plan. */
+function rowsVisited(plan: Plan): number[] {
+  const rows = plan['Actual Rows'] + (plan['Rows Removed by Join Filter'] ?? 0);
+  return [rows * plan['Actual Loops'], ...(plan.Plans ?? []).flatMap(rowsVisited)];
+}

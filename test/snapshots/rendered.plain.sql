@@ -2713,12 +2713,13 @@ begin
     group by near.station_id, h.n
   ),
   moved as materialized (
-    select h.station_id, shift.hours as shift,
+    select h.station_id, h.shift,
       regr_count(h.temperature, m.temperature)::int as temperatures, corr(h.temperature, m.temperature) as temperature_r,
       regr_count(h.pm25, m.pm25)::int as particles, corr(h.pm25, m.pm25) as pm25_r
-    from hour h
-    cross join generate_series(-2, 2) shift(hours)
-    join median m on m.station_id = h.station_id and m.n = h.n + shift.hours
+    -- The shifts are unnested rather than joined: without statistics the planner joined the hours of a station with all
+    -- of its medians first. 1,000 stations took more than 13 minutes then, and take 9 s now.
+    from (select hour.*, unnest('{-2, -1, 0, 1, 2}'::int[]) as shift from hour) h
+    join median m on m.station_id = h.station_id and m.n = h.n + h.shift
     group by 1, 2
   ),
   best as materialized (
@@ -2736,12 +2737,15 @@ begin
     ) fit
     where fit.least_hours >= 200
     order by fit.station_id, fit.parameter desc
+  ),
+  beside as materialized (
+    select n.station_id, min(other.left_over) as left_over
+    from near n join best other on other.station_id = n.other_id
+    group by 1
   )
   select b.station_id, b.parameter, b.hours, b.shift, b.r, b.r_unshifted,
-    coalesce(b.shift <> 0 and b.left_over < 0.7 and not exists (
-      select from near n join best other on other.station_id = n.other_id
-      where n.station_id = b.station_id and other.left_over < b.left_over), false)
-  from best b
+    coalesce(b.shift <> 0 and b.left_over < 0.7 and (beside.left_over < b.left_over) is not true, false)
+  from best b left join beside on beside.station_id = b.station_id
   where only_station is null or b.station_id = only_station;
 end $$;
 
