@@ -26,11 +26,8 @@ export function quarantineCommand(run: Run): Command {
       withFilter('list', 'list quarantined input and its reasons, newest first')
         .option('--limit <n>', 'number of lines to show', wholeNumber(999_999), 50)
         .action(({ limit, ...filter }: Filter & { limit: number }) =>
-          run(async ({ as }) => ({
-            result: await as('airseries_owner', async (sql) => {
-              await checkReason(sql, filter);
-              return await listQuarantine(sql, filter, limit);
-            }),
+          run(async (context) => ({
+            result: await filtered(context, filter, (sql) => listQuarantine(sql, filter, limit)),
             ok: true,
           })),
         ),
@@ -60,11 +57,23 @@ function withFilter(name: string, description: string): Command {
     .option('--provider <id>', 'only this provider; empty: imported by hand');
 }
 
+/** Runs one of the three commands, once its filter is checked. */
+async function filtered<T>(
+  { as }: Context,
+  filter: Filter,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  return await as('airseries_owner', async (sql) => {
+    await checkReason(sql, filter);
+    return await work(sql);
+  });
+}
+
 /**
  * Rejects with UsageError for a reason that there is not. Lines of another version may have reasons
  * that this one does not know.
  */
-async function checkReason(sql: Sql, { reason }: { reason?: string | undefined }): Promise<void> {
+async function checkReason(sql: Sql, { reason }: Filter): Promise<void> {
   if (reason === undefined || ALL_REASONS.includes(reason)) return;
   const { total } = await listQuarantine(sql, { reason }, 1);
   if (total > 0) return;
@@ -76,15 +85,10 @@ async function checkReason(sql: Sql, { reason }: { reason?: string | undefined }
   throw new UsageError(`--reason: there is no reason ${reason}. ${remedy}`);
 }
 
-async function retry(
-  { database, as, clock, log, terminal }: Context,
-  filter: Filter,
-): Promise<Outcome> {
+async function retry(context: Context, filter: Filter): Promise<Outcome> {
+  const { database, clock, log, terminal } = context;
   const options = { ...filter, now: clock(), log, terminal };
-  const result = await as('airseries_owner', async (sql) => {
-    await checkReason(sql, filter);
-    return await retryQuarantined(sql, options);
-  });
+  const result = await filtered(context, filter, (sql) => retryQuarantined(sql, options));
   await refreshAndDigest(database.target, clock, { log, terminal });
   return { result, ok: true };
 }
@@ -98,13 +102,12 @@ function checkDrop({ all = false, ...filter }: DropOptions): void {
 }
 
 async function drop(
-  { as, instant }: Context,
-  { reason, source, provider, before }: DropOptions,
+  context: Context,
+  { all: _, before, ...filter }: DropOptions,
 ): Promise<Outcome> {
-  const filter = { reason, source, provider, before: await instant(before) };
-  const dropped = await as('airseries_owner', async (sql) => {
-    await checkReason(sql, filter);
-    return await dropQuarantined(sql, filter);
-  });
+  const instant = await context.instant(before);
+  const dropped = await filtered(context, filter, (sql) =>
+    dropQuarantined(sql, { ...filter, before: instant }),
+  );
   return { result: { dropped }, ok: true };
 }

@@ -200,16 +200,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     }
     if (isOfOthers && count === 0) return undefined;
     if (count === 0 && owner.sensor === undefined && owner.device === undefined) {
-      const list = listWithin(row);
-      if (list !== undefined)
-        return unreadable(row.text, row.line, `its rows lie in "${list}": ${takeOut(list)}`);
-      const keyed = keyedWithin(row);
-      if (keyed !== undefined)
-        return unreadable(
-          row.text,
-          row.line,
-          `its values lie under stations and times in "${keyed}": ${makeRows(keyed)}`,
-        );
+      const why = nestedRows(row);
+      if (why !== undefined) return unreadable(row.text, row.line, why);
     }
     const time = typeof found.time === 'object' ? 'nested' : (found.time ?? arrival);
     const hasArrivalTime = found.time === undefined && arrival !== undefined;
@@ -257,25 +249,26 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
 const NONE: readonly [] = [];
 
-/** The name of the field in which a document that is no reading has a list of objects. */
-function listWithin({ names, cells }: Row): string | undefined {
+/**
+ * How to take out the rows of a document that is no reading: it has a list of objects in a field,
+ * else objects whose keys are times.
+ */
+function nestedRows({ names, cells }: Row): string | undefined {
   if (names.isTable) return undefined;
-  const at = cells.findIndex((cell) => Array.isArray(cell) && isObject(cell[0]));
-  return at < 0 ? undefined : names.list[at];
+  let keyed: string | undefined;
+  for (const [at, cell] of cells.entries()) {
+    const field = names.list[at] as string;
+    const [one] = isObject(cell) || Array.isArray(cell) ? Object.values(cell) : NONE;
+    if (!isObject(one)) continue;
+    if (Array.isArray(cell)) return `its rows lie in "${field}": ${takeOut(field)}`;
+    if (STARTS_WITH_DATE.test(Object.keys(one)[0] ?? '')) keyed ??= field;
+  }
+  if (keyed === undefined) return undefined;
+  return `its values lie under stations and times in "${keyed}": ${makeRows(keyed)}`;
 }
 
 const takeOut = (list: string) =>
   `send them by themselves, as jq -c '.${list}[]' takes them out (of GeoJSON: '.${list}[].properties')`;
-
-/** The name of the field in which a document has objects whose keys are times. */
-function keyedWithin({ names, cells }: Row): string | undefined {
-  if (names.isTable) return undefined;
-  const at = cells.findIndex((cell) => {
-    const [one] = isObject(cell) ? Object.values(cell) : [];
-    return isObject(one) && STARTS_WITH_DATE.test(Object.keys(one)[0] ?? '');
-  });
-  return at < 0 ? undefined : names.list[at];
-}
 
 const STARTS_WITH_DATE = /^\d{4}-\d\d-\d\d/;
 
