@@ -204,11 +204,11 @@ it(
 describe('two years of hours', () => {
   /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
   const yearly = createServer(({ url = '' }, response) => {
-    const day =
+    const rows =
       /hours\/(\d{4})/.exec(url)?.[1] === '2024'
-        ? '2025-07-01T08:00:00+02:00'
-        : '2026-01-01T08:00:00+01:00';
-    response.end(`station_id,timestamp,pm2.5\n1,${day},5.5\n`);
+        ? ['2025-10-26T02:00:00+02:00,5.5', '2025-10-26T02:00:00+01:00,'] // clocks go back
+        : ['2026-01-01T08:00:00+01:00,5.5'];
+    response.end(`station_id,timestamp,pm2.5\n${rows.map((row) => `1,${row}\n`).join('')}`);
   });
   beforeAll(async () => {
     yearly.listen(0, '127.0.0.1');
@@ -225,19 +225,22 @@ describe('two years of hours', () => {
     (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
 
   it('are read by pandas', needs('pandas'), async () => {
-    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(sum(hours["pm2.5"]))`;
+    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(hours["pm2.5"].sum())`;
     expect(await finished('python3', '-c', lines)).toEqual([
-      '2025-07-01T06:00:00+00:00',
+      '2025-10-26T00:00:00+00:00',
+      '2025-10-26T01:00:00+00:00',
       '2026-01-01T07:00:00+00:00',
       '11.0',
     ]);
   });
 
   it('are read by R', needs('rscript'), async () => {
-    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sep = "\\n")`;
+    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sum(hours$pm2.5, na.rm = TRUE), sep = "\\n")`;
     expect(await finished('Rscript', '-e', lines)).toEqual([
-      '2025-07-01 06:00',
+      '2025-10-26 00:00',
+      '2025-10-26 01:00',
       '2026-01-01 07:00',
+      '11',
     ]);
   });
 });

@@ -11,6 +11,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
+import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { launch } from '../support/program.ts';
@@ -94,6 +95,55 @@ test('a wide file of stations is named, and turned likewise', needs('awk'), asyn
     [3, 8],
   ]);
 });
+
+test(
+  "UBA's document is named, and turned by the line of README and of the message",
+  needs('jq'),
+  async () => {
+    const hours = (values: (number | null)[]) =>
+      Object.fromEntries(
+        values.map((value, n) => [
+          `2026-11-18 0${n}:00:00`,
+          [1, 2, value, `2026-11-18 0${n + 1}:00:00`, value === null ? null : '1'],
+        ]),
+      );
+    const document = JSON.stringify({
+      request: { component: '1', scope: '2', lang: 'de', datetime_from: '2026-11-18 01:00:00' },
+      indices: { data: { 'station id': { 'date start': ['component id', 'scope id', 'value'] } } },
+      data: { roof: hours([29, null, 31]), garden: hours([17]) },
+      count: 2,
+    });
+    await imported(file('nested.json', document));
+    const [refused] = (await listQuarantine(owner, {}, 1)).lines;
+    expect(refused?.explanation).toMatch(/under stations and times in "data"/);
+    await owner`truncate raw.quarantine`;
+    const folder = temporaryFolder('nested');
+    writeFileSync(join(folder, 'nested.json'), document);
+    const [lines = '', command = ''] = recipe("# measurements of Germany's UBA").split(
+      '\nnode src/airseries.js ',
+    );
+    const line = lines.split('\n').at(-1) ?? '';
+    execFileSync('/bin/sh', ['-ec', line], { cwd: folder });
+    expect(refused?.explanation).toContain(line.slice(0, line.indexOf(' nested.json')));
+    expect(command.trim()).toBe('import readings rows.ndjson --column pm10=value --zone +01:00');
+    const summary = await imported(join(folder, 'rows.ndjson'), {
+      columns: ['pm10=value'],
+      zone: '+01:00',
+    });
+    expect(summary).toMatchObject({ received: 4, failed: false });
+    expect(
+      (await stored(owner)).map(({ sensor_id, measured_at, pm10 }) => [
+        sensor_id,
+        new Date(measured_at).toISOString(),
+        pm10,
+      ]),
+    ).toEqual([
+      [1, '2026-11-17T23:00:00.000Z', 29],
+      [1, '2026-11-18T01:00:00.000Z', 31],
+      [3, '2026-11-17T23:00:00.000Z', 17],
+    ]);
+  },
+);
 
 describe('what is sent by HTTP', () => {
   let here: Pushing;
