@@ -79,7 +79,7 @@ function otherContent(json: unknown): string | undefined {
       String(type),
     )
   )
-    return 'this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one';
+    return 'this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one; MAP_GROUND names the file with the ground of maps';
   const [first] = Array.isArray(json) ? json : [];
   const { sensor_id, device, time } = Object(first) as Record<string, unknown>;
   return (sensor_id ?? device ?? time) === undefined

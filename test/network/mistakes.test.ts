@@ -118,7 +118,7 @@ describe('a mistake in a network file', () => {
       'GeoJSON',
       '{"type":"FeatureCollection","features":[]}',
       [
-        'line 1: this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one',
+        'line 1: this is GeoJSON, and a network file lists stations, each with its latitude and longitude: src/network/README.md has one; MAP_GROUND names the file with the ground of maps',
       ],
     ],
     [

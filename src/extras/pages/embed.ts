@@ -5,11 +5,13 @@
 import type { Locale } from '../../contract/endpoints.ts';
 import { html } from './html.ts';
 import { type Page, type Site, titleOf } from './layout.ts';
-import { type Current, leadPart, measuredAt } from './now.ts';
+import { type Current, isWaiting, leadPart, measuredAt } from './now.ts';
 import { WORDS } from './words.ts';
 
 export function embedPage(site: Site, locale: Locale, path: string, current: Current): Page {
+  const words = WORDS[locale];
   const { title, measurement_time: time } = current.values;
+  const missing = isWaiting(current) ? words.neverSent : words.nothingRecent;
   return {
     locale,
     path: `embed/${path}`,
@@ -19,6 +21,6 @@ export function embedPage(site: Site, locale: Locale, path: string, current: Cur
     body: html`<div data-live="now"><h1><a href="/${locale}/${path}">${title}</a></h1>
 ${leadPart(locale, current)}
 ${current.suspect !== undefined && html`<p class="warning">${current.suspect}</p>`}
-<p class="when">${time === null ? WORDS[locale].nothingRecent : measuredAt(locale, current.values, time)} · <a href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
+<p class="when">${time === null ? missing : measuredAt(locale, current.values, time)} · <a href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
   };
 }

@@ -17,12 +17,13 @@ import {
   type Bucket,
   fillGaps,
   type HistoryWindow,
+  isLeftOutIn,
   measuredValue,
   newestTime,
   type Windows,
 } from './series.ts';
 import { trendLine } from './trend.ts';
-import { isLeftOutIn, type Trust } from './trust.ts';
+import type { Trust } from './trust.ts';
 import { WORDS, type Words } from './words.ts';
 
 /** The parameters in the order used everywhere, as pages show them. */
@@ -69,7 +70,10 @@ export type Subject<Values = Station | Region> = {
 };
 
 /** The part that is without history. */
-export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'>;
+export type Current = Pick<Subject, 'values' | 'indices' | 'suspect'> & {
+  /** False for a region in which nothing was ever measured; unset: its history says that. */
+  hasMeasured?: boolean | undefined;
+};
 
 const NOWCAST_HOURS = 12;
 const HOURS: HistoryWindow = { key: '24h', unit: 'hour', count: 24 };
@@ -121,11 +125,12 @@ export function headlineOf(locale: Locale, subject: Current & Partial<Subject>):
 }
 
 /** Nothing was ever measured there: a station's hours are expected from its first one on. */
-const isWaiting = ({ values, indices, history }: Current & Partial<Subject>): boolean =>
-  values.measurement_time === null &&
-  (isStation(values)
-    ? indices.completeness?.expected_hours === 0
-    : history !== undefined && newestTime(history) === undefined);
+export function isWaiting(current: Current & Partial<Subject>): boolean {
+  const { values, indices, history, hasMeasured } = current;
+  if (values.measurement_time !== null) return false;
+  if (isStation(values)) return indices.completeness?.expected_hours === 0;
+  return hasMeasured === false || (history !== undefined && newestTime(history) === undefined);
+}
 
 export const word = (words: Words, key: string) =>
   (words as Readonly<Record<string, string>>)[key] ?? '';

@@ -172,8 +172,12 @@ export function addPages(
     path: string,
   ) {
     const { contents, ...validity } = await readAll<Current & { trust?: Trust }>(values, names);
+    const network = await reader.network();
+    const region = network.regions.find(({ slug }) => slug === values.slug);
+    const hasMeasured = region?.has_measured ?? undefined;
     const suspect = leftOut(values.locale, contents.trust?.flags ?? [], clock());
-    return { ...validity, page: embedPage(site, values.locale, path, { ...contents, suspect }) };
+    const current = { ...contents, suspect, hasMeasured };
+    return { ...earlier(validity, network), page: embedPage(site, values.locale, path, current) };
   }
 
   async function pictureOf(

@@ -26,12 +26,16 @@ type Place = readonly [
   string?,
 ];
 
-/** `names`: districts of which the map has the names; `own`: the station whose page it is. */
+/**
+ * `names`: districts of which the map has the names; `own`: the station whose page it is;
+ * `hasLegend`: false where another part of the page has it.
+ */
 type Shown = {
   regions: readonly Region[];
   stations: readonly ListedStation[];
   names?: readonly Region[];
   own?: number;
+  hasLegend?: boolean;
 };
 
 /**
@@ -40,7 +44,7 @@ type Shown = {
  */
 export function mapPart(
   locale: Locale,
-  { regions, stations, names = [], own }: Shown,
+  { regions, stations, names = [], own, hasLegend = own === undefined }: Shown,
   { tiles, ground }: MapGround,
 ): Html {
   const words = WORDS[locale];
@@ -76,7 +80,7 @@ export function mapPart(
 <div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}" data-places="${words.places}" data-near="${words.nearest}" data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
 <p class="controls"><button type="button" id="near" hidden>${words.nearMe}</button> <small role="status">${words.mapHint}</small></p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-${own === undefined && hasIndex && html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`}</section>`;
+${hasLegend && hasIndex && html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`}</section>`;
 }
 
 /** Where a station is: its coordinates, and the stations that are nearest, as a list and a map. */

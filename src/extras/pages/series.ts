@@ -140,6 +140,32 @@ const isPast = (at: string, unit: Unit, now: number) =>
 export const isRunning = (timestamp: string, unit: Unit, now: number): boolean =>
   unit === 'month' && Date.parse(timestamp) <= now && Date.parse(next(timestamp, unit)) > now;
 
+/** A period in which a station was flagged. */
+export type Flag = { kind: string; since: string | null; until: string | null };
+
+/**
+ * True if its particles are left out in a bucket: in any part of an hour (C9), or in half of a day
+ * or month.
+ */
+export function isLeftOutIn(
+  timestamp: string,
+  flags: readonly Flag[],
+  unit: Unit = 'hour',
+): boolean {
+  const start = Date.parse(timestamp);
+  const end = Date.parse(next(timestamp, unit));
+  const instant = (time: string | null, open: number) => (time === null ? open : Date.parse(time));
+  return flags.some(({ kind, since, until }) => {
+    const from = Math.max(start, instant(since, start));
+    const length = Math.min(end, instant(until, end)) - from;
+    return kind === 'pm' && length > 0 && (unit === 'hour' || length >= (end - start) / 2);
+  });
+}
+
+/** Particles, and the index that is computed from them. */
+export const isOfParticles = ({ key }: Quantity): boolean =>
+  key.startsWith('pm') || key === AQI.key;
+
 /** `20 Nov, 13:00`, `20 Nov` or `Nov 2026`. */
 export const formatBucket = (locale: string, timestamp: string, unit: Unit): string =>
   unit === 'hour' ? formatTime(locale, timestamp) : formatDate(locale, timestamp, unit);

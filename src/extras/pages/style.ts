@@ -191,6 +191,9 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 .chart .band { fill: var(--band); shape-rendering: crispEdges; }
 .chart .sum, .chart .dot { fill: var(--series); }
 .chart .hollow { fill: var(--paper); stroke: var(--series); stroke-width: 2; }
+.chart .trace.suspect { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 3 4; }
+.chart .hollow.suspect { stroke: var(--soft); stroke-width: 1; }
+.suspect .dashes { border-color: var(--soft); }
 .chart .arrow { stroke-width: 1.5; }
 .chart .guideline { stroke: var(--ink); stroke-dasharray: 6 4; }
 .dashes { display: inline-block; width: 24px; border-top: 2px dashed var(--ink); vertical-align: middle; }

@@ -112,7 +112,7 @@ ${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi', 'trend'))}
 ${healthPart(locale, region, limits)}
 <div class="overview"><section${hasList && html` class="card"`} data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
 ${stations.length === 0 ? hasList && html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30 ? 'open' : 'closed')}</section>
-${hasMap ? mapPart(locale, { regions: [], stations, names: regions }, map) : html`<div data-live="places"></div>`}</div>
+${hasMap ? mapPart(locale, { regions: [], stations, names: regions, hasLegend: false }, map) : html`<div data-live="places"></div>`}</div>
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `region/${region.slug}`)}
 <p class="soft">${providersPart(words, own)}</p>

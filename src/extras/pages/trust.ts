@@ -34,19 +34,6 @@ export function leftOut(locale: Locale, flags: Trust['flags'], at: Date): string
   return fill(words.leftOutSince, { when: formatDate(locale, since, 'date'), why });
 }
 
-const HOUR_MS = 3_600_000;
-
-/** True if its particles are left out in the hour that begins then: any part of it counts (C9). */
-export function isLeftOutIn(hour: string, flags: Trust['flags']): boolean {
-  const start = Date.parse(hour);
-  return flags.some(
-    ({ kind, since, until }) =>
-      kind === 'pm' &&
-      (since === null || Date.parse(since) < start + HOUR_MS) &&
-      (until === null || Date.parse(until) > start),
-  );
-}
-
 /** The report card of each pair of sensors at the station or within 150 m. */
 export function trustPart(locale: Locale, id: number, { pairs }: Trust): Html {
   const words = WORDS[locale];

@@ -54,6 +54,7 @@ inBrowser('a narrow screen', (open) => {
     expect(await folded(page)).toEqual(parts);
     expect(await page.locator('.folded[open]').count()).toBe(0);
     expect(await height(page)).toBeLessThan(LONGEST);
+    expect(await page.locator('.legend').count(), 'legends of the colours').toBe(1);
     expect(await axe(page)).toEqual([]);
     for (const summary of await page.locator('.folded > summary').all())
       await summary.press('Enter');

@@ -31,6 +31,7 @@ beforeAll(async () => {
   site = await openSite({ SITE_TITLE: 'Air' });
   for (const hours of [1, 2, 3])
     await site.read(LIAR, { pm25: 400 }, new Date(NOW.getTime() - hours * 3_600_000));
+  await site.read(STATIONS['very-unhealthy'], { pm25: 180 }, new Date(NOW.getTime() - 3_600_000));
   await flag(LIAR, 'outlier');
   await flag(STATIONS.moderate, 'flat', '2026-11-20T04:00:00Z'); // it is over
   const at = new Date(NOW.getTime() + 300_000);
@@ -223,6 +224,33 @@ inBrowser('with a browser', (open) => {
     await pin.waitFor();
     expect(await pin.getAttribute('class')).toContain('unknown');
     expect(await pin.locator('s').textContent()).toMatch(/^\d+$/);
+  });
+
+  it('the history draws it as a dashed line, without a category in the calendar', async () => {
+    const page = await open({ viewport: { width: 1280, height: 4_000 } });
+    const doubted = async (id: number) => {
+      await page.goto(`${site.origin}/en/station/${id}?window=24h&parameter=aqi`);
+      await page.locator('.chart svg').waitFor();
+      await page.locator('#calendar .calendar').waitFor();
+      return {
+        line: (await page.locator('.chart .trace.suspect').getAttribute('d')) ?? '',
+        plain: (await page.locator('.chart .trace:not(.suspect)').getAttribute('d')) ?? '',
+        said: await shown(page, '#parts .live'),
+        explained: await page.locator('#parts p.suspect').count(),
+        day: await shown(page, '#calendar .live'),
+        hazards: await page.locator('#calendar rect.hazardous').count(),
+      };
+    };
+    const liar = await doubted(LIAR);
+    expect(liar.line).toMatch(/^M.*L/);
+    expect(liar.plain).toBe('');
+    expect(liar.said).toMatch(/ · suspect$/);
+    expect(liar.explained).toBe(1);
+    expect(liar.hazards).toBe(0);
+    const honest = await doubted(STATIONS['very-unhealthy']);
+    expect(honest.line).toBe('');
+    expect(honest.said).not.toContain('suspect');
+    expect(honest.explained).toBe(0);
   });
 
   it('the widget says why', async () => {

@@ -14,6 +14,7 @@ import {
   type History,
   type Hours,
   isFew,
+  isSuspect,
   type MeasuredHours,
   type Part,
   todayOf,
@@ -47,7 +48,7 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
   async function load(year: number): Promise<HTMLElement[]> {
     await near;
     const found = await fetchJson<{ days: Day[] }>(exploreUrl(page, `days/${year}.json`));
-    return found === undefined ? [] : [drawYear(page, year, found.data.days, today, change)];
+    return found === undefined ? [] : [drawYear(page, year, history, found.data.days, change)];
   }
   return {
     element: content,
@@ -63,11 +64,12 @@ export function makeCalendar(page: Page, history: History, change: Change): Part
 function drawYear(
   page: Page,
   year: number,
+  history: History,
   measured: readonly Day[],
-  today: string,
   change: Change,
 ): HTMLElement {
   const { words, locale } = page;
+  const today = todayOf(history);
   const byDate = new Map(measured.map((point) => [point.timestamp.slice(0, 10), point]));
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
   const heading = fill(words.calendar, { year });
@@ -81,7 +83,7 @@ function drawYear(
   const made = toElement(html`<div><h2>${heading}</h2>
 <div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
 <div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid slice" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
-<div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(day, byDate.get(day.date)))}</svg></div></div>
+<div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(history, day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');
   const live = partOf(made, '.live');
@@ -101,7 +103,7 @@ function drawYear(
     cells[index]?.classList.add('at');
     at = index;
     live.setAttribute('aria-live', isByKey ? 'polite' : 'off');
-    live.textContent = describeDay(page, day.date, byDate.get(day.date));
+    live.textContent = describeDay(page, history, day.date, byDate.get(day.date));
     if (isByKey) cells[index]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
   const choose = () => {
@@ -136,9 +138,11 @@ function drawYear(
   return made;
 }
 
-function cellOf({ week, weekday }: PlacedDay, point: Day | undefined): Html {
+/** A suspect day has no category. */
+function cellOf(history: History, { week, weekday }: PlacedDay, point: Day | undefined): Html {
   const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
-  const category = categoryOf(measuredValue(point, AQI));
+  const isKnown = point !== undefined && !isSuspect(history, 'day', point.timestamp, AQI);
+  const category = categoryOf(isKnown ? measuredValue(point, AQI) : null);
   return html`<rect x="${week * STEP}" y="${TOP + weekday * STEP}" width="${SIDE}" height="${SIDE}" rx="2" class="${category}${mark}"/>`;
 }
 
@@ -152,11 +156,17 @@ function incompleteHours(point: Day | undefined): Hours | undefined {
  * `Fri, 20 Nov 2026: PM2.5 20.9 µg/m³ (7.7–33.1) · AQI 73, Moderate`, and of an incomplete day ` ·
  * 4 of 24 hours measured`.
  */
-function describeDay({ words, locale }: Page, date: string, point: Day | undefined): string {
+function describeDay(
+  { words, locale }: Page,
+  history: History,
+  date: string,
+  point: Day | undefined,
+): string {
   const day = formatDate(locale, date, 'day of week');
   const aqi = measuredValue(point, AQI);
-  if (aqi === null) return `${day}: ${words.unknown}`;
+  if (aqi === null || point === undefined) return `${day}: ${words.unknown}`;
+  const isDoubted = isSuspect(history, 'day', point.timestamp, AQI);
   const hours = incompleteHours(point);
   const mark = hours === undefined ? '' : ` · ${fill(words.hoursOf, hours)}`;
-  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${words[categoryOf(aqi)]}${mark}`;
+  return `${day}: PM2.5 ${describeValue(locale, point, PM25, '–')} · AQI ${formatValue(locale, aqi, AQI)}, ${isDoubted ? words.suspect : words[categoryOf(aqi)]}${mark}`;
 }

@@ -24,6 +24,8 @@ type Plotted = {
   buckets: readonly Bucket[];
   /** True if less than 75 % of the bucket's hours were measured. */
   isFew: (bucket: Bucket) => boolean;
+  /** True if the particles of the bucket are suspect. */
+  isSuspect: (bucket: Bucket) => boolean;
   /** The newest bucket with a value, at which the keys begin. */
   newest: number;
   /** A description for those who don't see it. */
@@ -90,7 +92,7 @@ type Drawn = { picture: Html; cursorAt: (index: number) => Html; indexAt: (x: nu
 
 /** Hours, days and months are equally far apart, whatever clocks and calendars do. */
 function drawnAt(width: number, plotted: Plotted): Drawn {
-  const { words, locale, window, quantity, buckets, isFew } = plotted;
+  const { words, locale, window, quantity, buckets, isFew, isSuspect } = plotted;
   const hasArrows = quantity.key === 'wind_speed';
   const bottom = HEIGHT - BOTTOM - (hasArrows ? ARROW_HEIGHT : 0);
   const guideline = guidelineOf(quantity, window);
@@ -123,14 +125,20 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
       heightOf(ends[n]),
     ),
   );
+  const suspect = buckets.map(isSuspect);
   const bands = buckets.map(({ point }, n) => {
     const range = rangeOf(point, quantity);
-    return range !== null && bar('band', n, 1, ...range);
+    return range !== null && !suspect[n] && bar('band', n, 1, ...range);
   });
+  const known = values.map((value, n) => (suspect[n] ? null : value));
+  // a line goes on to the next point that is known, or there would be a gap
+  const doubted = values.map((value, n) =>
+    suspect[n - 1] || suspect[n] || suspect[n + 1] ? value : null,
+  );
   const isRain = quantity.key === 'rain';
   const shown = isRain
     ? values.map((value, n) => value !== null && bar('sum', n, 0.7, 0, value))
-    : html`<path class="trace" d="${trace(values, x, y)}"/>${buckets.length <= 31 && dots('dot', 2.5, () => true)}`;
+    : html`<path class="trace" d="${trace(known, x, y)}"/><path class="trace suspect" d="${trace(doubted, x, y)}"/>${buckets.length <= 31 && dots('dot', 2.5, (n) => !suspect[n])}${dots('hollow suspect', 2.5, (n) => suspect[n] === true && buckets.length <= 31)}`;
   const ticks = ticksOf(locale, buckets, window, Math.max(2, Math.floor(width / TICK_WIDTH)));
   const tick = ({ index, label }: (typeof ticks)[number]) =>
     label

@@ -80,8 +80,8 @@ function begin(place: HTMLElement, page: Page): void {
   async function refresh(): Promise<void> {
     if (document.hidden || history === undefined) return;
     const found = await read(page).catch(() => undefined);
-    if (found === undefined || JSON.stringify(found.windows) === JSON.stringify(history.windows))
-      return;
+    const dataOf = ({ windows, flags }: History) => JSON.stringify([windows, flags]);
+    if (found === undefined || dataOf(found) === dataOf(history)) return;
     Object.assign(history, found);
     show();
   }
@@ -93,19 +93,23 @@ function begin(place: HTMLElement, page: Page): void {
 }
 
 /**
- * The history, and how many of its hours were measured; where only that is missing, the history
- * without it.
+ * The history, how many of its hours were measured, and in which a station was suspect; where only
+ * these are missing, the history without them.
  */
 async function read(page: Page): Promise<History | undefined> {
-  const [history, hours] = await Promise.all([
+  const [history, hours, trust] = await Promise.all([
     fetchJson<History['windows']>(historyUrl(page)),
     fetchJson<History['hours']>(exploreUrl(page, 'completeness.json')).catch(() => undefined),
+    page.subject.startsWith('station/')
+      ? fetchJson<Pick<History, 'flags'>>(exploreUrl(page, 'flags.json')).catch(() => undefined)
+      : undefined,
   ]);
   return (
     history && {
       windows: history.data,
       at: history.at,
       hours: hours?.data ?? { days: [], months: [] },
+      flags: trust?.data.flags ?? [],
     }
   );
 }

@@ -10,10 +10,13 @@ import {
   AQI,
   type Bucket,
   describeValue,
+  type Flag,
   fillGaps,
   formatBucket,
   formatRange,
   type HistoryWindow,
+  isLeftOutIn,
+  isOfParticles,
   isRunning,
   localTime,
   measuredQuantities,
@@ -32,11 +35,15 @@ import type { View } from './view.ts';
 
 /** How many hours of a day or month have a value, of how many. */
 export type Hours = { measured: number; expected: number };
-/** The document of all windows, the instant of the answer, and the hours of days and months. */
+/**
+ * The document of all windows, the instant of the answer, the hours of days and months, and the
+ * periods in which a station was flagged.
+ */
 export type History = {
   windows: Windows;
   at: number;
   hours: Record<'days' | 'months', readonly MeasuredHours[]>;
+  flags: readonly Flag[];
 };
 export type MeasuredHours = {
   timestamp: string;
@@ -71,6 +78,14 @@ function hoursIn(
 /** A11: fewer than 18 of 24. */
 export const isFew = (hours: Hours | undefined): boolean =>
   hours !== undefined && hours.measured < 0.75 * hours.expected;
+
+/** True if a value is of suspect particles, which are left out of the city's mean. */
+export const isSuspect = (
+  { flags }: History,
+  unit: Unit,
+  timestamp: string,
+  quantity: Quantity,
+): boolean => isOfParticles(quantity) && isLeftOutIn(timestamp, flags, unit);
 
 const UTC = '1970-01-01T00:00:00+00:00';
 
@@ -156,7 +171,7 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
       const shown = { quantity, window, buckets };
       const isOpen = below.querySelector('details')?.open ?? false;
       below.innerHTML = hasValues
-        ? html`${explain(page, shown)}${asTable(page, history, shown, isOpen)}`.text
+        ? html`${explain(page, history, shown)}${asTable(page, history, shown, isOpen)}`.text
         : '';
       live.textContent = hasValues ? '' : words.noValues;
       chart.element.hidden = !hasValues;
@@ -181,6 +196,7 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
         newest,
         isFew: ({ point, timestamp }) =>
           point !== undefined && isFew(hoursIn(history, window.unit, timestamp, quantity)),
+        isSuspect: ({ timestamp }) => isSuspect(history, window.unit, timestamp, quantity),
         label: `${nameWithUnit(page, quantity)}, ${wordFor(words, `window${window.key}`)}. ${words.chartKeys}`,
         onPoint: say,
         onChoose(index) {
@@ -219,6 +235,7 @@ function sentenceOf(
   return [
     `${formatBucket(locale, timestamp, unit)}: ${describeValue(locale, point, quantity, words.noValue)}`,
     quantity === AQI && value !== null ? words[categoryOf(value)] : '',
+    value !== null && isSuspect(history, unit, timestamp, quantity) ? words.suspect : '',
     hasDirection(point, quantity) ? `${words.wind_direction} ${point?.avg_wind_direction}°` : '',
     hours === undefined || point === undefined ? '' : fill(words.hoursOf, hours),
     isRunning(timestamp, unit, at) ? words.runningMonth : '',
@@ -227,8 +244,10 @@ function sentenceOf(
     .join(' · ');
 }
 
-/** Says what each point is, which guideline is drawn, and what the index leaves out. */
-function explain(page: Page, { quantity, window, buckets }: Shown): Html {
+/**
+ * Says what each point is, which guideline is drawn, what is suspect, and what the index leaves out.
+ */
+function explain(page: Page, history: History, { quantity, window, buckets }: Shown): Html {
   const { words, locale } = page;
   const { unit } = window;
   const sums = { hour: words.hourlySums, day: words.dailySums, month: words.monthlySums };
@@ -236,7 +255,12 @@ function explain(page: Page, { quantity, window, buckets }: Shown): Html {
   const hasBand = buckets.some(({ point }) => rangeOf(point, quantity) !== null);
   const what = `${nameWithUnit(page, quantity)}: ${(quantity.key === 'rain' ? sums : means)[unit]}`;
   const guideline = guidelineOf(quantity, window);
+  const hasSuspect = buckets.some(
+    ({ timestamp, point }) =>
+      measuredValue(point, quantity) !== null && isSuspect(history, unit, timestamp, quantity),
+  );
   return html`<p class="what">${hasBand ? `${what}; ${words.band}.` : `${what}.`}${guideline !== undefined && html` <span class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`}</p>
+${hasSuspect && html`<p class="suspect"><span class="dashes"></span> ${words.suspectDashed}</p>`}
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
 
@@ -276,10 +300,11 @@ function asTable(
     const value = measuredValue(point, quantity);
     const range = rangeOf(point, quantity);
     const hours = hoursIn(history, unit, timestamp, quantity);
+    const isDoubted = value !== null && isSuspect(history, unit, timestamp, quantity);
     const few = isFew(hours) ? ` (${words.fewHours})` : '';
     const shown = [
       nameOfBucket(page, history, timestamp, unit),
-      formatValue(locale, value, quantity),
+      `${formatValue(locale, value, quantity)}${isDoubted ? ` (${words.suspect})` : ''}`,
       ...(hasBand ? [range === null ? '–' : formatRange(locale, range, quantity)] : []),
       ...(isWind ? [hasDirection(point, quantity) ? `${point?.avg_wind_direction}°` : '–'] : []),
       ...(isHourly ? [] : [hours === undefined ? '–' : `${fill(words.ofHours, hours)}${few}`]),
