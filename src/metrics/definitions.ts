@@ -7,6 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { apiRows } from '../database/queryPool.ts';
 import { READING_REASONS } from '../ingest/store/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
+import { SeriesHistogram } from './seriesHistogram.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
@@ -125,10 +126,12 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Requests by pattern of their path; status aborted: the client left before its answer',
       labels: ['route', 'method', 'status'],
     }),
-    httpRequestDuration: histogram('airseries_http_request_duration_seconds', {
+    httpRequestDuration: new SeriesHistogram({
+      name: 'airseries_http_request_duration_seconds',
       help: 'Time to answer a request that the path is for; status_class is 2xx, 3xx, 4xx, 5xx or aborted',
-      labels: ['route', 'method', 'status_class'],
+      labelNames: ['route', 'method', 'status_class'],
       buckets: REQUEST_SECONDS,
+      registers,
     }),
     httpRequestsInFlight: gauge('airseries_http_requests_in_flight', {
       help: 'Requests that are being answered, by server: public, ingest',
