@@ -2,6 +2,7 @@
  * Gaps between the points of a history, what is said of each point, the address of a view, and the
  * days of a calendar.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WINDOWS } from '../../../src/contract/windows.ts';
@@ -220,6 +221,17 @@ it('every parameter has a tile and a name on the pages', () => {
   const keys = QUANTITIES.map(({ key }) => key);
   expect(GROUPS.flatMap((group): string[] => [...group.keys]).sort()).toEqual([...keys].sort());
   expect(keys.filter((key) => !(key in TEXTS))).toEqual([]);
+});
+
+it('the README names every file', () => {
+  const folder = new URL('../../../src/extras/pages/', import.meta.url);
+  const text = readFileSync(new URL('README.md', folder), 'utf8');
+  const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  expect(modules.filter((name) => !text.includes(`(${name})`))).toEqual([]);
+  const named = [...text.matchAll(/\]\(([\w/]+\.ts)\)/g)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(modules.toSorted());
 });
 
 it('every window has a name on the pages', () => {
