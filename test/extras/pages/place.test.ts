@@ -138,6 +138,28 @@ inBrowser('the map', (open) => {
     },
   );
 
+  it('writes no name across another', async () => {
+    const page = await open({ viewport: { width: 1_280, height: 900 } });
+    const row = [0, 1, 2, 3, 4, 5].map((n) => [0, `c-${n}`, -1, 0, n, 50 + n, `A long name ${n}`]);
+    await page.route('**/en/', async (route) => {
+      const answer = await route.fetch();
+      const places = `$1${JSON.stringify(row)}`;
+      const body = (await answer.text()).replace(/(id="places">).*?(?=<)/s, places);
+      await route.fulfill({ response: answer, body });
+    });
+    await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });
+    await expect.poll(() => page.locator('.map .pin').count()).toBe(6);
+    const ends = await page.locator('.map .pin .name').evaluateAll((names) =>
+      names
+        .map((name) => name.getBoundingClientRect())
+        .map(({ left, right }) => ({ left, right }))
+        .toSorted((a, b) => a.left - b.left),
+    );
+    expect(ends.length).toBeGreaterThan(1);
+    for (const [n, { left }] of ends.entries())
+      expect(left).toBeGreaterThanOrEqual(ends[n - 1]?.right ?? 0);
+  });
+
   it('begins with every pin clear of the buttons, wherever it is', async () => {
     for (const width of [390, 1_280]) {
       const page = await open({ viewport: { width, height: 2_000 } });

@@ -57,7 +57,8 @@ const NAME = 4;
 const CLOSE = 90;
 const PIN_WIDTH = 46;
 const PIN_HEIGHT = 30;
-const LETTER = 7;
+/** As wide as the letters of most fonts of 13 px: DejaVu has 7.3 on average. */
+const LETTER = 8;
 const FARTHEST = 2;
 const NEAREST = 18;
 const CITY = 13;
@@ -157,11 +158,16 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const shown = roots.flatMap(chosen).filter(({ at }) => bounds.contains(at));
     pins.clearLayers();
     const taken = placed(shown);
-    for (const pin of taken) pins.addLayer(markerOf(pin, taken));
+    const labelled = new Set<Pin>();
+    for (const pin of taken) {
+      const isFree = ![...labelled].some((other) => meets(labelOf(pin), labelOf(other)));
+      if (isFree && hasRoom(pin, taken)) labelled.add(pin);
+      pins.addLayer(markerOf(pin, labelled.has(pin)));
+    }
     names.clearLayers();
     const written: Box[] = taken.flatMap((pin) => [
       { at: pin.at, width: PIN_WIDTH, height: PIN_HEIGHT },
-      ...(isNamed(pin, taken) ? [labelOf(pin)] : []),
+      ...(labelled.has(pin) ? [labelOf(pin)] : []),
     ]);
     const named = map.getZoom() < NAMES_FROM ? [] : districts;
     for (const place of named.filter(({ at }) => bounds.contains(at))) {
@@ -188,8 +194,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     width: titleOf(pin).length * LETTER,
     height: 18,
   });
-  /** A name beneath a pin, unless it would meet another pin. */
-  const isNamed = (pin: Pin, all: readonly Pin[]): boolean =>
+  /** True if the name beneath a pin meets no other pin. */
+  const hasRoom = (pin: Pin, all: readonly Pin[]): boolean =>
     titleOf(pin) !== '' &&
     !all.some(
       (one) =>
@@ -218,7 +224,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     }
     return found;
   }
-  function markerOf(pin: Pin, all: readonly Pin[]): Marker {
+  function markerOf(pin: Pin, isNamed: boolean): Marker {
     const { place, others } = pin;
     const category =
       place.aqi === OFFLINE ? 'offline' : categoryOf(place.isSuspect ? null : place.aqi);
@@ -227,7 +233,7 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const title = titleOf(pin);
     const kind = place.level >= 2 ? 'station' : 'region';
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
-    const name = isNamed(pin, all) && html`<span class="name">${title}</span>`;
+    const name = isNamed && html`<span class="name">${title}</span>`;
     const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
     const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
