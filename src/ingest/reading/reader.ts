@@ -310,7 +310,8 @@ function declaredFirst(
       const cell = first(places, (place) => declaredText(place, theirs));
       if (cell === undefined || declared.has(column.is)) continue;
       declared.add(column.is);
-      if (row.isHeader) release(row.names, [String(result[column.is])], [theirs]);
+      if (row.isHeader)
+        release(row.names, [String(result[column.is])], [theirs, ...partsOf(theirs)]);
       result[column.is] = cell;
       continue;
     }
@@ -350,9 +351,11 @@ function first<T>(places: readonly Row[], find: (place: Row) => T | undefined): 
 function declaredText(row: Row, theirs: string): unknown {
   const whole = textOf(row, theirs);
   if (whole !== undefined || !theirs.includes('+')) return whole;
-  const parts = theirs.split('+').map((part) => textOf(row, part.trim()));
+  const parts = partsOf(theirs).map((part) => textOf(row, part));
   return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');
 }
+
+const partsOf = (theirs: string) => theirs.split('+').map((part) => part.trim());
 
 /** Columns of a header that a declaration displaces are not used. */
 function release({ positions, used }: Names, names: readonly string[], kept: readonly string[]) {

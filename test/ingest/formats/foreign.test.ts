@@ -12,15 +12,17 @@ import { file } from '../support.ts';
 async function read(content: string, declared: Declarations = {}) {
   const rows: unknown[] = [];
   let excluded = 0;
+  let ignored: string[] = [];
   for await (const { readings, notes } of readReadings(
     await openSource(file('foreign.csv', content)),
     declared,
   )) {
     excluded = notes.excluded;
+    ignored = [...notes.ignored];
     for (const { sensorId, measuredAt, values, line, unreadable } of readings)
       rows.push(unreadable ? line : [sensorId, measuredAt, values]);
   }
-  return { rows, excluded };
+  return { rows, excluded, ignored };
 }
 const T = '2026-11-21T08:00:00Z';
 const U = '2026-11-21T09:00:00Z';
@@ -81,9 +83,9 @@ test('date and time are joined from columns of their own (S7)', async () => {
   const declared = { sensor: 21, zone: '+01:00', dateFormat: 'dd/mm/yyyy' };
   const column = (time: string) => ({ ...declared, columns: [`time=${time}`, 'no2=NO2(GT)'] });
   const dotted = 'Date;Time;NO2(GT);;\n19/11/2026;18.00.00;40;;\n;;;;\n';
-  expect((await read(dotted, column('Date+Time'))).rows).toEqual([
-    [21, '2026-11-19T18:00:00+01:00', { no2: '40' }],
-  ]);
+  const joined = await read(dotted, column('Date+Time'));
+  expect(joined.rows).toEqual([[21, '2026-11-19T18:00:00+01:00', { no2: '40' }]]);
+  expect(joined.ignored).toEqual(['']);
   const parts = 'Date,Hour,Minute,NO2(GT)\n2026-11-19,7,5,40\n';
   expect((await read(parts, column('Date+Hour+Minute'))).rows).toMatchObject([
     [21, '2026-11-19 07:05+01:00', { no2: '40' }],
@@ -114,7 +116,7 @@ test('--only obeys the verdict of a file, and counts what it leaves out (S7)', a
     /^--only: expected COLUMN=VALUE\[,VALUE\], found "Valid"/,
   );
   const json = `{"sensor_id":1,"time":"${T}","pm25":1,"ok":true}\n{"sensor_id":1,"time":"${U}","pm25":2}\n`;
-  expect(await read(json, { only: ['ok=true'] })).toEqual({
+  expect(await read(json, { only: ['ok=true'] })).toMatchObject({
     rows: [[1, T, { pm25: 1 }]],
     excluded: 1,
   });
