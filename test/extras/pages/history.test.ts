@@ -149,7 +149,7 @@ inBrowser('the history in a browser', (newPage) => {
     const first = Date.parse(points[0]?.timestamp ?? '');
     const isDrawnAt = (timestamp: string) => {
       const share = ((Date.parse(timestamp) - first) / 3_600_000 + 0.5) / 168;
-      return page.locator('.chart .trace').evaluate((path, at) => {
+      return page.locator('.chart .trace:not(.suspect)').evaluate((path, at) => {
         const { x: left = 0, width = 0 } =
           document.querySelector<SVGPathElement>('.chart .grid')?.getBBox() ?? {};
         const heights = Array.from({ length: 300 }, (_, y) => y);

@@ -70,19 +70,25 @@ inBrowser('the widget', (open) => {
       for (const id of ids) {
         const values = await api(locale, `station/${id}`);
         const aqi = values.aqi as number | null;
-        const category = values.status === 'offline' ? 'offline' : categoryOf(aqi);
         const when = values.measurement_time as string | null;
+        const isWaiting = id === STATIONS.waiting; // it has never measured
+        const isOffline = values.status === 'offline' && !isWaiting;
+        const category = isOffline ? 'offline' : categoryOf(aqi);
         const parts = [
           values.title,
           aqi !== null && String(aqi),
-          category === 'unknown'
-            ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
-            : words[category],
+          isWaiting && words.waiting,
+          !isWaiting &&
+            (category === 'unknown'
+              ? `${words.temperature} ${formatNumber(locale, values.temperature as number, 1)} °C`
+              : words[category]),
           aqi !== null && words.aqiOf,
           aqi !== null &&
             `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
           when === null
-            ? words.nothingRecent
+            ? isWaiting
+              ? words.neverSent
+              : words.nothingRecent
             : words.meanOfHour.replace('{time}', formatTime(locale, when)),
           `· ${MARKUP}`,
         ];
