@@ -167,6 +167,10 @@ describe('on several machines', isPossible, () => {
       // what an API has kept hides from its clients that there is no replica
       const isPrimary = async () => (await readersReachReplica()) === false;
       await until(isPrimary, 'readers reach the new primary');
+      // until its checks have failed twice, HAProxy takes it for the replica that it was
+      const began = performance.now();
+      await until(() => performance.now() - began > 5_000, 'HAProxy has checked again');
+      expect(await readersReachReplica()).toBe(false);
     });
     expect(silence).toBeLessThan(patient(TTL + REACTION_S));
     await during('it comes back', async () => {
