@@ -20,8 +20,9 @@ export type Watcher = { log: Log; terminal: boolean };
  * When it resolves, every reading accepted before the call is in its buckets; with `lazily`, the
  * buckets of the running day and month follow every ten minutes. Readings of the running day that
  * arrive meanwhile are shown after each step of a long backfill, by the time that `clock` then
- * tells: by an older time, values of before would be shown after newer ones. May be called by any process at any time: their steps run one after the other. May be
- * interrupted anywhere: the next call finishes it.
+ * tells: by an older time, values of before would be shown after newer ones. May be called by any
+ * process at any time: their steps run one after the other. May be interrupted anywhere: the next
+ * call finishes it.
  */
 export async function refresh(
   target: DatabaseAddress,

@@ -108,7 +108,10 @@ async function backfill(context: Context, { database, stations }: World, since: 
   const ingestPort = await freePort();
   const owner = database.as();
   const { token } = await createToken(owner, {
-    ...{ name: 'roof', provider: 'p', stations: null, now: new Date() },
+    name: 'roof',
+    provider: 'p',
+    stations: null,
+    now: new Date(),
   });
   const folder = mkdtempSync(join(tmpdir(), 'airseries-bench-'));
   const file = join(folder, 'year.csv');
