@@ -12,10 +12,11 @@ import { readCorpus } from './corpus.ts';
 import { allBuckets, playSteps } from './run.ts';
 import { chapterSeed, describeStep, makeSteps } from './steps.ts';
 
-/** The others in `npm run test:all`; aggregate/rules.test.ts has them in `npm test`. */
-const zones = isAll
-  ? ZONES
-  : (['Europe/Berlin', 'UTC', 'America/Asuncion', 'Asia/Kathmandu'] as const);
+/**
+ * One of each half of the world, whose clocks change at different hours. The others in `npm run
+ * test:all`; aggregate/rules.test.ts has them in `npm test`.
+ */
+const zones = isAll ? ZONES : (['Europe/Berlin', 'America/Asuncion'] as const);
 
 /** One per zone, chosen so that every pair occurs in one of them. */
 const seedOf = (zone: (typeof ZONES)[number]) => 109 + ZONES.indexOf(zone);

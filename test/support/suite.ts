@@ -24,9 +24,11 @@ const RARE = [
   'test/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
+  'test/extras/pages/fold.test.ts', // views.test.ts: every view on a narrow screen and a wide one
+  'test/extras/pages/docs.test.ts', // openapi.test.ts: what the reference says
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
   'test/extras/pages/widget.test.ts', // pages.test.ts: what the frame holds, which the widget shows
-  'test/extras/pages/transitions.test.ts', // overview.test.ts: a page follows the data
+  'test/extras/pages/transitions.test.ts', // views.test.ts: what an open page asks for, and shows
 ];
 
 /** `all`: with RARE, in every zone, and on every engine (database.ts). */

@@ -56,6 +56,7 @@ export const ALERTMANAGER = [
 const ROOT = new URL('../..', import.meta.url).pathname;
 
 const TOOLS = {
+  all: { isHere: () => inject('all') ?? false, missing: 'this is for npm run test:all' },
   alertmanager: {
     isHere: () => ALERTMANAGER !== undefined,
     missing: 'Alertmanager is not installed',

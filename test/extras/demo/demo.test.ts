@@ -32,8 +32,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const now = new Date('2026-11-20T12:00:00Z');
 const since = new Date(now.getTime() - 31 * DAY);
-/** As far back as the history goes where older readings are not kept: three pieces. */
-const kept = new Date(now.getTime() - 160 * DAY);
+/** As far back as the history goes where older readings are not kept: two pieces. */
+const kept = new Date(now.getTime() - 100 * DAY);
 const log = makeLog('error', false);
 
 onEveryEngineInAll('the demo', (engine) => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { patient } from '../../support/patience.ts';
-import { CHROMIUM, needs } from '../../support/tools.ts';
+import { CHROMIUM, needs, type Tool } from '../../support/tools.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -14,8 +14,8 @@ type Options = BrowserContextOptions & { errors?: RegExp };
 /** A page that is closed after the test, which fails if the page complained of anything. */
 export type Open = (options?: Options) => Promise<Page>;
 
-export function inBrowser(name: string, tests: (open: Open) => void): void {
-  describe(`${name} (in Chromium)`, needs('chromium'), () => {
+export function inBrowser(name: string, tests: (open: Open) => void, ...more: Tool[]): void {
+  describe(`${name} (in Chromium)`, needs('chromium', ...more), () => {
     let browser: Browser;
     beforeAll(async () => {
       // as root it has none
@@ -39,6 +39,13 @@ export function inBrowser(name: string, tests: (open: Open) => void): void {
     });
   });
 }
+
+/**
+ * The same in `npm run test:all` only: a browser takes a fifth of the time of `npm test`, and what
+ * the server sends is tested without one.
+ */
+export const inBrowserInAll = (name: string, tests: (open: Open) => void): void =>
+  inBrowser(name, tests, 'all');
 
 /** What axe finds wrong: rules and the elements concerned. */
 export async function axe(page: Page): Promise<string[]> {

@@ -13,7 +13,7 @@ import { parse } from 'yaml';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
-import { axe, inBrowser } from './browser.ts';
+import { axe, inBrowserInAll } from './browser.ts';
 import { openSite, type Site } from './site.ts';
 
 const run = promisify(execFile);
@@ -93,7 +93,7 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
   });
 });
 
-inBrowser('the part for developers', (open) => {
+inBrowserInAll('the part for developers', (open) => {
   it('copies with a button, and says so', async () => {
     const { addresses, named } = await snippetsOf('/hy/station/1');
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });

@@ -9,7 +9,7 @@ import { overviewPage } from '../../../src/extras/pages/overview.ts';
 import type { ListedStation } from '../../../src/extras/pages/parts.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { seeded } from '../../support/random.ts';
-import { axe, inBrowser } from './browser.ts';
+import { axe, inBrowserInAll } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
 
 let site: Site;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-inBrowser('the overview', (open) => {
+inBrowserInAll('the overview', (open) => {
   it.each([
     ['en', 1_280, 'light'],
     ['ru', 360, 'dark'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { axe, inBrowser } from './browser.ts';
+import { axe, inBrowserInAll } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
 /** Around the stations, which stand from 40.01 to 40.12 at 44.5. */
@@ -109,7 +109,7 @@ function cornersOf({ width, height }: { width: number; height: number }): string
   );
 }
 
-inBrowser('the map', (open) => {
+inBrowserInAll('the map', (open) => {
   it.each([
     ['light', 1_280],
     ['dark', 390],

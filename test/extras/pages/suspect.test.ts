@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { axe, inBrowser } from './browser.ts';
+import { axe, inBrowserInAll } from './browser.ts';
 import { NOW, openSite, type Site, STATIONS } from './site.ts';
 
 type Flag = Trust['flags'][number];
@@ -213,7 +213,7 @@ describe('without a browser', () => {
   });
 });
 
-inBrowser('with a browser', (open) => {
+inBrowserInAll('with a browser', (open) => {
   const shown = async (page: Page, selector: string) =>
     (await page.locator(selector).first().innerText()).trim();
 
