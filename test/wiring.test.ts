@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../src/aggregate/jobs.ts';
 import { makeLog } from '../src/base/log.ts';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
@@ -41,6 +41,13 @@ type Running = { service: Service; ports: Ports; jobs: Map<string, Job>; failure
  * values.
  */
 async function launch(config: Partial<Config> = {}): Promise<Running> {
+  const launched = await launchForAll(config);
+  onTestFinished(() => launched.service.stop(0));
+  return launched;
+}
+
+/** The same, which the caller stops. */
+async function launchForAll(config: Partial<Config>): Promise<Running> {
   const ports = {
     port: Number(await freePort()),
     adminPort: Number(await freePort()),
@@ -58,7 +65,6 @@ async function launch(config: Partial<Config> = {}): Promise<Running> {
       },
     },
   );
-  onTestFinished(() => service.stop(0));
   const failure = service.ready.then(
     () => 'none',
     (error: Error) => error.message,
@@ -73,6 +79,23 @@ async function running(config?: Partial<Config>): Promise<Running> {
   const launched = await launch(config);
   await launched.service.ready;
   return launched;
+}
+
+/** One service with all that a page and its reference show of the configuration. */
+let withSite: Promise<Running> | undefined;
+function dressed(): Promise<Running> {
+  withSite ??= launchForAll({
+    role: 'api',
+    siteBaseUrl: 'https://air.example/app',
+    pageUrl: 'https://air.example',
+    siteTitle: 'Air & more',
+    siteContact: 'https://air.example/ask',
+    siteLicense: 'CC-BY-4.0',
+  }).then(async (launched) => {
+    await launched.service.ready;
+    return launched;
+  });
+  return withSite;
 }
 
 const get = (port: number, path: string, host?: string) => httpGet(port, path, {}, host);
@@ -230,7 +253,7 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async SITE_BASE_URL() {
-    expect(await station(await running({ siteBaseUrl: 'https://air.example/app' }))).toMatchObject({
+    expect(await station(await dressed())).toMatchObject({
       url: 'https://air.example/app/en/air-quality/station/1',
     });
   },
@@ -256,35 +279,32 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 
   async PAGE_URL() {
-    const { ports } = await running({ role: 'api', pageUrl: 'https://air.example' });
     const image = 'content="https://air.example/en/card/region/town.png"';
-    expect((await get(ports.port, '/en/region/town')).body.includes(image)).toBe(
-      toPng !== undefined,
-    );
+    const { body } = await get((await dressed()).ports.port, '/en/region/town');
+    expect(body.includes(image)).toBe(toPng !== undefined);
   },
 
   async SITE_TITLE() {
-    const { ports } = await running({ role: 'api', siteTitle: 'Air & more' });
-    expect((await get(ports.port, '/en/')).body).toContain('Air &amp; more</title>');
+    const { body } = await get((await dressed()).ports.port, '/en/');
+    expect(body).toContain('Air &amp; more</title>');
   },
 
   async SITE_CONTACT() {
-    for (const [siteContact, link, contact] of [
-      ['https://air.example/ask', 'https://air.example/ask', { url: 'https://air.example/ask' }],
-      ['us@air.example', 'mailto:us@air.example', { email: 'us@air.example' }],
+    const mailed = await running({ role: 'api', siteContact: 'us@air.example' });
+    for (const [{ ports }, text, link, contact] of [
+      [await dressed(), 'https://air.example/ask', '', { url: 'https://air.example/ask' }],
+      [mailed, 'us@air.example', 'mailto:', { email: 'us@air.example' }],
     ] as const) {
-      const { ports } = await running({ role: 'api', siteContact });
       expect((await get(ports.port, '/en/')).body).toContain(
-        `<a href="${link}">${siteContact}</a>`,
+        `<a href="${link}${text}">${text}</a>`,
       );
-      expect(JSON.parse((await get(ports.port, '/openapi.json')).body).info.contact).toEqual(
-        contact,
-      );
+      const { info } = JSON.parse((await get(ports.port, '/openapi.json')).body);
+      expect(info.contact).toMatchObject(contact);
     }
   },
 
   async SITE_LICENSE() {
-    const { ports } = await running({ role: 'api', siteLicense: 'CC-BY-4.0' });
+    const { ports } = await dressed();
     expect((await get(ports.port, '/en/')).body).toContain('CC-BY-4.0');
     const { license } = JSON.parse((await get(ports.port, '/openapi.json')).body).info;
     expect(license).toEqual({ name: 'CC-BY-4.0', identifier: 'CC-BY-4.0' });
@@ -369,7 +389,10 @@ const ELSEWHERE: Record<string, string> = {
   OPEN_DATA_LICENSE: 'export/exportOpenData.test.ts',
 };
 
-it.each(Object.keys(EFFECTS))('%s', (name) => (EFFECTS[name] as () => Promise<void>)());
+describe('the effect of', () => {
+  afterAll(async () => (await withSite)?.service.stop(0));
+  it.each(Object.keys(EFFECTS))('%s', (name) => (EFFECTS[name] as () => Promise<void>)());
+});
 
 it('is shown for every variable', () => {
   expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual(

@@ -21,12 +21,12 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 
 /**
  * With few stations the index of times alone would be nearly as good, so the planner may choose
- * that; plain PostgreSQL is for small networks. In `npm test`, the size that misleads it more.
+ * that; plain PostgreSQL is for small networks. In `npm test`, the one that misleads it most.
  */
-const sizesOf = (engine: Engine) => (engine === 'plain' ? (isAll ? [2, 20] : [2]) : [20]);
-const SIZES = engines.flatMap((engine) =>
-  sizesOf(engine).map((stations) => ({ engine, stations })),
-);
+const sizesOf = (engine: Engine) => (engine === 'plain' ? [2, 20] : [20]);
+const SIZES = engines
+  .flatMap((engine) => sizesOf(engine).map((stations) => ({ engine, stations })))
+  .slice(0, isAll ? undefined : 1);
 
 describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, stations }) => {
   let database: TestDatabase;
