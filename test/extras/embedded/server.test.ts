@@ -1,13 +1,10 @@
 /** One server for all processes of a data directory. */
 import { totalmem } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
 import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
-import { skipUnless } from '../../support/tools.ts';
 import {
   isUp,
-  local,
-  NO_LOCAL,
   open,
   openElsewhere,
   processesOf,
@@ -17,46 +14,42 @@ import {
   temporaryDirectory,
 } from './support.ts';
 
-describe.each([
-  ['the bundled one', bundledProgram()],
-  ['an installed one, as tests run it', local],
-] as const)('%s', (_, program) => {
-  const options = {
-    timeout: TIMEOUT_MS,
-    ...skipUnless(program !== undefined, NO_LOCAL),
-  };
-
-  test('keeps its data across a restart', options, async () => {
-    const directory = temporaryDirectory();
-    const first = await open(directory, program);
-    expect(first).toMatchObject({ embedded: true, version: program?.version, startedHere: true });
-    await query(first, async (sql) => {
-      await sql`create table kept (word text)`;
-      await sql`insert into kept values ('Երևան')`;
-    });
-    await first.close();
-    expect(isUp(first)).toBe(false);
-    const second = await open(directory, program);
-    expect(second.startedHere).toBe(true);
-    // the order and the case of text do not depend on system libraries
-    const text = await query(
-      second,
-      (sql) => sql`select word, lower(word), upper('ք'), 'Z' < 'a' as by_code_point from kept`,
-    );
-    expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
+test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
+  const directory = temporaryDirectory();
+  const first = await open(directory);
+  expect(first).toMatchObject({
+    embedded: true,
+    version: bundledProgram().version,
+    startedHere: true,
   });
-
-  test('has an eighth of the memory, and room to compute a large network', options, async () => {
-    const server = await open(temporaryDirectory(), program);
-    const settings = await query(
-      server,
-      (sql) => sql`
-        select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
-               current_setting('max_wal_size') as wal`,
-    );
-    const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
-    expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
+  await query(first, async (sql) => {
+    await sql`create table kept (word text)`;
+    await sql`insert into kept values ('Երևան')`;
   });
+  await first.close();
+  expect(isUp(first)).toBe(false);
+  const second = await open(directory);
+  expect(second.startedHere).toBe(true);
+  // the order and the case of text do not depend on system libraries
+  const text = await query(
+    second,
+    (sql) => sql`select word, lower(word), upper('ք'), 'Z' < 'a' as by_code_point from kept`,
+  );
+  expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
+});
+
+test('has an eighth of the memory, and room to compute a large network', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const server = await open(temporaryDirectory());
+  const settings = await query(
+    server,
+    (sql) => sql`
+      select pg_size_bytes(current_setting('shared_buffers')) / 1048576 || ' MB' as shared,
+             current_setting('max_wal_size') as wal`,
+  );
+  const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
+  expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
 });
 
 test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
@@ -78,15 +71,4 @@ test.each([
   ['4 GB, a container without a limit', 4_096, 2 ** 44, 512],
 ])('memory shared by the server on a machine of %s', (_, machine, limit, shared) => {
   expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
-});
-
-test('a local server has the Community edition', {
-  timeout: TIMEOUT_MS,
-  ...skipUnless(local !== undefined, NO_LOCAL),
-}, async () => {
-  const server = await open(temporaryDirectory(), local);
-  await query(server, async (sql) => {
-    await sql`create extension timescaledb`;
-    expect(await sql`show timescaledb.license`).toEqual([{ 'timescaledb.license': 'timescale' }]);
-  });
 });
