@@ -172,12 +172,15 @@ export function addPages(
     path: string,
   ) {
     const { contents, ...validity } = await readAll<Current & { trust?: Trust }>(values, names);
-    const network = await reader.network();
-    const region = network.regions.find(({ slug }) => slug === values.slug);
+    const network = values.slug === undefined ? undefined : await reader.network();
+    const region = network?.regions.find(({ slug }) => slug === values.slug);
     const hasMeasured = region?.has_measured ?? undefined;
     const suspect = leftOut(values.locale, contents.trust?.flags ?? [], clock());
     const current = { ...contents, suspect, hasMeasured };
-    return { ...earlier(validity, network), page: embedPage(site, values.locale, path, current) };
+    return {
+      ...(network === undefined ? validity : earlier(validity, network)),
+      page: embedPage(site, values.locale, path, current),
+    };
   }
 
   async function pictureOf(
