@@ -12,6 +12,8 @@ import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { openTransaction } from '../../support/openTransaction.ts';
+import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
 import {
   bringIn,
@@ -70,6 +72,27 @@ onEveryEngine('totals of rain', (engine) => {
     expect(
       await owner`select rain from rollup.sensor_hourly where sensor_id = 1 order by bucket limit 4`,
     ).toEqual([null, 0.5, 0.25, 1].map((rain) => ({ rain })));
+  });
+
+  test('of two writers at once, the later sees the total of the earlier (A6)', async () => {
+    await accept(total(0, 9));
+    const end = await openTransaction(
+      owner,
+      `select from raw.rain_gauge where sensor_id = 1 for update;
+      insert into raw.readings (measured_at, sensor_id, rain, rain_total) values ('${at(1)}', 1, 1, 10)`,
+    );
+    const later = accept(total(2, 12));
+    const watcher = db.superuser();
+    const isWaiting = async () => {
+      const waiting = await watcher`select from pg_stat_activity
+        where datname = current_database() and query like '%store_readings%' and wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    };
+    const over = later.then(() => 'stored');
+    await until(async () => (await Promise.race([over, isWaiting()])) !== false, 'a writer waits');
+    await end('commit');
+    await later;
+    expect(await amounts()).toEqual([null, 1, 2]);
   });
 
   test('give the same amounts late, repeated, corrected, without a total again and deleted, and in compressed chunks, as in order (A6, S3)', async () => {
