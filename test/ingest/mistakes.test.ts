@@ -415,6 +415,12 @@ describe('rows of one sensor and time with other values stop a file before anyth
     expect(await stored(owner)).toEqual([]);
   });
 
+  test('where they are three of 203', async () => {
+    const third = '1,2026-01-01T02:00:00.000Z,9';
+    const { summary } = await imported('readings.csv', csv([...hours(200), again, second, third]));
+    expect(summary).toMatchObject({ received: 0, failed: true });
+  });
+
   test.each([
     [20, 'one is a correction'],
     [199, 'or up to 1 %'],

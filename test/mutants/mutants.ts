@@ -177,7 +177,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/reading', 'test/ingest/formats'],
+    tests: ['test/ingest/reading', 'test/ingest/formats', 'test/ingest/rows'],
     changes: {
       'src/ingest/reading/localTime.ts': [
         [

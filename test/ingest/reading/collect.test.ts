@@ -1,15 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
 import { file } from '../support.ts';
 
-async function read(content: string | Buffer) {
+async function read(content: string | Buffer, declared?: Declarations) {
   const readings: ReadingBatch['readings'] = [];
   let ignored: string[] = [];
   let failure: string | undefined;
   try {
-    for await (const batch of readReadings(await openSource(file('readings', content)))) {
+    for await (const batch of readReadings(await openSource(file('readings', content)), declared)) {
       readings.push(...batch.readings);
       ignored = [...batch.notes.ignored];
     }
@@ -46,6 +47,15 @@ describe('CSV', () => {
     const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
     expect(readings[0]?.measuredAt).toBe('b');
     expect(ignored).toEqual(['timestamp']);
+  });
+
+  test('says which field of JSON a declared one takes the place of', async () => {
+    const { readings, ignored } = await read(
+      JSON.stringify([{ sensor_id: 1, time: T, pm25: 5, corrected: 4 }]),
+      { columns: ['pm25=corrected'] },
+    );
+    expect(readings[0]?.values).toEqual({ pm25: 4 });
+    expect(ignored).toEqual(['pm25']);
   });
 
   test('loses only the line to garbage', async () => {

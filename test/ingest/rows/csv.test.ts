@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitCsvLine } from '../../../src/ingest/rows/csv.ts';
+import { likelyDelimiters, splitCsvLine } from '../../../src/ingest/rows/csv.ts';
 
 test.each([
   ['', ['']],
@@ -24,3 +24,12 @@ test.each([';', '\t'] as const)(
     ]);
   },
 );
+
+test.each([
+  ['sensor_id,time,pm25,a note; long', [',', ';']],
+  ['sensor_id;time;pm25;a note, long', [';', ',']],
+  ['sensor_id;"a,b,c";pm25', [';']],
+  ['one column', [',']],
+])('the most frequent delimiter of %j is tried first', (header, delimiters) => {
+  expect(likelyDelimiters(header)).toEqual(delimiters);
+});
