@@ -19,12 +19,14 @@ const RARE = [
   'test/deploy/dockerfile.test.ts', // package.test.ts: what is packed, and that it runs alone
   'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
+  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes.test.ts: DATA_DIR
+  'test/support/run.test.ts', // of the tests' own tools
   'test/faults/embedded.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
-  'test/extras/pages/fold.test.ts', // views.test.ts: every view on a narrow screen and a wide one
+  'test/extras/pages/fold.test.ts', // pages.test.ts: all of it is sent; the browser folds
   'test/extras/pages/docs.test.ts', // openapi.test.ts: what the reference says
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
   'test/extras/pages/widget.test.ts', // pages.test.ts: what the frame holds, which the widget shows

@@ -1,9 +1,11 @@
 /** One server for all processes of a data directory. */
+import { lstatSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { expect, test } from 'vitest';
 import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
 import { sharedMegabytes } from '../../../src/extras/embedded/cluster.ts';
 import {
+  homeOf,
   isUp,
   open,
   openElsewhere,
@@ -22,6 +24,7 @@ test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
     version: bundledProgram().version,
     startedHere: true,
   });
+  expect(lstatSync(homeOf(first)).mode & 0o777).toBe(0o700); // only its user can enter the cluster
   await query(first, async (sql) => {
     await sql`create table kept (word text)`;
     await sql`insert into kept values ('Երևան')`;

@@ -41,8 +41,8 @@ export function inBrowser(name: string, tests: (open: Open) => void, ...more: To
 }
 
 /**
- * The same in `npm run test:all` only: a browser takes a fifth of the time of `npm test`, and what
- * the server sends is tested without one.
+ * The same in `npm run test:all` only: a browser took a tenth of the time of `npm test`, and what the
+ * server sends is tested without one.
  */
 export const inBrowserInAll = (name: string, tests: (open: Open) => void): void =>
   inBrowser(name, tests, 'all');
