@@ -11,13 +11,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listProcesses, type Process } from './processes.ts';
+import { roomInMemory } from './roomInMemory.ts';
 
 /**
  * Creates the folder, for this process and all that it starts. Its name is short, because paths of
  * sockets must be.
  */
 export function beginRun(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'airseries-run-')));
+  const { TMPDIR: named } = process.env;
+  const room = named === undefined ? roomInMemory() : undefined;
+  const folder = realpathSync(mkdtempSync(join(room ?? tmpdir(), 'airseries-run-')));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
   const sweeper = spawn(
     process.execPath,
