@@ -10,7 +10,6 @@ import type { Config } from './config.ts';
 import type { Database, DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
 import {
-  type Api,
   openIngestPool,
   openReaderPool,
   openWholeNetworkPool,
@@ -163,12 +162,12 @@ async function open(context: Context): Promise<void> {
   if (database?.dataDirectory) observeDisk(metrics, database.dataDirectory);
   metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
   const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
-  const reads = openReaderPool<Api>(readFrom, {
+  const reads = openReaderPool(readFrom, {
     timeZone,
     max,
     observer: observePool(metrics, 'read'),
   });
-  const wholeNetwork = openWholeNetworkPool<Api>(readFrom, {
+  const wholeNetwork = openWholeNetworkPool(readFrom, {
     timeZone,
     observer: observePool(metrics, 'read_all'),
   });

@@ -5,8 +5,8 @@
 import { Command, Option } from 'commander';
 import { readZoneRules, type ZoneRules } from '../aggregate/zoneRules.ts';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
+import type { ApiRow } from '../database/apiDb.ts';
 import type { Sql } from '../database/client.ts';
-import type { ApiRow } from '../database/pools.ts';
 import {
   mostUrgent,
   type OtherArrivals,

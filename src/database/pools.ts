@@ -2,24 +2,9 @@
  * The two pools of a process, with their limits: one reads schema api through Kysely, one stores
  * readings.
  */
-import type { Kysely } from 'kysely';
-import type { DatabaseAddress, Sql } from './client.ts';
-import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
-import { kyselyOver, openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
-
-/** Schema api as Kysely sees it. */
-export type Api = ApiViews;
-
-/** Schema api over the pool of `openReaderPool` or the connection of `readsOn`. */
-export type ApiDb = Kysely<Api>;
-
-/** A row of a view or of a function. */
-export type ApiRow<Name extends keyof ApiFunctions | keyof ApiViews> =
-  Name extends keyof ApiFunctions
-    ? ApiFunctions[Name]['row']
-    : Name extends keyof ApiViews
-      ? ApiViews[Name]
-      : never;
+import { type ApiDb, apiOver } from './apiDb.ts';
+import type { DatabaseAddress } from './client.ts';
+import { openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 /**
  * The most connections of each pool, besides the one that probes; src/database/README.md,
@@ -58,35 +43,24 @@ const LONG_LIMITS = {
  * database is unreachable or too slow. `destroy()` closes the pool. There are no transactions and
  * no streams.
  */
-export const openReaderPool = <Tables>(target: DatabaseAddress, options: Options): Kysely<Tables> =>
+export const openReaderPool = (target: DatabaseAddress, options: Options): ApiDb =>
   openReads(target, { max: POOL_SIZES.read, ...options }, 'airseries read', READ_LIMITS);
 
 /**
  * The same for queries whose cost grows with the network, and that no request has to wait for. The
  * list of stations needs five connections.
  */
-export const openWholeNetworkPool = <Tables>(
-  target: DatabaseAddress,
-  options: Options,
-): Kysely<Tables> =>
+export const openWholeNetworkPool = (target: DatabaseAddress, options: Options): ApiDb =>
   openReads(target, { max: POOL_SIZES.readAll, ...options }, 'airseries read all', LONG_LIMITS);
 
-function openReads<Tables>(
+function openReads(
   target: DatabaseAddress,
   options: Options & { max: number },
   name: string,
   limits: typeof READ_LIMITS,
-): Kysely<Tables> {
+): ApiDb {
   const pool = openQueryPool(target, { role: 'airseries_reader', name, ...options, ...limits });
-  return kyselyOver(pool, () => pool.close());
-}
-
-/**
- * The same over one connection, for statements that share a transaction or need longer. The caller
- * closes the connection.
- */
-export function readsOn<Tables>(sql: Sql): Kysely<Tables> {
-  return kyselyOver(sql, async () => undefined);
+  return apiOver(pool, () => pool.close());
 }
 
 /** Statements of ingestion, as its role. The caller closes the pool. */

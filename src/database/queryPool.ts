@@ -8,18 +8,8 @@
  * given. Idle connections are otherwise left alone. The last one used is used first: the processor
  * still has its backend's plans in its caches, which saves a quarter of the time. The pool is
  * replaced as well when a statement no longer fits the schema: a migration may have rebuilt it, and
- * connections keep what they prepared before. Statements are SQL text, or written by Kysely.
+ * connections keep what they prepared before.
  */
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
 import type { Row, RowList } from 'postgres';
 import { Unavailable } from '../base/unavailable.ts';
 import { connect, type DatabaseAddress, openSocket, type Role, type Sql } from './client.ts';
@@ -86,12 +76,15 @@ type Options = {
   observer?: PoolObserver | undefined;
 };
 
-export type QueryPool = {
+export type Statements = {
   /**
    * The rows of one statement, which must be safe to repeat. Rejects with Unavailable if the
    * database is unreachable or too slow, and with the server's error otherwise.
    */
   query(text: string, parameters: readonly unknown[]): Promise<unknown[]>;
+};
+
+export type QueryPool = Statements & {
   /** Statements under way have a second to finish. */
   close(): Promise<void>;
 };
@@ -215,7 +208,7 @@ const end = (connections: readonly Sql[]) =>
  * Anything that runs statements: a pool with deadlines, or the connection of a job or a command,
  * which may take as long as it needs.
  */
-export type Queryable = QueryPool | Sql;
+export type Queryable = Statements | Sql;
 
 /** The rows of a statement. Where `db` is a pool, rejects as its `query` does. */
 export async function query(
@@ -228,66 +221,13 @@ export async function query(
     : await db.unsafe(text, [...parameters] as never[], { prepare: true });
 }
 
-/**
- * The rows of a call and nothing else. Kysely takes as long to write a statement of many arguments
- * as to send it, so it only runs this one.
- */
+/** The rows of a call and nothing else. Kysely takes as long to write one as to send it. */
 export async function callApi<Name extends keyof ApiFunctions>(
-  db: Pick<Kysely<unknown>, 'executeQuery'>,
+  db: Queryable,
   name: Name,
   args: ApiFunctions[Name]['arguments'],
 ): Promise<ApiFunctions[Name]['row'][]> {
   const named = Object.keys(args).map((key, n) => `${key} => $${n + 1}`);
-  const call = CompiledQuery.raw(
-    `select * from api.${name}(${named.join(', ')})`,
-    Object.values(args),
-  );
-  const { rows } = await db.executeQuery<ApiFunctions[Name]['row']>(call as CompiledQuery<never>);
-  return rows;
-}
-
-/**
- * A call of a function, to select from under an alias. Arguments are passed by name, so those with
- * a default may be omitted.
- */
-export function apiRows<Name extends keyof ApiFunctions>(
-  name: Name,
-  args: ApiFunctions[Name]['arguments'],
-): RawBuilder<ApiFunctions[Name]['row']> {
-  const named = Object.entries(args).map(([key, value]) => sql`${sql.id(key)} => ${value}`);
-  return sql`${sql.id('api', name)}(${sql.join(named)})`;
-}
-
-/**
- * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published
- * dialect for this driver reserves a connection for every query, and hangs when its server process
- * dies. There are no transactions and no streams. `destroy` is called by its `destroy()`.
- */
-export function kyselyOver<Tables>(db: Queryable, destroy: () => Promise<void>): Kysely<Tables> {
-  const refuse = (): never => {
-    throw new Error('reads are single statements: there are no transactions and no streams');
-  };
-  const connection: DatabaseConnection = {
-    executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
-      rows: [...(await query(db, sql, parameters))] as Row[],
-    }),
-    streamQuery: refuse,
-  };
-  const driver = {
-    init: async () => undefined,
-    acquireConnection: async () => connection,
-    releaseConnection: async () => undefined,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-    destroy,
-  };
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createDriver: () => driver,
-    },
-  });
+  const call = `select * from api.${name}(${named.join(', ')})`;
+  return (await query(db, call, Object.values(args))) as ApiFunctions[Name]['row'][];
 }

@@ -4,7 +4,7 @@
  */
 import type { Express, Request } from 'express';
 import type { Log } from '../base/log.ts';
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 import { httpAddress } from '../http/listen.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';

@@ -7,7 +7,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 import { singleFlight } from '../database/timeouts.ts';
 
 const KEEP_MS = 12_000;

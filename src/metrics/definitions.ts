@@ -4,7 +4,7 @@
  * are tested against them. Base units. No label takes its values from clients.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { apiRows } from '../database/queryPool.ts';
+import { apiRows } from '../database/apiDb.ts';
 import { READING_REASONS } from '../ingest/store/validate.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 import { SeriesHistogram } from './seriesHistogram.ts';

@@ -3,14 +3,13 @@
  * functions. A process remembers those that it started with, since a migration to another version
  * may rebuild the schema under it.
  */
-import { sql } from 'kysely';
-import type { ApiDb } from '../database/pools.ts';
+import { type Queryable, query } from '../database/queryPool.ts';
 
 /**
  * Returns what tells which of these are missing from the database by now, by name. Both reject when
  * the database doesn't answer.
  */
-export async function snapshotApiSurface(db: ApiDb): Promise<() => Promise<string[]>> {
+export async function snapshotApiSurface(db: Queryable): Promise<() => Promise<string[]>> {
   const known = await querySurface(db);
   return async () => {
     const found = new Set(await querySurface(db));
@@ -22,8 +21,10 @@ export async function snapshotApiSurface(db: ApiDb): Promise<() => Promise<strin
  * Such as `station.id integer` and `history_bounds takes at timestamp with time zone`. An argument
  * that may be left out can be added.
  */
-async function querySurface(db: ApiDb): Promise<string[]> {
-  const { rows } = await sql<{ item: string }>`
+async function querySurface(db: Queryable): Promise<string[]> {
+  const rows = await query(
+    db,
+    `
     select format('%s.%s %s', c.relname, a.attname, format_type(a.atttypid, null)) as item
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = to_regnamespace('api') and a.attnum > 0 and not a.attisdropped
@@ -34,8 +35,8 @@ async function querySurface(db: ApiDb): Promise<string[]> {
     cross join generate_subscripts(types, 1) n
     where p.pronamespace = to_regnamespace('api')
     union all
-    select format('%s needs %s arguments', proname, pronargs - pronargdefaults) from pg_proc where pronamespace = to_regnamespace('api')`.execute(
-    db,
+    select format('%s needs %s arguments', proname, pronargs - pronargdefaults) from pg_proc where pronamespace = to_regnamespace('api')`,
+    [],
   );
-  return rows.map(({ item }) => item);
+  return (rows as { item: string }[]).map(({ item }) => item);
 }

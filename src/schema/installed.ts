@@ -3,8 +3,7 @@
  * so it compares the recorded fingerprints with those that this version would record.
  */
 import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
-import { type Api, readsOn } from '../database/pools.ts';
-import { buildRollups, type Engine } from './aggregates.ts';
+import { buildRollups } from './aggregates.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';
 import { repeatableSql } from './repeatable.ts';
@@ -53,7 +52,7 @@ export async function checkInstalled(
       if (differing.length > 0)
         throw refusal(`has another version (${differing.map(([name]) => name).join(', ')})`);
       checkRecorded(recorded, timeZone, epoch);
-      const fault = await storageFault(readsOn<Api>(sql), engine);
+      const fault = await storageFault(sql, engine);
       if (fault !== undefined) throw new MigrationRefused(fault);
       return { ...recorded, applied: migrations };
     },
@@ -68,11 +67,9 @@ const NOT_MIGRATED = ['42P01', '3F000', '22023', '42704'];
 
 async function readRow(sql: Sql): Promise<Row> {
   try {
-    const row = await readsOn<Api>(sql)
-      .selectFrom('api.installation')
-      .select(['time_zone as timeZone', 'epoch', 'engine', 'migrations', 'rollups', 'repeatable'])
-      .$narrowType<{ engine: Engine }>()
-      .executeTakeFirst();
+    const [row] = await sql<Row[]>`
+      select time_zone as "timeZone", epoch, engine, migrations, rollups, repeatable
+      from api.installation`;
     if (row !== undefined) return row;
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };

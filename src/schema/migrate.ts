@@ -2,7 +2,6 @@
  * Migrates a database to the state that this program needs, or refuses with a remedy. Many
  * processes may run it at once.
  */
-
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import {
@@ -15,7 +14,6 @@ import {
   type TransactionSql,
 } from '../database/client.ts';
 import { acquireLock } from '../database/locks.ts';
-import { type Api, readsOn } from '../database/pools.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { type Dependents, fillDependents, findDependents, remakeDependents } from './dependents.ts';
 import {
@@ -220,7 +218,7 @@ async function readInstallation(sql: Sql): Promise<Recorded> {
   if (row === undefined)
     throw new MigrationRefused('raw.installation is empty. Restore the database from a backup.');
   await checkEngine(sql, row.engine);
-  const fault = await storageFault(readsOn<Api>(sql), row.engine);
+  const fault = await storageFault(sql, row.engine);
   if (fault !== undefined) throw new MigrationRefused(fault);
   return row;
 }

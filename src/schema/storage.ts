@@ -3,8 +3,7 @@
  * TimescaleDB around pg_restore looks complete, answers, and loses what is written. Read by any
  * role, at start and by readiness.
  */
-import { sql } from 'kysely';
-import type { ApiDb } from '../database/pools.ts';
+import { type Queryable, query } from '../database/queryPool.ts';
 import type { Engine } from './aggregates.ts';
 
 const RESTORE_AGAIN =
@@ -13,21 +12,22 @@ const RESTORE_AGAIN =
 /**
  * Says what is wrong, with the remedy; undefined: nothing is. Rejects when the database doesn't answer.
  */
-export async function storageFault(db: ApiDb, engine: Engine): Promise<string | undefined> {
+export async function storageFault(db: Queryable, engine: Engine): Promise<string | undefined> {
   const isHypertable =
     engine === 'plain'
-      ? sql<boolean>`true`
-      : sql<boolean>`exists (select from timescaledb_information.hypertables where hypertable_schema = 'raw' and hypertable_name = 'readings')`;
-  const { rows } = await sql<{ is_restoring: boolean; is_hypertable: boolean; has_key: boolean }>`
-    select
+      ? 'true'
+      : `exists (select from timescaledb_information.hypertables
+          where hypertable_schema = 'raw' and hypertable_name = 'readings')`;
+  const [found] = (await query(
+    db,
+    `select
       exists (select from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
         where d.datname = current_database() and 'timescaledb.restoring=on' = any(s.setconfig)) as is_restoring,
       ${isHypertable} as is_hypertable,
       exists (select from pg_constraint c join pg_class r on r.oid = c.conrelid
-        where r.relname = 'readings' and r.relnamespace::regnamespace::text = 'raw' and c.contype = 'p') as has_key`.execute(
-    db,
-  );
-  const [found] = rows;
+        where r.relname = 'readings' and r.relnamespace::regnamespace::text = 'raw' and c.contype = 'p') as has_key`,
+    [],
+  )) as { is_restoring: boolean; is_hypertable: boolean; has_key: boolean }[];
   if (engine === 'timescale' && found?.is_restoring) {
     return (
       'TimescaleDB is still in the state of a restore (timescaledb.restoring is on), in which readings would get lost. ' +

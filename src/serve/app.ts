@@ -11,7 +11,7 @@ import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 import {
   accessLog,
   addPath,

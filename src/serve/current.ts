@@ -14,8 +14,7 @@ import {
   station,
 } from '../contract/current.ts';
 import { LOCALES, type Locale } from '../contract/endpoints.ts';
-import type { ApiDb, ApiRow } from '../database/pools.ts';
-import { apiRows } from '../database/queryPool.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
 
 const pickStation = picker(station);
 const pickCity = picker(city);

@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 
 const POLL_MS = 1_000;
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 import type { RenderedDocument, Validity } from './cache.ts';
 import {
   type Network,

@@ -5,8 +5,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Locale } from '../contract/endpoints.ts';
 import { CSV_HEADERS, type ExploreName, MAX_CSV_DAYS } from '../contract/explore.ts';
-import type { ApiDb, ApiRow } from '../database/pools.ts';
-import { apiRows, callApi } from '../database/queryPool.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
+import { callApi } from '../database/queryPool.ts';
 import { makeSemaphore } from '../database/timeouts.ts';
 import { notFound, Problem } from '../http/send.ts';
 import { csvKind, renderDocument } from './document.ts';

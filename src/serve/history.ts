@@ -5,8 +5,8 @@
  */
 import { sql } from 'kysely';
 import { WINDOWS } from '../contract/windows.ts';
-import type { ApiDb, ApiRow } from '../database/pools.ts';
-import { apiRows, callApi } from '../database/queryPool.ts';
+import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
+import { callApi } from '../database/queryPool.ts';
 
 /** The bounds of the windows at an instant, and the instant at which they move. */
 export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };

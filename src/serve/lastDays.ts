@@ -1,8 +1,8 @@
 /** The last 24 hours of many places, for the lists of pages. */
 import { sql } from 'kysely';
 import type { ExploreAnswer } from '../contract/explore.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 import { arrayLiteral } from '../database/client.ts';
-import type { ApiDb } from '../database/pools.ts';
 import type { Row } from './documents.ts';
 
 /** Stations by id and regions by slug. */

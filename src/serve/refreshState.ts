@@ -1,5 +1,5 @@
 /** How fresh the published numbers are. */
-import type { ApiDb } from '../database/pools.ts';
+import type { ApiDb } from '../database/apiDb.ts';
 
 /**
  * When the aggregates were last refreshed, and the instant of the newest digest, ISO 8601; null:

@@ -5,12 +5,12 @@ import { makeClock } from '../../src/base/clock.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { keyOf, PARAMETERS } from '../../src/contract/parameters.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 
 it('is short text that leads to the OpenAPI document, also while the database is away', async () => {
   const nowhere = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
-  const db = openReaderPool<Api>(nowhere, { timeZone: 'UTC', max: 1 });
+  const db = openReaderPool(nowhere, { timeZone: 'UTC', max: 1 });
   const site = { contact: '', license: 'CC-BY-4.0' };
   const options = { db, clock: makeClock(), siteBaseUrl: '', log: makeLog('silent'), site };
   const { status, headers, text } = await request(makeApp(options)).get('/llms.txt');

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { Unavailable } from '../../src/base/unavailable.ts';
 import { connect, type DatabaseAddress, onConnection } from '../../src/database/client.ts';
-import { type Api, openIngestPool, openReaderPool } from '../../src/database/pools.ts';
+import { openIngestPool, openReaderPool } from '../../src/database/pools.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
@@ -82,7 +82,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
     return errors.map((error) => (error as Error).message);
   };
   const isReady = async (target: DatabaseAddress) => {
-    const db = openReaderPool<Api>(target, { timeZone: 'UTC' });
+    const db = openReaderPool(target, { timeZone: 'UTC' });
     const { checks } = await readiness({
       opened: { db, missing: async () => [], fault: () => storageFault(db, 'timescale') },
       serving: true,

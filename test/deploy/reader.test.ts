@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
 import { explainConnection } from '../../src/database/errors.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { throughPooler as openPooler } from '../support/pooler.ts';
@@ -186,7 +186,7 @@ describe('the login of Grafana', needs('psql'), () => {
           const target = `${url}?pooler=transaction`;
           const { timeZone } = await checkInstalled(target, {});
           const [pooled, direct] = [target, as('airseries_api')].map((each) =>
-            openReaderPool<Api>(each, { timeZone }),
+            openReaderPool(each, { timeZone }),
           );
           const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
           const rows = await Promise.all(Array.from({ length: 100 }, () => read()));

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
+import { apiOver } from '../../src/database/apiDb.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
-import { type Api, readsOn } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { queryNetwork, queryRegion, queryStation } from '../../src/serve/current.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
@@ -80,7 +80,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
       else expect(compressed).toBe(0);
     }
     await withReader(async (sql, reading) => {
-      const db = readsOn<Api>(sql);
+      const db = apiOver(sql);
       const windows = await makeWindows(db)(NOW);
       const ask = () =>
         subject === 'station'
@@ -113,7 +113,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
 
   it('current values', async () => {
     await withReader(async (sql, reading) => {
-      const db = readsOn<Api>(sql);
+      const db = apiOver(sql);
       const tables = /^(readings|digest|region_hourly|region_daily)$/;
       const station = 2 + 1; // readings that aren't stale, and those of the hour up to the newest
       const region = 24 + 365 + 1; // hours, days, and the newest digest
@@ -138,8 +138,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     const tables = /^(readings|(sensor|station|region)_(hourly|daily|monthly))$/;
     await withReader(async (sql, reading) => {
       const render = makeExplore({
-        db: readsOn<Api>(sql),
-        wholeNetwork: readsOn<Api>(sql),
+        db: apiOver(sql),
+        wholeNetwork: apiOver(sql),
         clock: () => NOW,
       });
       const values: PathValues = {

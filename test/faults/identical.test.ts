@@ -2,7 +2,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import type { Semaphore } from '../../src/database/timeouts.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
@@ -18,7 +18,7 @@ const PATH = '/en/air-quality-app/v1/station/1-history.json';
 const WINDOWS = 'api.history_valid_until';
 
 let database: TestDatabase;
-let db: ReturnType<typeof openReaderPool<Api>>;
+let db: ReturnType<typeof openReaderPool>;
 let served: Listening;
 let counts: Pick<Semaphore, 'inUse' | 'waiting'>;
 const queries: string[] = [];
@@ -27,7 +27,7 @@ let arrived = 0;
 beforeAll(async () => {
   database = await testDatabase('plain');
   await insertNetwork(database.as());
-  db = openReaderPool<Api>(database.target, {
+  db = openReaderPool(database.target, {
     timeZone: database.timeZone,
     max: 4,
     observer: (given) => {

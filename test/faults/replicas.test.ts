@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
@@ -49,7 +49,7 @@ const addressOf = ({ host }: Member) => ({ host: '127.0.0.1', port: Number(host.
  */
 async function serve(member: Member) {
   const wire = await openWire({ ...addressOf(member), user: 'airseries', database: 'airseries' });
-  const db = openReaderPool<Api>(wire.target, { timeZone: 'UTC', max: 4 });
+  const db = openReaderPool(wire.target, { timeZone: 'UTC', max: 4 });
   const clock = () => new Date();
   const versions = watchDataVersion({ db, clock, log, pollMs: 10 });
   const servers = [1e7, 0].map((maxBytes) =>

@@ -10,7 +10,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Api } from '../../src/database/pools.ts';
+import type { Api, ApiDb } from '../../src/database/apiDb.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
@@ -25,7 +25,7 @@ function fakeDatabase(
   broken: ReadonlySet<string>,
   queries: string[],
   isFree = async () => {},
-): Kysely<Api> {
+): ApiDb {
   const executeQuery = async ({ sql }: { sql: string }) => {
     queries.push(sql);
     await isFree();
@@ -36,7 +36,7 @@ function fakeDatabase(
   const driver = Object.assign(new DummyDriver(), {
     acquireConnection: async () => ({ executeQuery, streamQuery: () => expect.unreachable() }),
   });
-  return new Kysely<Api>({
+  const kysely = new Kysely<Api>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => driver,
@@ -44,6 +44,7 @@ function fakeDatabase(
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
+  return Object.assign(kysely, { query: () => expect.unreachable() });
 }
 
 afterEach(() => void vi.useRealTimers());

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { type Api, type ApiDb, openIngestPool, openReaderPool } from '../../src/database/pools.ts';
-import { apiRows } from '../../src/database/queryPool.ts';
+import { type ApiDb, apiRows } from '../../src/database/apiDb.ts';
+import { openIngestPool, openReaderPool } from '../../src/database/pools.ts';
 import { makeIngestApp } from '../../src/ingest/http/app.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
@@ -66,7 +66,7 @@ onEveryEngineInAll('metrics', (engine) => {
       now: NOW,
     }));
     const { timeZone, target } = database;
-    reads = openReaderPool<Api>(target, { timeZone, observer: observePool(metrics, 'read') });
+    reads = openReaderPool(target, { timeZone, observer: observePool(metrics, 'read') });
     const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
     close = async () => {
       await reads.destroy();

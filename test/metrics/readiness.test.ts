@@ -1,7 +1,7 @@
 /** Readiness: the result of each check by name; a check that could not run is null. */
 import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { snapshotApiSurface } from '../../src/schema/apiSurface.ts';
 import { storageFault } from '../../src/schema/storage.ts';
@@ -24,7 +24,7 @@ onOneEngine('readiness', (engine) => {
     });
 
     const database = await testDatabase(engine);
-    const db = openReaderPool<Api>(database.target, { timeZone: 'UTC' });
+    const db = openReaderPool(database.target, { timeZone: 'UTC' });
     const opened = {
       db,
       missing: await snapshotApiSurface(db),

@@ -10,7 +10,8 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { type Api, type ApiDb, openReaderPool } from '../../src/database/pools.ts';
+import type { ApiDb } from '../../src/database/apiDb.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { makeApp } from '../../src/serve/app.ts';
@@ -83,7 +84,7 @@ onEveryEngine('reference', (engine) => {
       });
       expect(summary.received).toBe(reference.meta.rows + vanes);
       await refresh(database.target, () => now);
-      db = openReaderPool<Api>(database.target, { timeZone: reference.meta.tz });
+      db = openReaderPool(database.target, { timeZone: reference.meta.tz });
     });
     afterAll(async () => {
       await db?.destroy();

@@ -8,7 +8,7 @@ import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { engines, type TestDatabase } from '../support/database.ts';
@@ -36,8 +36,8 @@ async function expectUnavailable(app: RequestListener, path?: string) {
 }
 
 function appOver(target: DatabaseAddress) {
-  const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 4 });
-  const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone: 'Asia/Yerevan' });
+  const db = openReaderPool(target, { timeZone: 'Asia/Yerevan', max: 4 });
+  const wholeNetwork = openWholeNetworkPool(target, { timeZone: 'Asia/Yerevan' });
   const log = keepingLog();
   const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
   return { app, db: { destroy: () => Promise.all([db.destroy(), wholeNetwork.destroy()]) }, log };

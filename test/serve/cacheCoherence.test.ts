@@ -9,7 +9,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { screen } from '../../src/network/screening.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
@@ -54,7 +54,7 @@ onEveryEngineInAll('two processes with a response cache', (engine) => {
     owner = here.database.as();
     const { target, timeZone } = here.database;
     for (const _ of [1, 2]) {
-      const db = openReaderPool<Api>(target, { timeZone, max: 4 });
+      const db = openReaderPool(target, { timeZone, max: 4 });
       const versions = watchDataVersion({ db, clock, log, pollMs: 10 });
       watches.push(versions);
       const options = { db, clock, siteBaseUrl: '', log };

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { screen } from '../../src/network/screening.ts';
 import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onOneEngine } from '../support/database.ts';
@@ -93,7 +93,7 @@ onOneEngine('the data version', (engine) => {
     let closeReads: () => Promise<void>;
     beforeEach(() => {
       const { target, timeZone } = here.database;
-      const db = openReaderPool<Api>(target, { timeZone, max: 2 });
+      const db = openReaderPool(target, { timeZone, max: 2 });
       closeReads = () => db.destroy();
       watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5 });
     });

@@ -9,7 +9,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { CSV_HEADERS } from '../../src/contract/explore.ts';
 import { connect } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
@@ -563,7 +563,7 @@ onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
     });
     expect(summary).toMatchObject({ accepted: 1, unchanged: 1, quarantined: { before_epoch: 1 } });
     await refresh(target, () => now);
-    const db = openReaderPool<Api>(target, { timeZone: 'Asia/Yerevan', max: 2 });
+    const db = openReaderPool(target, { timeZone: 'Asia/Yerevan', max: 2 });
     const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
     const get = async (subject: string) =>
       (await request(app).get(`${BASE}/station/1/${subject}`)).body;

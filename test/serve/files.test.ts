@@ -3,11 +3,11 @@
  * has left before its turn.
  */
 import { connect } from 'node:net';
-import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
+import type { ApiDb } from '../../src/database/apiDb.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type Api, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { openWholeNetworkPool } from '../../src/database/pools.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { openTransaction } from '../support/openTransaction.ts';
@@ -21,7 +21,7 @@ const rawRequest = (station: number) =>
   `GET ${PATH.replace('station/1', `station/${station}`)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
 let served: Served;
-let wholeNetwork: Kysely<Api>;
+let wholeNetwork: ApiDb;
 let here: Listening;
 let owner: Sql;
 let superuser: Sql;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     onAcquired: () => undefined,
     onQuery: (name: string) => void statements.push(name),
   });
-  wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
+  wholeNetwork = openWholeNetworkPool(target, { timeZone, observer });
   const { db, log } = served;
   const app = makeApp({ db, wholeNetwork, clock: makeClock(NOW), siteBaseUrl: '', log });
   here = await listen(app, { port: 0, variable: 'PORT' });

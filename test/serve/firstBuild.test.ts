@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
@@ -19,7 +19,7 @@ onOneEngine('before the first build', (engine) => {
     const owner = database.as();
     await bringIn(owner, smallNetwork());
     await owner`update rollup.freshness set refreshed_at = null`;
-    const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 2 });
+    const db = openReaderPool(database.target, { timeZone: database.timeZone, max: 2 });
     const answers = PATHS.map((path) => {
       // each asks the database until it knows of the build
       const app = makeApp({ db, clock: () => NOW, siteBaseUrl: '', log: makeLog('silent') });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { LOCALES } from '../../src/contract/endpoints.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { startingListener } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { engines } from '../support/database.ts';
@@ -53,7 +53,7 @@ function headersOf({ headers }: Response): Record<string, string> {
 const client = (app: RequestListener) => request(app).set('Accept-Encoding', 'identity');
 
 const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
-const away = openReaderPool<Api>(NOWHERE, { timeZone: 'UTC', max: 4 });
+const away = openReaderPool(NOWHERE, { timeZone: 'UTC', max: 4 });
 const apps = {
   away: makeApp({ db: away, clock: makeClock(NOW), siteBaseUrl: '', log: makeLog('silent') }),
   starting: startingListener().listener,

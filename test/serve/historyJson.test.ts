@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
+import { apiOver } from '../../src/database/apiDb.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';
-import { type Api, readsOn } from '../../src/database/pools.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
 import * as order from '../contract/keyOrder.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -38,7 +38,7 @@ onOneEngine('the JSON of a history', (engine) => {
   it.each(subjects)(
     'of $subject $id has the values of the views, in the order of time',
     async ({ subject, id }) => {
-      const db = readsOn<Api>(sql);
+      const db = apiOver(sql);
       const windows = await makeWindows(db)(NOW);
       const history =
         typeof id === 'number'
@@ -59,7 +59,7 @@ onOneEngine('the JSON of a history', (engine) => {
   );
 
   it('knows the version of the data that it was read at, and when its windows move', async () => {
-    const db = readsOn<Api>(sql);
+    const db = apiOver(sql);
     const windows = await makeWindows(db)(NOW);
     const [freshness] = await sql`select data_version from api.freshness`;
     const known = {

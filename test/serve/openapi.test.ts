@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { openApi } from '../support/documented.ts';
@@ -16,10 +16,10 @@ const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'n
 
 describe(PATH, () => {
   const log = keepingLog();
-  let db: ReturnType<typeof openReaderPool<Api>>;
+  let db: ReturnType<typeof openReaderPool>;
   let app: ReturnType<typeof makeApp>;
   beforeAll(() => {
-    db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
+    db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
     app = makeApp({ db, clock: makeClock(NOW), siteBaseUrl: '', log });
   });
   afterAll(() => db.destroy());

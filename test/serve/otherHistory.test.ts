@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
@@ -39,7 +39,7 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
     await administrator.unsafe(`create database ${backup} template ${live}`);
     for (const name of [live, backup])
       await administrator.unsafe(`alter database ${name} allow_connections true`);
-    const db = openReaderPool<Api>(server, { timeZone: 'UTC', max: 2 });
+    const db = openReaderPool(server, { timeZone: 'UTC', max: 2 });
     const versions = watchDataVersion({ db, clock: () => NOW, log, pollMs: 10 });
     const cache = { maxBytes: 1e6, versions };
     const api = createServer(makeApp({ db, clock: () => NOW, siteBaseUrl: '', log, cache })).listen(
@@ -84,7 +84,7 @@ it('a replica that is promoted has a history of its own', async () => {
   const dataDirectory = temporaryFolder('promotion');
   const opened = () => openEmbeddedServer({ dataDirectory, log });
   const historyOf = async (target: DatabaseAddress) => {
-    const db = openReaderPool<Api>(target, { timeZone: 'UTC', max: 1 });
+    const db = openReaderPool(target, { timeZone: 'UTC', max: 1 });
     const row = await db.selectFrom('api.freshness').select('history').executeTakeFirst();
     await db.destroy();
     return row?.history;

@@ -1,8 +1,8 @@
 /** The real app on a real database, at a fixed instant. */
 import type { RequestListener } from 'node:http';
-import type { Kysely } from 'kysely';
 import { makeClock } from '../../src/base/clock.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import type { ApiDb } from '../../src/database/apiDb.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import type { DataVersions } from '../../src/serve/dataVersion.ts';
@@ -12,7 +12,7 @@ import { insertNetwork, NOW } from './network.ts';
 
 export type Served = {
   app: RequestListener;
-  db: Kysely<Api>;
+  db: ApiDb;
   database: TestDatabase;
   log: ReturnType<typeof keepingLog>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export async function serve(
 ): Promise<Served> {
   const database = await testDatabase(engine);
   await insertNetwork(database.as());
-  const db = openReaderPool<Api>(database.target, { timeZone: database.timeZone, max: 4 });
+  const db = openReaderPool(database.target, { timeZone: database.timeZone, max: 4 });
   const log = keepingLog();
   const cache = path === 'kept' ? { maxBytes: 1e7, versions: await versionsOf(db) } : undefined;
   return {
@@ -45,7 +45,7 @@ export async function serve(
 }
 
 /** The current data version, for a database that no longer changes. */
-export async function versionsOf(db: Kysely<Api>): Promise<DataVersions> {
+export async function versionsOf(db: ApiDb): Promise<DataVersions> {
   const { data_version } = await db
     .selectFrom('api.freshness')
     .select('data_version')

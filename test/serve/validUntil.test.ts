@@ -3,7 +3,7 @@
  * earlier nor later.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, readsOn } from '../../src/database/pools.ts';
+import { apiOver } from '../../src/database/apiDb.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
 import { makeDocuments, makeNetworkReader } from '../../src/serve/documents.ts';
 import { makeExplore } from '../../src/serve/explore.ts';
@@ -148,7 +148,7 @@ onEveryEngineInAll('valid_until', (engine) => {
 
     it('of the counts in now.json is that of the digest which has them, not the next full hour (C4)', async () => {
       const until = async (at: Date) => {
-        const db = readsOn<Api>(here.published);
+        const db = apiOver(here.published);
         const documents = makeExplore({ db, wholeNetwork: db, clock: () => at });
         return (await documents.regionNow({ ...PATH, slug: 'beta' })).validUntil;
       };
@@ -175,7 +175,7 @@ onEveryEngineInAll('valid_until', (engine) => {
     ['a station', minutes(2), minutes(3)],
     ['a region', minutes(162), minutes(170)],
   ])('of the list is that of %s, if that comes first', async (_, at, expected) => {
-    const db = readsOn<Api>(here.published);
+    const db = apiOver(here.published);
     const documents = makeDocuments({
       db,
       reader: makeNetworkReader(

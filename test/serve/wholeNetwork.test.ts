@@ -6,7 +6,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
-import { type Api, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import { openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/serve/current.ts';
 import { makeDocuments, NEVER } from '../../src/serve/documents.ts';
@@ -32,7 +32,7 @@ async function readLists(maxBytes: number) {
     onAcquired: () => undefined,
     onQuery: (name: string) => void statements.push(name),
   });
-  const wholeNetwork = openWholeNetworkPool<Api>(target, { timeZone, observer });
+  const wholeNetwork = openWholeNetworkPool(target, { timeZone, observer });
   const cache = { maxBytes, versions: await versionsOf(served.db) };
   const options = {
     db: served.db,
@@ -106,7 +106,7 @@ describe('the list of stations', () => {
   });
 
   it('does not take the connections of other documents', async () => {
-    const wholeNetwork = openReaderPool<Api>(NOWHERE, { timeZone: 'UTC' });
+    const wholeNetwork = openReaderPool(NOWHERE, { timeZone: 'UTC' });
     const app = makeApp({
       db: served.db,
       wholeNetwork,

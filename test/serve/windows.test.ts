@@ -4,7 +4,7 @@
  * come from ICU, not from the database.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, readsOn } from '../../src/database/pools.ts';
+import { apiOver } from '../../src/database/apiDb.ts';
 import { makeWindows } from '../../src/serve/history.ts';
 import { onEveryEngine } from '../support/database.ts';
 import {
@@ -103,7 +103,7 @@ onEveryEngine('history windows', (engine) => {
   });
 
   it('are asked for again when an hour closes or the clock is set back, and not in between', async () => {
-    const reads = readsOn<Api>(here.database.as('airseries_reader'));
+    const reads = apiOver(here.database.as('airseries_reader'));
     const asked: unknown[] = [];
     const counting = reads.withPlugin({
       transformQuery: ({ node }) => {
@@ -112,7 +112,7 @@ onEveryEngine('history windows', (engine) => {
       },
       transformResult: async ({ result }) => result,
     });
-    const windowsAt = makeWindows(counting);
+    const windowsAt = makeWindows(Object.assign(counting, { query: reads.query }));
     const endOfDay = async (time: string) =>
       new Date((await windowsAt(new Date(time))).bounds.until_24h);
     expect(await endOfDay('2026-11-20T13:10:00+01:00')).toEqual(

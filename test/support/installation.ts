@@ -8,7 +8,7 @@ import type { Response } from 'supertest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { type Api, openReaderPool } from '../../src/database/pools.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { type Accepted, acceptReadings } from '../../src/ingest/store/accept.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
@@ -49,7 +49,7 @@ export async function install(
   const database = await testDatabase(engine, timeZone);
   const owner = database.as();
   const ingest = database.as('airseries_ingest');
-  const db = openReaderPool<Api>(database.target, { timeZone, max: 4 });
+  const db = openReaderPool(database.target, { timeZone, max: 4 });
   let now = LONG_AFTER;
   const app = makeApp({ db, clock: () => now, siteBaseUrl: '', log: makeLog('silent') });
   // one server for all requests; otherwise each would open its own

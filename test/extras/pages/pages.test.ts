@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
-import { type Api, openReaderPool } from '../../../src/database/pools.ts';
+import { openReaderPool } from '../../../src/database/pools.ts';
 import { addPages } from '../../../src/extras/pages/pages.ts';
 import { cardPicture } from '../../../src/extras/pages/pictures.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
@@ -484,7 +484,7 @@ describe('files of pages', () => {
 
 it('with the database away, pages are 503 in words, files and the reference are sent, and the outage is logged once', async () => {
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
-  const db = openReaderPool<Api>(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
+  const db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();
   const of = { url: '', title: '', contact: '', license: '', zone: 'Asia/Yerevan' };
   const app = makeApp({
