@@ -40,7 +40,7 @@ export async function inTransaction<T>(
 export async function copyRows(
   connection: ReservedSql,
   statement: string,
-  chunks: Iterable<string>,
+  chunks: Iterable<string | Buffer>,
 ): Promise<void> {
   const query = connection.unsafe(statement);
   const copy = await query.writable();

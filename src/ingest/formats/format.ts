@@ -178,7 +178,8 @@ function measuredAt(
   let unit = names.units?.[index];
   let given = cell;
   if (typeof given === 'string') {
-    if (names.hasCommas && DECIMAL_COMMA.test(given)) given = given.replace(',', '.');
+    const mayHaveComma = names.isTable && names.delimiter !== ',';
+    if (mayHaveComma && DECIMAL_COMMA.test(given)) given = given.replace(',', '.');
   } else if (typeof given === 'object') {
     if (isObject(given)) {
       if (typeof given.unit === 'string' && given.unit !== '') unit = given.unit;

@@ -10,10 +10,18 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
 
 /**
+ * Nearly all: without the 29th to 31st, `Date.parse` reads these as the function below does. An
+ * import spent 7 % of its time on the parts of ISO.
+ */
+const USUAL =
+  /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
+
+/**
  * An ISO 8601 date or time from the year 100 on, truncated to microseconds; undefined if the text
  * is none.
  */
 export function readInstant(text: string): Instant | undefined {
+  if (USUAL.test(text)) return { microseconds: Date.parse(text) * 1_000, local: false };
   const part = ISO.exec(text);
   if (part === null) return undefined;
   const year = Number(part[1]);

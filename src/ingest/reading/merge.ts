@@ -44,7 +44,7 @@ const merged = (before: ReadingInput, { values }: ReadingInput) => ({
 });
 
 function withText(reading: ReadingInput): ReadingInput {
-  const { row: _, ...others } = reading;
+  const { columns: _, ...others } = reading;
   const { sensorId: sensor_id, measuredAt: measured_at, device, values } = reading;
   return { ...others, text: JSON.stringify({ sensor_id, device, measured_at, ...values }) };
 }

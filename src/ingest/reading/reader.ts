@@ -215,7 +215,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     };
     if (owner.device !== undefined) reading.device = String(owner.device);
     if (hasArrivalTime) reading.hasArrivalTime = true;
-    if (row.names.isTable) reading.row = row;
+    if (row.names.isTable) reading.columns = row.names;
     if (found.isCorrected) reading.isCorrected = true;
     return reading;
   };

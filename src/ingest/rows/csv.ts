@@ -41,7 +41,7 @@ export function makeTable({ number, text }: Line, delimiter: string, position: s
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
   }
-  return tableOf(makeNames(names, { isTable: true, hasCommas: delimiter !== ',' }), delimiter, {
+  return tableOf(makeNames(names, { isTable: true, delimiter }), delimiter, {
     number,
     text,
   });
@@ -57,13 +57,13 @@ const tableOf = (names: Names, delimiter: string, { number, text }: Line): Table
  * units.
  */
 export function withUnits({ header, delimiter }: Table, line: Line): Table | undefined {
-  const { list, hasCommas } = header.names;
+  const { list } = header.names;
   const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
   if (cells?.length !== list.length || cells.some((cell) => /^[-+]?\d/.test(cell)))
     return undefined;
   if (!cells.some(isUnit)) return undefined;
   const units = cells.map((cell) => (cell === '' ? undefined : cell));
-  const names = makeNames(list, { isTable: true, hasCommas, units });
+  const names = makeNames(list, { isTable: true, delimiter, units });
   return tableOf(names, delimiter, { number: header.line, text: header.text });
 }
 
@@ -117,7 +117,10 @@ function whyUnreadable(
  * cost more than all other parsing of an import with quoted time stamps.
  */
 export function splitCsvLine(text: string, delimiter: string): string[] | undefined {
-  if (!text.includes('"')) return text.split(delimiter).map((field) => field.trim());
+  if (!text.includes('"')) {
+    const fields = text.split(delimiter);
+    return BLANK.test(text) ? fields.map((field) => field.trim()) : fields;
+  }
   const fields: string[] = [];
   for (let start = 0; ; ) {
     let end: number;
@@ -139,6 +142,9 @@ export function splitCsvLine(text: string, delimiter: string): string[] | undefi
     start = end + 1;
   }
 }
+
+/** All that `trim` removes. */
+const BLANK = /\s/;
 
 /** Two quotes in a row stand for one and close nothing. Returns -1 if there is no closing quote. */
 function closingQuote(text: string, from: number): number {

@@ -14,8 +14,8 @@ export type Names = {
   isTable: boolean;
   /** The units of the columns, where a row of units says them. */
   units?: readonly (string | undefined)[];
-  /** True if a number may have a decimal comma. */
-  hasCommas: boolean;
+  /** Of a table: what stands between the fields of a line. */
+  delimiter?: string | undefined;
   /** Positions that a format has asked for: the others are not used. */
   used: Set<number>;
   /** Where the fields are that formats have asked for; null: nowhere. */
@@ -49,14 +49,14 @@ export const TOO_WIDE = `it has more than ${MOST_FIELDS} fields`;
 
 export function makeNames(
   list: readonly string[],
-  options: Pick<Names, 'isTable'> & Partial<Pick<Names, 'hasCommas' | 'units'>>,
+  options: Pick<Names, 'isTable'> & Pick<Names, 'delimiter' | 'units'>,
 ): Names {
   const positions = new Map<string, number>();
   for (const [index, name] of list.entries()) {
     const key = name.toLowerCase();
     if (!positions.has(key)) positions.set(key, index);
   }
-  return { hasCommas: false, ...options, list, positions, used: new Set(), asked: new Map() };
+  return { ...options, list, positions, used: new Set(), asked: new Map() };
 }
 
 /** Bounds for memory: a file may have new names on every line. */

@@ -88,7 +88,7 @@ export async function assignSensors(
     const own = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];
     const sensorId = oneOf(own) ?? oneOf(own.filter((placed) => isThere(placed, reading)));
     if (sensorId !== undefined) return { ...reading, sensorId };
-    const { row: _, ...others } = reading;
+    const { columns: _, ...others } = reading;
     return { ...others, text: textOfDevice(reading) };
   });
 }

@@ -90,3 +90,28 @@ test.each([
 test.each(['1', '-1d', '-99h', 'h'])('a shift of %s is refused', (shift) => {
   expect(() => makeTimeReader({}, { shift })).toThrow(/^--shift: expected hours or minutes, found/);
 });
+
+test('the usual form of a time is read as any other, up to its first impossible day and hour (S2)', () => {
+  const two = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, n) => String(from + n).padStart(2, '0'));
+  const stamps = [
+    ...['0001', '0099', '0999', '1000', '1970', '2026', '2028', '2900', '3000'].flatMap((year) =>
+      two(0, 13).flatMap((month) =>
+        two(0, 32).map((day) => `${year}-${month}-${day}T23:59:59.123`),
+      ),
+    ),
+    ...two(0, 25).map((hour) => `2026-11-20T${hour}:00:00`),
+    ...two(0, 61).flatMap((sixtieth) => [
+      `2026-11-20T08:${sixtieth}:00`,
+      `2026-11-20T08:00:${sixtieth}.999`,
+    ]),
+  ];
+  const differing = stamps.filter((stamp) => {
+    const [usual, other] = ['Z', '+00:00'].map((offset) => readInstant(stamp + offset));
+    return usual?.microseconds !== other?.microseconds || usual?.local !== other?.local;
+  });
+  expect(differing).toEqual([]);
+  expect(stamps.filter((stamp) => readInstant(`${stamp}Z`) !== undefined).length).toBe(
+    7 * 365 + 1 + 24 + 2 * 60,
+  );
+});

@@ -27,7 +27,7 @@ onEveryEngine('a copied batch', (engine) => {
     const copier = makeCopier(ingest);
     const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
     const prepared = await copier.prepare(mine, NOW);
-    expect([prepared.lines.length, prepared.others]).toEqual([3, []]);
+    expect([prepared.count, prepared.others]).toEqual([3, []]);
     const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
     await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
     expect(await copier.store(prepared, 'file')).toMatchObject({
