@@ -173,6 +173,36 @@ onEveryEngine('import readings', (engine) => {
     expect(recorded[12]).toMatchObject({ line: '114', reason: 'unknown_sensor' });
   });
 
+  test('keeps a rejected row of a table with the names of its columns, whatever stands between them, and a reading of several rows or of an unknown device in our names', async () => {
+    const tables = [
+      file('excel.csv', 'sensor_id;time;pm25;note\n1;2026-11-19T08:00:00Z;2999,5;"a;b"\n'),
+      file('device.csv', 'device,time,pm25\nroof,2026-11-19T08:00:00Z,12.5\n'),
+      file(
+        'long.csv',
+        `sensors_id,location_id,datetime,parameter,units,value\n${['pm25', 'pm10'].map((name) => `2,1,2026-11-19T08:00:00Z,${name},µg/m³,2999.5\n`).join('')}`,
+      ),
+    ];
+    const recorded = [];
+    for (const path of tables) {
+      await importReadings(ingest, [path], {
+        ...{ now: NOW, log: keepingLog(), terminal: false },
+        format: path.endsWith('long.csv') ? { shift: '-1h' } : undefined,
+      });
+      const [row] = await owner`select text from raw.quarantine where source = ${path}`;
+      recorded.push(JSON.parse(row?.text));
+    }
+    expect(recorded).toEqual([
+      { sensor_id: '1', time: '2026-11-19T08:00:00Z', pm25: '2999,5', note: 'a;b' },
+      { device: 'roof', measured_at: '2026-11-19T08:00:00Z', pm25: '12.5' },
+      {
+        sensor_id: '2',
+        measured_at: '2026-11-19T07:00:00.000000Z',
+        pm25: '2999.5',
+        pm10: '2999.5',
+      },
+    ]);
+  });
+
   test('names a source that fails, and imports the others', async () => {
     const whole = gzipSync(csv);
     const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
