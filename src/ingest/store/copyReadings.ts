@@ -2,7 +2,8 @@
  * Imports batches of a file (rules S1 to S3). Readings that are newer than any of their sensor, and
  * nothing is wrong with, go straight into raw.readings by COPY, several times faster than by a
  * statement that looks for them first; all others are accepted as a sender's readings are. Each of
- * the two is stored as a whole or not at all, and safe to repeat.
+ * the two is stored as a whole or not at all, and safe to repeat. Tried and lost: an insert from a
+ * table that COPY had filled took 6.8 s for 960,000 readings, COPY alone 4.4 s.
  */
 import { setImmediate } from 'node:timers/promises';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
