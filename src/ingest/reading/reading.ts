@@ -1,7 +1,7 @@
 /** A reading between its source and its validation. */
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { splitCsvLine } from '../rows/csv.ts';
-import type { Names } from '../rows/row.ts';
+import type { Columns } from '../rows/row.ts';
 
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
@@ -16,7 +16,7 @@ export type ReadingInput = {
    * The columns of the table that its text is a line of. With its row instead, of which little is
    * needed later, an import takes a sixth more of the processor, most of it to collect garbage.
    */
-  columns?: Names;
+  columns?: Columns;
   /** Line number in its source, counted from 1. */
   line?: number;
   /** It could not even be parsed. */
@@ -47,7 +47,7 @@ export function unreadable(text: string, line: number, why?: string): ReadingInp
 /** The text of a reading for the quarantine: a line of CSV would say nothing without its header. */
 export function quarantineText({ text, columns }: ReadingInput): string {
   if (columns === undefined) return text;
-  const cells = splitCsvLine(text, columns.delimiter as string) ?? [];
+  const cells = splitCsvLine(text, columns.delimiter) ?? [];
   const named = columns.list.map((name, index): [string, unknown] => [name, cells[index]]);
   return JSON.stringify(Object.fromEntries(named));
 }

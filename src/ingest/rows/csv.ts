@@ -3,16 +3,16 @@ import { InputError } from '../../base/inputError.ts';
 import { isUnit } from '../units.ts';
 import type { Line } from './lines.ts';
 import {
+  type Columns,
   MOST_FIELDS,
-  makeNames,
-  type Names,
+  makeColumns,
   outsideQuotes,
   type Row,
   type Unreadable,
 } from './row.ts';
 
 /** A header, by which the lines after it are read. */
-export type Table = { header: Row; delimiter: string };
+export type Header = Row & { names: Columns };
 
 const DELIMITERS = [';', '\t', ','] as const;
 
@@ -35,41 +35,29 @@ export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
 
 /** Throws InputError for a header with too many columns. */
-export function makeTable({ number, text }: Line, delimiter: string, position: string): Table {
+export function makeHeader({ number, text }: Line, delimiter: string, position: string): Header {
   const names = splitCsvLine(text, delimiter) ?? [];
   if (names.length > MOST_FIELDS) {
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
   }
-  return tableOf(makeNames(names, { isTable: true, delimiter }), delimiter, {
-    number,
-    text,
-  });
+  return { names: makeColumns(names, delimiter), cells: names, text, line: number, isHeader: true };
 }
 
-const tableOf = (names: Names, delimiter: string, { number, text }: Line): Table => ({
-  header: { names, cells: names.list, text, line: number, isHeader: true },
-  delimiter,
-});
-
-/**
- * The table with the units that the line after its header says; undefined: that line is no row of
- * units.
- */
-export function withUnits({ header, delimiter }: Table, line: Line): Table | undefined {
-  const { list } = header.names;
+/** The header with the units that the line after it says; undefined: that line is no row of units. */
+export function withUnits(header: Header, line: Line): Header | undefined {
+  const { list, delimiter } = header.names;
   const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
   if (cells?.length !== list.length || cells.some((cell) => /^[-+]?\d/.test(cell)))
     return undefined;
   if (!cells.some(isUnit)) return undefined;
   const units = cells.map((cell) => (cell === '' ? undefined : cell));
-  const names = makeNames(list, { isTable: true, delimiter, units });
-  return tableOf(names, delimiter, { number: header.line, text: header.text });
+  return { ...header, names: makeColumns(list, delimiter, units) };
 }
 
 /** True if a line behind the header is another header: most of its fields are names of columns. */
-export function isHeader({ header }: Table, cells: readonly string[]): boolean {
-  const { positions } = header.names;
+export function isHeader({ names }: Header, cells: readonly string[]): boolean {
+  const { positions } = names;
   if (isDigit(cells[0])) return false; // nearly every line
   const isName = (cell: string | undefined) =>
     cell !== undefined && cell !== '' && positions.has(cell.toLowerCase());
@@ -84,7 +72,7 @@ const isDigit = (cell: string | undefined) => {
 
 /** Undefined for a line of nothing but delimiters. */
 export function rowOfLine(
-  { header: { names } }: Table,
+  { names }: Header,
   { text, number }: Line,
   split: string[] | undefined,
   tooLong?: boolean,

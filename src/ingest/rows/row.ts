@@ -1,21 +1,11 @@
 /** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
 import { isObject } from './json.ts';
 
-/**
- * The names of a row's fields. Rows with the same names share them, so what a field means is looked
- * up once.
- */
-export type Names = {
+type Fields = {
   /** As the source writes them. */
   list: readonly string[];
   /** The position of each, by its name in lower case; of two with one name, the first. */
   positions: ReadonlyMap<string, number>;
-  /** True if these are the columns of a table, so that every row has all of them. */
-  isTable: boolean;
-  /** The units of the columns, where a row of units says them. */
-  units?: readonly (string | undefined)[];
-  /** Of a table: what stands between the fields of a line. */
-  delimiter?: string | undefined;
   /** Positions that a format has asked for: the others are not used. */
   used: Set<number>;
   /** Where the fields are that formats have asked for; null: nowhere. */
@@ -23,6 +13,21 @@ export type Names = {
   /** Reads an object within such rows. */
   within?: ObjectReader;
 };
+
+/** The columns of a table: every row has all of them. */
+export type Columns = Fields & {
+  isTable: true;
+  /** What stands between the fields of a line. */
+  delimiter: string;
+  /** Their units, where a row of units says them. */
+  units: readonly (string | undefined)[] | undefined;
+};
+
+/**
+ * The names of a row's fields. Rows with the same names share them, so what a field means is looked
+ * up once.
+ */
+export type Names = Columns | (Fields & { isTable: false; units?: undefined });
 
 /** `path` is looked for within the value, where a field is none of the names. */
 type Position = { index: number; path: string | undefined };
@@ -47,16 +52,21 @@ export const MOST_FIELDS = 200;
 
 export const TOO_WIDE = `it has more than ${MOST_FIELDS} fields`;
 
-export function makeNames(
+export function makeColumns(
   list: readonly string[],
-  options: Pick<Names, 'isTable'> & Pick<Names, 'delimiter' | 'units'>,
-): Names {
+  delimiter: string,
+  units?: Columns['units'],
+): Columns {
+  return { ...fieldsOf(list), isTable: true, delimiter, units };
+}
+
+function fieldsOf(list: readonly string[]): Fields {
   const positions = new Map<string, number>();
   for (const [index, name] of list.entries()) {
     const key = name.toLowerCase();
     if (!positions.has(key)) positions.set(key, index);
   }
-  return { ...options, list, positions, used: new Set(), asked: new Map() };
+  return { list, positions, used: new Set(), asked: new Map() };
 }
 
 /** Bounds for memory: a file may have new names on every line. */
@@ -89,7 +99,7 @@ export function makeObjectReader(): ObjectReader {
       }
       shape = next;
     }
-    shape.names ??= makeNames(Object.keys(object), { isTable: false });
+    shape.names ??= { ...fieldsOf(Object.keys(object)), isTable: false };
     if (count > MOST_SHAPES) {
       first = emptyShape();
       count = 0;

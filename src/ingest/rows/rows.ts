@@ -5,12 +5,12 @@
 import { InputError } from '../../base/inputError.ts';
 import {
   declaredDelimiter,
+  type Header,
   isHeader,
   likelyDelimiters,
-  makeTable,
+  makeHeader,
   rowOfLine,
   splitCsvLine,
-  type Table,
   withUnits,
 } from './csv.ts';
 import { isObject, isTooDeep, splitElements } from './json.ts';
@@ -81,7 +81,7 @@ async function* readLines(
   const read = makeObjectReader();
   const finder = makeHeaderFinder(name, begin);
   let isCsv = kind === undefined ? undefined : kind === 'csv';
-  let table: Table | undefined;
+  let header: Header | undefined;
   let mayBeUnits = false;
   for await (const lines of splitLines(bytes)) {
     const rows: Rows['rows'] = [];
@@ -96,35 +96,35 @@ async function* readLines(
         rows.push(rowOfObject(line, read));
         continue;
       }
-      if (table === undefined) {
-        table = finder.find(line);
-        mayBeUnits = table !== undefined;
+      if (header === undefined) {
+        header = finder.find(line);
+        mayBeUnits = header !== undefined;
         continue;
       }
       if (mayBeUnits) {
         mayBeUnits = false;
-        const declared = withUnits(table, line);
+        const declared = withUnits(header, line);
         if (declared !== undefined) {
-          table = declared;
-          begin(table.header, `${name}:${line.number}`, 0);
+          header = declared;
+          begin(header, `${name}:${line.number}`, 0);
           continue;
         }
       }
-      const cells = line.tooLong ? undefined : splitCsvLine(line.text, table.delimiter);
-      if (cells !== undefined && isHeader(table, cells)) {
+      const cells = line.tooLong ? undefined : splitCsvLine(line.text, header.names.delimiter);
+      if (cells !== undefined && isHeader(header, cells)) {
         const position = `${name}:${line.number}`;
-        table = makeTable(line, table.delimiter, position);
-        begin(table.header, position, 0);
+        header = makeHeader(line, header.names.delimiter, position);
+        begin(header, position, 0);
         mayBeUnits = true;
         continue;
       }
-      const row = rowOfLine(table, line, cells, line.tooLong);
+      const row = rowOfLine(header, line, cells, line.tooLong);
       if (row !== undefined) rows.push(row);
     }
-    if (lines.length > 0 && (table !== undefined || isCsv === false))
+    if (lines.length > 0 && (header !== undefined || isCsv === false))
       yield { rows, lastLine: lines.at(-1)?.number ?? 0, text };
   }
-  finder.end(table);
+  finder.end(header);
 }
 
 /** Titles, comments and `sep=;` may stand before a header. */
@@ -139,15 +139,15 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
   let failure: InputError | undefined;
   let delimiter: string | undefined;
 
-  const attempt = (line: Line, by: string): Table | undefined => {
+  const attempt = (line: Line, by: string): Header | undefined => {
     const position = `${name}:${line.number}`;
     try {
-      const table = makeTable(line, by, position);
-      const width = table.header.cells.length;
+      const header = makeHeader(line, by, position);
+      const width = header.cells.length;
       const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
       if (before.some(isOfTable)) return undefined;
-      begin(table.header, position, before.length);
-      return table;
+      begin(header, position, before.length);
+      return header;
     } catch (error) {
       if (!(error instanceof InputError) || !isOfHeader(error, position)) throw error;
       failure ??= error;
@@ -156,7 +156,7 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
   };
   return {
     /** Undefined: the header comes later. Throws InputError where it can come no more. */
-    find(line: Line): Table | undefined {
+    find(line: Line): Header | undefined {
       if (line.tooLong)
         throw new InputError(
           `${name}:${line.number}`,
@@ -167,8 +167,8 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       if (declared !== undefined) delimiter = declared;
       else if (!line.text.startsWith('#')) {
         for (const by of delimiter === undefined ? likelyDelimiters(line.text) : [delimiter]) {
-          const table = attempt(line, by);
-          if (table !== undefined) return table;
+          const header = attempt(line, by);
+          if (header !== undefined) return header;
         }
       }
       before.push(line.text);
@@ -176,8 +176,8 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       return undefined;
     },
     /** Throws InputError if there was a line, and none could be used. */
-    end(table: Table | undefined): void {
-      if (table === undefined && failure !== undefined) throw failure;
+    end(header: Header | undefined): void {
+      if (header === undefined && failure !== undefined) throw failure;
     },
   };
 }

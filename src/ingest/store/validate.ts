@@ -104,8 +104,8 @@ export function checkReading(
     const name = parameter.name as ReadingColumn;
     const given = reading.values[name];
     if (name === 'rain' && reading.values.rain_total !== undefined) return null; // it is derived
-    const isShort = typeof given === 'string' && SHORT.test(given);
-    let value = readValue(isShort ? Number(given) : given, parameter);
+    const short = typeof given === 'string' && SHORT.test(given) ? given : undefined;
+    let value = readValue(short === undefined ? given : Number(short), parameter);
     const end = ends?.[name];
     if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
       value = 'end_of_range';
@@ -114,7 +114,7 @@ export function checkReading(
     if (typeof value === 'string') rejected.push(`${value}:${name}`);
     if (typeof value !== 'number') return null;
     const isAsGiven = value > parameter.low && value < parameter.high; // not moved to a bound
-    return isAsGiven && isShort ? (given as string) : value;
+    return isAsGiven ? (short ?? value) : value;
   });
   const reason = reasonOf(reading, { sensorId, time, values, latest, corrected });
   return { sensorId, time, values, rejected, reason };
