@@ -27,6 +27,7 @@ import {
 import { copyIn } from './support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from './support/database.ts';
 import { changedDefinitions } from './support/definitions.ts';
+import { lockWaits } from './support/lockWaits.ts';
 import { openTransaction } from './support/openTransaction.ts';
 import { storageOf } from './support/storage.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
@@ -290,8 +291,7 @@ onEveryEngine('an engine', (engine) => {
           `lock table ${await storageOf(owner, 'sensor_hourly')} in share mode`,
         );
         const refreshed = refresh(database.target, () => NOW);
-        const waiting = () => superuser`select from pg_stat_activity
-        where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
+        const waiting = () => lockWaits(superuser, { of: 'airseries refresh' });
         await expect.poll(waiting).toHaveLength(1);
         await bringIn(owner, smallNetwork({ timeZone: ZONE, ...elsewhere }));
         await end('rollback');
@@ -467,8 +467,7 @@ onEveryEngine('an engine', (engine) => {
       'lock table raw.membership in access exclusive mode',
     );
     const upgraded = upgrade('2 * sum(rain::float8)');
-    const filled = () => superuser`select from pg_stat_activity
-      where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock'`;
+    const filled = () => lockWaits(superuser, { of: 'airseries migrate' });
     await expect.poll(filled).toHaveLength(1);
     expect(await rain()).toBe(before);
     await owner`update raw.readings set rain = 2 where sensor_id = 1 and measured_at = ${at('09-10 10:00')}`;
@@ -520,9 +519,7 @@ onEveryEngine('an engine', (engine) => {
      * its process.
      */
     const waitsAt = async (statement: string) => {
-      const waiting = () => superuser<{ pid: number }[]>`
-        select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries refresh'
-          and wait_event_type = 'Lock' and query ~ ${statement}`;
+      const waiting = () => lockWaits(superuser, { of: 'airseries refresh', at: statement });
       await expect.poll(waiting).toHaveLength(1);
       return (await waiting())[0]?.pid ?? 0;
     };

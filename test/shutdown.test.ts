@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../src/database/client.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install, reading } from './support/installation.ts';
+import { lockWaits } from './support/lockWaits.ts';
 import { openTransaction } from './support/openTransaction.ts';
 import { addressVariables, freePort, launch, start } from './support/program.ts';
 import {
@@ -43,12 +44,7 @@ async function startDraining(DRAIN_SECONDS = '0'): Promise<void> {
 const isRefused = async (server: keyof Service['port']) =>
   (await httpGet(service.port[server], '/')).status === 0;
 
-const isWaiting = async () => {
-  const waiting = await superuser`
-    select from pg_stat_activity
-    where datname = current_database() and application_name = 'airseries read' and wait_event_type = 'Lock'`;
-  return waiting.length > 0;
-};
+const isWaiting = async () => (await lockWaits(superuser, { of: 'airseries read' })).length > 0;
 
 it('SIGTERM: for DRAIN_SECONDS /readyz answers 503 and requests are still served, with Connection: close', async () => {
   await startDraining('60');

@@ -9,6 +9,7 @@ import type { Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { storageOf } from '../support/storage.ts';
 
@@ -78,8 +79,8 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     const storage = await storageOf(owner, 'sensor_hourly');
     const end = await openTransaction(database.superuser(), `lock table ${storage} in share mode`);
     const refreshed = refresh(database.target, () => NOW);
-    const waiting = () => database.superuser()`select from pg_stat_activity
-      where datname = current_database() and application_name = 'airseries refresh' and wait_event_type = 'Lock'`;
+    const watcher = database.superuser();
+    const waiting = () => lockWaits(watcher, { of: 'airseries refresh' });
     await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
     await accept('2026-11-20 16:00+04');
     await end('rollback');

@@ -10,6 +10,7 @@ import type { Sql } from '../../src/database/client.ts';
 import { openWholeNetworkPool } from '../../src/database/pools.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { closed, send } from '../support/raw.ts';
 import { httpGet, until } from '../support/service.ts';
@@ -55,10 +56,8 @@ beforeEach(async () => {
 
 /** When each statement that waits for the hours began. */
 async function waiting(): Promise<string[]> {
-  const rows = await superuser`
-    select pid || ' ' || query_start as began from pg_stat_activity
-    where datname = current_database() and application_name = 'airseries read all' and wait_event_type = 'Lock'`;
-  return rows.map(({ began }) => began);
+  const rows = await lockWaits(superuser, { of: 'airseries read all' });
+  return rows.map(({ pid, began }) => `${pid} ${began}`);
 }
 const warnings = () => served.log.lines.filter(({ level }) => level !== 'debug');
 const untilTwoWait = () =>

@@ -15,6 +15,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { addressVariables } from '../support/program.ts';
 import {
@@ -162,12 +163,9 @@ onEveryEngine('a service while another version migrates its database', (engine) 
       (error: Error) => error.message,
     );
     const superuser = here.database.superuser();
+    const at = 'raise_data_version';
     const waited = async () =>
-      (
-        await superuser`
-          select extract(epoch from clock_timestamp() - query_start)::float8 as seconds from pg_stat_activity
-          where datname = current_database() and application_name = 'airseries migrate' and wait_event_type = 'Lock' and query ~ 'raise_data_version'`
-      )[0]?.seconds ?? 0;
+      (await lockWaits(superuser, { of: 'airseries migrate', at }))[0]?.seconds ?? 0;
     await expect.poll(waited, { interval: 20 }).toBeGreaterThan(0.5);
     await end('commit');
     expect(await migrated).toBe('done');

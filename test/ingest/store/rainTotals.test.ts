@@ -12,6 +12,7 @@ import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
@@ -83,11 +84,7 @@ onEveryEngine('totals of rain', (engine) => {
     );
     const later = accept(total(2, 12));
     const watcher = db.superuser();
-    const isWaiting = async () => {
-      const waiting = await watcher`select from pg_stat_activity
-        where datname = current_database() and query like '%store_readings%' and wait_event_type = 'Lock'`;
-      return waiting.length > 0;
-    };
+    const isWaiting = async () => (await lockWaits(watcher, { at: 'store_readings' })).length > 0;
     const over = later.then(() => 'stored');
     await until(async () => (await Promise.race([over, isWaiting()])) !== false, 'a writer waits');
     await end('commit');

@@ -1,0 +1,25 @@
+/** Which sessions of a database wait for a lock. */
+import type { Sql } from '../../src/database/client.ts';
+
+type Waiting = {
+  pid: number;
+  /** When its statement began, as text, and how long ago. */
+  began: string;
+  seconds: number;
+};
+
+/**
+ * Those of this application, whose statement matches a regular expression; by default all.
+ * `watcher` is a superuser's connection to the database.
+ */
+export function lockWaits(
+  watcher: Sql,
+  { of, at = '' }: { of?: string; at?: string },
+): Promise<Waiting[]> {
+  return watcher<Waiting[]>`
+    select pid, query_start::text as began,
+      extract(epoch from clock_timestamp() - query_start)::float8 as seconds
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+      and application_name = coalesce(${of ?? null}::text, application_name) and query ~ ${at}`;
+}
