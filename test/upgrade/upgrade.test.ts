@@ -35,7 +35,8 @@ function nextVersion(copy: string): Definitions {
   writeFileSync(
     new URL(`migrations/${nextNumber()}_later.sql`, folder),
     `alter table raw.readings add column later real check (later between 0 and 40000);
-     alter table raw.readings drop constraint readings_no2_check, add constraint readings_no2_check check (no2 between 0 and 6000);
+     alter table raw.readings drop constraint readings_bounds_check;
+     alter table raw.readings add constraint readings_bounds_check check (no2 between 0 and 6000);
      alter table rollup.digest add column later float8;
      alter table rollup.current add column later_at timestamptz, add column later float8;`,
   );

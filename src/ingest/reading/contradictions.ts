@@ -25,8 +25,13 @@ export const noContradictions = (): Contradictions => ({
   hasTimesOfDay: false,
 });
 
-/** Rows that are compared with each other: up to twice as many are kept in memory. */
+/**
+ * Rows that are compared with each other, and characters of their texts: up to twice as many are
+ * kept in memory. A time is a slice of its line, and keeps it: before there was a bound for text,
+ * 100,000 lines of 20 kB took 2.8 GB.
+ */
 const REMEMBERED = 50_000;
+const REMEMBERED_TEXT = 20_000_000;
 
 /** A message is no place for all that a field may hold. */
 const LONGEST_PART = 60;
@@ -50,8 +55,9 @@ export function makeContradictionFinder(found: Contradictions) {
   let recent = new Map<unknown, RowsOfOwner>();
   let earlier = new Map<unknown, RowsOfOwner>();
   let remembered = 0;
+  let rememberedText = 0;
   return (reading: ReadingInput, isLong: boolean): void => {
-    const { sensorId, device, measuredAt, values, line } = reading;
+    const { sensorId, device, measuredAt, values, line, text } = reading;
     if (reading.unreadable || typeof measuredAt !== 'string') return;
     found.rows += 1;
     if (!found.hasTimesOfDay) {
@@ -66,6 +72,7 @@ export function makeContradictionFinder(found: Contradictions) {
       recent.set(owner, own);
     }
     remembered += 1;
+    rememberedText += text.length;
     if (measuredAt > own.newest) {
       own.newest = measuredAt;
       own.inOrder.push({ time: measuredAt, values, line });
@@ -82,10 +89,11 @@ export function makeContradictionFinder(found: Contradictions) {
       const merged = isLong ? { ...other?.values, ...values } : values;
       own.byTime.set(measuredAt, { time: measuredAt, values: merged, line });
     }
-    if (remembered < REMEMBERED) return;
+    if (remembered < REMEMBERED && rememberedText < REMEMBERED_TEXT) return;
     earlier = recent;
     recent = new Map();
     remembered = 0;
+    rememberedText = 0;
   };
 }
 

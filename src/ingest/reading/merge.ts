@@ -2,8 +2,9 @@
 import { InputError } from '../../base/inputError.ts';
 import type { ReadingInput } from './reading.ts';
 
-/** As many are kept in memory until the end of their source. */
+/** As many are kept in memory until the end of their source, and characters of their texts. */
 const MOST_READINGS = 500_000;
+const MOST_TEXT = 500_000_000;
 
 /**
  * Collects rows; rows of one sensor and time become one reading, because a reading that is sent
@@ -11,6 +12,7 @@ const MOST_READINGS = 500_000;
  */
 export function makeMerger(source: string) {
   const bySlot = new Map<string, { reading: ReadingInput; isMerged: boolean }>();
+  let text = 0;
   return {
     /** Throws InputError if there are too many. */
     add(reading: ReadingInput): void {
@@ -23,11 +25,12 @@ export function makeMerger(source: string) {
         slot,
         before === undefined ? { reading, isMerged: false } : merged(before.reading, reading),
       );
-      if (bySlot.size <= MOST_READINGS) return;
+      if (before === undefined) text += reading.text.length;
+      if (bySlot.size <= MOST_READINGS && text <= MOST_TEXT) return;
       const remedy = 'Split it by sensor or by time, each part with the header.';
       throw new InputError(
         source,
-        `it has rows of more than ${MOST_READINGS} readings, one for each parameter`,
+        `it has rows of more than ${MOST_READINGS} readings, or more than ${MOST_TEXT / 1e6} MB of them, one for each parameter`,
         remedy,
       );
     },

@@ -62,3 +62,13 @@ it('as far back as 50,000 rows', () => {
   expect(contradicting([...rows, row(1, 45_000, { pm25: '2' })], false)).toBe(1);
   expect(contradicting([...rows, row(1, 10_001, { pm25: '2' })], false)).toBe(1);
 });
+
+it('as far back as 20,000,000 characters, since each row keeps its line in memory', () => {
+  const text = 'x'.repeat(10_000);
+  const rows = Array.from({ length: 4_001 }, (_, hour) => ({
+    ...row(1, hour, { pm25: '1' }),
+    text,
+  }));
+  expect(contradicting([...rows, row(1, 2_001, { pm25: '2' })], false)).toBe(1);
+  expect(contradicting([...rows, row(1, 1_999, { pm25: '2' })], false)).toBe(0);
+});
