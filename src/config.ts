@@ -383,6 +383,9 @@ function misnamed(environment: NodeJS.ProcessEnv): [name: string, problem: strin
 /** The first word of a name of several, with its underscore: `TIME_` of `TIME_ZONE`. */
 const firstWord = (name: string) => /^[^_]+_/.exec(name)?.[0];
 
+/** Of sql/reader.sql, which the shell that starts a command may have run before. */
+const READ_BY_PSQL: readonly string[] = ['READER_PASSWORD'];
+
 /**
  * Warnings for the log. One lists variables that no setting has, but whose first word begins a
  * setting: `DATABASE_URI`, not `LOGNAME` or `PAGER`, which other programs read. One lists settings
@@ -392,7 +395,11 @@ export function environmentHints(environment: NodeJS.ProcessEnv, folder = '.'): 
   const hints: string[] = [];
   const words = new Set(VARIABLES.map(firstWord).filter((word) => word !== undefined));
   const unknown = Object.keys(environment).filter(
-    (name) => environment[name] && !VARIABLES.includes(name) && words.has(firstWord(name) ?? ''),
+    (name) =>
+      environment[name] &&
+      !VARIABLES.includes(name) &&
+      !READ_BY_PSQL.includes(name) &&
+      words.has(firstWord(name) ?? ''),
   );
   if (unknown.length > 0)
     hints.push(

@@ -169,6 +169,7 @@ describe('hints on the environment', () => {
       'PGHOST',
       'XDG_DATA_DIRS',
       'POSTGRES_PASSWORD',
+      'READER_PASSWORD',
       'NODE_ENV',
     ];
     const environment = Object.fromEntries(others.map((name) => [name, 'x']));

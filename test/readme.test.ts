@@ -244,3 +244,19 @@ describe('two years of hours', () => {
     ]);
   });
 });
+
+it('the API and the worker of one machine have ports of their own, which a load balancer reaches', () => {
+  const page = textOf('src/database/README.md');
+  const [worker, api] = ['worker', 'api'].map((role) => {
+    const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];
+    const settings = line.split(' ').map((part): [string, string] => {
+      const at = part.indexOf('=');
+      return [part.slice(0, at), part.slice(at + 1).replace(/^"|"$|:\$\w+(?=@)/g, '')];
+    });
+    return readConfig(Object.fromEntries(settings));
+  });
+  expect([api?.adminPort, worker?.adminPort]).toEqual([8081, 8083]);
+  expect(page).toContain('`/readyz` of port 8081 for the API, of 8083 for the worker');
+  expect([worker?.ingestHost, worker?.adminHost, api?.adminHost]).toEqual(Array(3).fill('0.0.0.0'));
+  expect(new Set([api?.adminPort, api?.port, worker?.adminPort, worker?.ingestPort]).size).toBe(4);
+});
