@@ -53,7 +53,7 @@ export type Machines = {
   members(): Promise<Member[]>;
   /** Resolves to the primary once it has a replica that commits wait for. */
   primaryWithReplica(): Promise<(typeof DATABASES)[number]>;
-  /** Patroni's own command. */
+  /** Patroni's own command. Rejects with what it says if it fails. */
   patronictl(...words: string[]): Promise<void>;
   /** What a program has said, for an error. */
   logs(): string;
@@ -159,7 +159,9 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       const command = ['patronictl', '-c', join(folderOf('db1'), 'patroni.yml'), ...words];
       const options = { environment: { ...patroniEnvironment('db1'), LC_ALL: 'C.UTF-8' } };
       const { code, stdout, stderr } = await launch(command, options).finished;
-      if (code !== 0) throw new Error(`${command.join(' ')}: ${stdout}${stderr}`);
+      // of a switchover that was refused it says so, and exits with 0
+      if (code !== 0 || stdout.includes('failed, details'))
+        throw new Error(`${command.join(' ')}: ${stdout}${stderr}`);
     },
     logs: () =>
       [...running].map(([name, { log }]) => `--- ${name}\n${log().slice(-3_000)}`).join('\n'),
