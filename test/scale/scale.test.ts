@@ -190,7 +190,10 @@ describe('on several machines', isPossible, () => {
         const isAccepted = () =>
           machines.patronictl('switchover', '--force').then(
             () => true,
-            (error: Error) => console.log(error.message.trim().split('\n').at(-1)) ?? false,
+            (error: Error) => {
+              console.log(error.message);
+              return false;
+            },
           );
         await until(isAccepted, 'Patroni accepts the switchover');
         const isOther = async () => (await machines.primaryWithReplica()) !== primary;
