@@ -186,7 +186,7 @@ describe('on several machines', isPossible, () => {
       const primary = await machines.primaryWithReplica();
       await machines.kill('etcd', 'app1');
       const silence = await during('switchover', async () => {
-        // where the vote that is gone was the leader of etcd, the others elect one first
+        // three of six were refused on one machine: perhaps where etcd was about to elect a leader
         const isAccepted = () =>
           machines.patronictl('switchover', '--force').then(
             () => true,
