@@ -61,10 +61,10 @@ type Checked = {
   /** Microseconds since 1970; undefined: no time with an offset. */
   time: number | undefined;
   /**
-   * One for each of the parameters it was checked for, as PostgreSQL reads it; null: none that can
-   * be used.
+   * One for each of the parameters it was checked for, in single precision; null: none that can be
+   * used.
    */
-  values: (string | number | null)[];
+  values: (number | null)[];
   /** Why values that were given cannot be used. */
   rejected: ValueReason[];
   /** Why the whole reading cannot be used; undefined: only the database can know. */
@@ -77,12 +77,6 @@ export function givenParameters(readings: readonly ReadingInput[]): readonly Par
     readings.some(({ values }) => values[name as ReadingColumn] !== undefined),
   );
 }
-
-/**
- * PostgreSQL reads such a short number as we do, and far faster than all digits of its
- * single-precision value.
- */
-const SHORT = /^-?\d{1,6}(?:\.\d{1,3})?$/;
 
 /**
  * Checks one reading as far as that is possible without the database. `latest`: in microseconds
@@ -104,17 +98,14 @@ export function checkReading(
     const name = parameter.name as ReadingColumn;
     const given = reading.values[name];
     if (name === 'rain' && reading.values.rain_total !== undefined) return null; // it is derived
-    const short = typeof given === 'string' && SHORT.test(given) ? given : undefined;
-    let value = readValue(short === undefined ? given : Number(short), parameter);
+    let value = readValue(given, parameter);
     const end = ends?.[name];
     if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
       value = 'end_of_range';
     if (reading.hasArrivalTime && parameter.kind === 'sum' && typeof value === 'number')
       value = 'no_time';
     if (typeof value === 'string') rejected.push(`${value}:${name}`);
-    if (typeof value !== 'number') return null;
-    const isAsGiven = value > parameter.low && value < parameter.high; // not moved to a bound
-    return isAsGiven ? (short ?? value) : value;
+    return typeof value === 'number' ? value : null;
   });
   const reason = reasonOf(reading, { sensorId, time, values, latest, corrected });
   return { sensorId, time, values, rejected, reason };
