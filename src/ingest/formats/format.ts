@@ -155,6 +155,7 @@ function columnOf(row: Row, fields: readonly string[]): Measured | undefined {
 function columnAt({ names }: Row, indexes: readonly number[]): Measured | undefined {
   const [index, ...others] = indexes;
   if (index === undefined) return undefined;
+  for (const one of indexes) names.measured.add(one);
   const nameAt = (at: number) => names.list[at] ?? '';
   const field = nameAt(index);
   const measured = { value: field, unit: names.units?.[index], field };

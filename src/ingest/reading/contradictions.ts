@@ -3,6 +3,8 @@
  * last of them counts (S3), but where there are many, a column was mistaken (S7).
  */
 import { InputError } from '../../base/inputError.ts';
+import { splitCsvLine } from '../rows/csv.ts';
+import type { Columns } from '../rows/row.ts';
 import type { ReadingInput } from './reading.ts';
 
 /** The rows that contradict an earlier one, as far as they are known. */
@@ -27,8 +29,7 @@ export const noContradictions = (): Contradictions => ({
 
 /**
  * Rows that are compared with each other, and characters of their texts: up to twice as many are
- * kept in memory. A time is a slice of its line, and keeps it: before there was a bound for text,
- * 100,000 lines of 20 kB took 2.8 GB.
+ * kept in memory. Before there was a bound for text, 100,000 lines of 20 kB took 2.8 GB.
  */
 const REMEMBERED = 50_000;
 const REMEMBERED_TEXT = 20_000_000;
@@ -36,7 +37,11 @@ const REMEMBERED_TEXT = 20_000_000;
 /** A message is no place for all that a field may hold. */
 const LONGEST_PART = 60;
 
-type Known = { time: string; values: ReadingInput['values']; line: number | undefined };
+/** A row: of a table its text, of others their values. */
+type Known = { time: string; line: number | undefined } & (
+  | { text: string; columns: Columns }
+  | { values: ReadingInput['values']; columns?: undefined }
+);
 
 /** Rows of one sensor or device. */
 type RowsOfOwner = {
@@ -57,7 +62,7 @@ export function makeContradictionFinder(found: Contradictions) {
   let remembered = 0;
   let rememberedText = 0;
   return (reading: ReadingInput, isLong: boolean): void => {
-    const { sensorId, device, measuredAt, values, line, text } = reading;
+    const { sensorId, device, measuredAt, values, line, text, columns } = reading;
     if (reading.unreadable || typeof measuredAt !== 'string') return;
     found.rows += 1;
     if (!found.hasTimesOfDay) {
@@ -73,21 +78,28 @@ export function makeContradictionFinder(found: Contradictions) {
     }
     remembered += 1;
     rememberedText += text.length;
+    const known: Known =
+      columns === undefined || isLong
+        ? { time: measuredAt, line, values }
+        : { time: measuredAt, line, text, columns };
     if (measuredAt > own.newest) {
       own.newest = measuredAt;
-      own.inOrder.push({ time: measuredAt, values, line });
+      own.inOrder.push(known);
     } else {
       const other = rowAt(own, measuredAt) ?? rowAt(earlier.get(owner), measuredAt);
-      const name = other && differing(other.values, values, isLong);
-      if (other !== undefined && name !== undefined) {
+      const difference = other && differenceOf(other, known, isLong);
+      if (other !== undefined && difference !== undefined) {
         found.contradicting += 1;
-        const [one, two, whose, at] = [other.values[name], values[name], owner, measuredAt].map(
-          (part) => String(part ?? 'none').slice(0, LONGEST_PART),
+        const [name, one, two, whose, at] = [...difference, owner, measuredAt].map((part) =>
+          String(part ?? 'none').slice(0, LONGEST_PART),
         );
         found.example ??= `lines ${other.line} and ${line}, both ${whose} at ${at}: ${name} ${one} and ${two}`;
       }
-      const merged = isLong ? { ...other?.values, ...values } : values;
-      own.byTime.set(measuredAt, { time: measuredAt, values: merged, line });
+      const merged =
+        other === undefined || !isLong
+          ? known
+          : { ...known, values: { ...valuesOf(other), ...values } };
+      own.byTime.set(measuredAt, merged);
     }
     if (remembered < REMEMBERED && rememberedText < REMEMBERED_TEXT) return;
     earlier = recent;
@@ -104,17 +116,31 @@ function rowAt(rows: RowsOfOwner | undefined, time: string): Known | undefined {
   return rows.byTime.get(time);
 }
 
-/** The first parameter in which two rows differ; of long rows, both must have it. */
-function differing(
-  one: ReadingInput['values'],
-  other: ReadingInput['values'],
+type Values = Readonly<Record<string, unknown>>;
+
+/** By parameter; of a table as its columns are named and its cells written. */
+function valuesOf(row: Known): Values {
+  if (row.columns === undefined) return row.values;
+  const { list, delimiter, measured, used } = row.columns;
+  const cells = splitCsvLine(row.text, delimiter) ?? [];
+  return Object.fromEntries(
+    [...measured].filter((at) => used.has(at)).map((at) => [list[at], cells[at]]),
+  );
+}
+
+/** The first name that has two values in two rows; of long rows, both must have it. */
+function differenceOf(
+  first: Known,
+  second: Known,
   isLong: boolean,
-): keyof ReadingInput['values'] | undefined {
-  const names = Object.keys({ ...one, ...other }) as (keyof ReadingInput['values'])[];
-  return names.find((name) => {
-    if (one[name] === other[name]) return false;
-    return !isLong || (name in one && name in other);
+): [name: string, one: unknown, other: unknown] | undefined {
+  const one = valuesOf(first);
+  const other = valuesOf(second);
+  const name = Object.keys({ ...one, ...other }).find((key) => {
+    if (one[key] === other[key]) return false;
+    return !isLong || (key in one && key in other);
   });
+  return name === undefined ? undefined : [name, one[name], other[name]];
 }
 
 /** A number and a share of all rows up to which they are corrections. */

@@ -8,6 +8,8 @@ type Fields = {
   positions: ReadonlyMap<string, number>;
   /** Positions that a format has asked for: the others are not used. */
   used: Set<number>;
+  /** Those of measured values, as far as a header named them. */
+  measured: Set<number>;
   /** Where the fields are that formats have asked for; null: nowhere. */
   asked: Map<string, Position | null>;
   /** Reads an object within such rows. */
@@ -66,7 +68,7 @@ function fieldsOf(list: readonly string[]): Fields {
     const key = name.toLowerCase();
     if (!positions.has(key)) positions.set(key, index);
   }
-  return { list, positions, used: new Set(), asked: new Map() };
+  return { list, positions, used: new Set(), measured: new Set(), asked: new Map() };
 }
 
 /** Bounds for memory: a file may have new names on every line. */
@@ -128,8 +130,9 @@ export function positionOf(names: Names, field: string): Position | null {
 }
 
 /** Begins again to record which fields are used. */
-export function forgetUse({ used, asked }: Names): void {
+export function forgetUse({ used, measured, asked }: Names): void {
   used.clear();
+  measured.clear();
   asked.clear();
 }
 
