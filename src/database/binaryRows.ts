@@ -4,12 +4,15 @@
  * readings took the server 3.5 s instead of 4.1.
  */
 
-/** Of a COPY `with (format binary)`. */
+/** `time`: in microseconds since 1970, a whole number. Null: no value. */
+type BinaryRow = { time: number; id: number; values: readonly (number | null)[] };
+
 export type BinaryRows = {
-  /** `time`: in microseconds since 1970, a whole number. Null: no value. */
-  add(time: number, id: number, values: readonly (number | null)[]): void;
-  /** All bytes of the COPY. */
-  take(): Buffer[];
+  add(row: BinaryRow): void;
+  /** All bytes of a COPY `with (format binary)`. */
+  bytes(): Buffer[];
+  /** The rows that were added, in their order. */
+  read(): Generator<BinaryRow>;
 };
 
 /** The signature, no flags, no extension. */
@@ -31,13 +34,14 @@ const ROWS_OF_CHUNK = 1_000;
 
 /** `count`: how many values each row has. */
 export function makeBinaryRows(count: number): BinaryRows {
-  const chunks = [HEADER];
+  const full: Buffer[] = [];
   const size = ROWS_OF_CHUNK * bytesOfRow(count);
   let chunk = Buffer.allocUnsafe(size);
   let view = viewOf(chunk);
   let end = 0;
+  const chunks = () => [...full, chunk.subarray(0, end)];
   return {
-    add(time, id, values) {
+    add({ time, id, values }) {
       const since2000 = time - EPOCH;
       const high = Math.floor(since2000 / 2 ** 32);
       view.setInt16(end, 2 + count);
@@ -55,12 +59,29 @@ export function makeBinaryRows(count: number): BinaryRows {
         end += 4;
       }
       if (end + bytesOfRow(count) <= size) return;
-      chunks.push(chunk.subarray(0, end));
+      full.push(chunk.subarray(0, end));
       chunk = Buffer.allocUnsafe(size);
       view = viewOf(chunk);
       end = 0;
     },
-    take: () => [...chunks, chunk.subarray(0, end), TRAILER],
+    bytes: () => [HEADER, ...chunks(), TRAILER],
+    *read() {
+      for (const bytes of chunks()) {
+        for (let at = 0; at < bytes.length; ) {
+          const since2000 = bytes.readInt32BE(at + 6) * 2 ** 32 + bytes.readUInt32BE(at + 10);
+          const id = bytes.readInt32BE(at + 18);
+          at += 22;
+          const values = Array.from({ length: count }, () => {
+            const length = bytes.readInt32BE(at);
+            at += 4;
+            if (length === NULL) return null;
+            at += 4;
+            return bytes.readFloatBE(at - 4);
+          });
+          yield { time: since2000 + EPOCH, id, values };
+        }
+      }
+    },
   };
 }
 

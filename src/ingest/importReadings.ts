@@ -12,20 +12,20 @@ import type { ReadingColumn } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
 import { DECLARE_SHIFT, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
-import { type ReadingBatch, readReadings } from './reading/collect.ts';
+import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
 import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
-import { addTime, addTimes, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
+import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
-import { type Copier, makeCopier, type Prepared } from './store/copyReadings.ts';
-import { assignSensors, checkDeclaredOwner } from './store/deviceSensors.ts';
+import { type Batch, type Copier, makeCopier, type Stored } from './store/copyReadings.ts';
+import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
 import { zoneConflict } from './store/zoneConflict.ts';
 
@@ -80,6 +80,7 @@ type Run = {
   summary: ImportSummary;
   progress: Progress;
   span: Span;
+  ofDevices: SensorsOfDevices;
   /** By sensor, whether hourly or daily means were imported. */
   means: Map<number, Means>;
   total: number | undefined;
@@ -112,6 +113,7 @@ export async function importReadings(
     summary,
     progress,
     span: emptySpan(),
+    ofDevices: new Map(),
     means: new Map(),
     total: undefined,
   };
@@ -189,23 +191,26 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   let notes: SourceNotes | undefined;
   const span = emptySpan();
   let writing: Promise<void> = Promise.resolve();
-  const write = async (
-    { readings, notes: { ignored } }: ReadingBatch,
-    prepared: Prepared,
-    read: number,
-  ) => {
-    const outcome = await copier.store(prepared, source.name);
+  const write = async (batch: Batch, { ignored }: SourceNotes, read: number) => {
+    const outcome = await copier.store(batch, source.name);
     warn(run, source, ignored);
-    addTimes(span, readings, outcome.quarantined);
-    addExamples(run, source, readings, outcome);
+    addSpan(span, outcome.span);
+    addExamples(run, source, outcome);
     addOutcome(summary, outcome, ignored);
     progress.show(
       summary.received,
       run.total === undefined ? undefined : (readBefore + read) / run.total,
     );
   };
+  const writeBatch = async () => {
+    await writing;
+    const batch = copier.take();
+    if (batch === undefined || notes === undefined) return;
+    writing = write(batch, notes, source.read);
+    writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
+  };
   try {
-    const all = readReadings(source, format);
+    const all = readReadings(source, format, LIMITS);
     const checked = checkedBeginning(all, source, (first) => {
       warnOfLinesBefore(run, source, first.notes);
       refuseOtherUnits(first.readings, first.notes, source.name);
@@ -217,18 +222,20 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
       summary.excluded += notes.excluded - excluded;
       excluded = notes.excluded;
       if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
-      const readings = await assignSensors(sql, given, undefined, clock());
-      const prepared = await copier.prepare(readings, clock());
-      await writing;
+      const readings = await assignSensors(sql, given, undefined, clock(), run.ofDevices);
       const { means } = notes;
       if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
-      writing = write({ readings, notes }, prepared, source.read);
-      writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
+      await copier.add(readings, clock());
+      if (copier.isFull()) await writeBatch();
     }
+    await writeBatch();
+  } catch (error) {
+    if (error instanceof InputError) await writeBatch(); // with what stands before the fault
+    throw error;
   } finally {
     source.close();
     await writing;
-    for (const time of [span.oldest, span.newest]) if (time !== undefined) addTime(run.span, time);
+    addSpan(run.span, span);
   }
   if (notes === undefined) return;
   refuseDoubts(notes, source.name, 'the readings are stored all the same');
@@ -239,6 +246,9 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     log.warn(text);
   }
 }
+
+/** As few at once as Copier.add wants them. */
+const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
 
 /** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
 const LOOKED_AT = 50_000;
@@ -331,12 +341,7 @@ function warn({ log, summary, progress }: Run, source: Source, ignored: Readonly
 const EXAMPLE_LENGTH = 300;
 
 /** Logs and notes the first reading or value of each reason that could not be used. */
-function addExamples(
-  run: Run,
-  source: Source,
-  readings: readonly ReadingInput[],
-  outcome: Accepted,
-): void {
+function addExamples(run: Run, source: Source, { readings, quarantined, values }: Stored): void {
   const { summary, log, progress } = run;
   const known = new Set<string>(summary.examples.map(({ reason }) => reason));
   const add = (
@@ -361,12 +366,12 @@ function addExamples(
       `not used: ${example.explanation} (only the first of each reason is shown)`,
     );
   };
-  for (const { index, reason } of outcome.quarantined) {
+  for (const { index, reason } of quarantined) {
     add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
   }
-  for (const { index, reason } of outcome.values) {
+  for (const { index, reason } of values) {
     const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
-    add(reason, index, ({ values }) => explainValue(reason, values[parameter]));
+    add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));
   }
 }
 

@@ -21,13 +21,17 @@ onEveryEngine('binary rows', (engine) => {
   async function expectSame(rows: readonly Row[]) {
     await sql`truncate rollup.given, rollup.text`;
     const binary = makeBinaryRows(2);
+    const added: Parameters<typeof binary.add>[0][] = [];
     for (const [time, id, ...values] of rows) {
       const [whole = '', micros = ''] = time.split('.');
       const seconds = Date.parse(`${whole}Z`) / 1_000;
       const numbers = values.map((one) => (one === '\\N' ? null : Math.fround(Number(one))));
-      binary.add(seconds * 1e6 + Number(micros.padEnd(6, '0')), id, numbers);
+      const row = { time: seconds * 1e6 + Number(micros.padEnd(6, '0')), id, values: numbers };
+      binary.add(row);
+      added.push(row);
     }
-    await copyIn(sql, 'copy rollup.given from stdin (format binary)', binary.take());
+    expect([...binary.read()]).toEqual(added);
+    await copyIn(sql, 'copy rollup.given from stdin (format binary)', binary.bytes());
     const lines = rows.map(([time, ...others]) => `${[`${time}Z`, ...others].join('\t')}\n`);
     await copyIn(sql, 'copy rollup.text from stdin', lines);
     const [found] = await sql`

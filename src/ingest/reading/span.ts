@@ -2,21 +2,23 @@
 import { readInstant } from './instants.ts';
 import type { ReadingInput } from './reading.ts';
 
+/** Times in microseconds since 1970. */
 export type Span = {
-  /** As they were given. */
-  oldest: string | undefined;
-  newest: string | undefined;
-  /** Months with a reading, as `2026-11`. */
-  months: Set<string>;
+  oldest: number | undefined;
+  newest: number | undefined;
+  /** Days with a reading, counted in UTC from 1970. */
+  days: Set<number>;
 };
 
-export const emptySpan = (): Span => ({ oldest: undefined, newest: undefined, months: new Set() });
+export const emptySpan = (): Span => ({ oldest: undefined, newest: undefined, days: new Set() });
 
-/** Adds the time of a reading that was stored: ISO 8601 with an offset. */
-export function addTime(span: Span, measuredAt: string): void {
-  span.months.add(measuredAt.slice(0, 7));
-  if (span.oldest === undefined || isEarlier(measuredAt, span.oldest)) span.oldest = measuredAt;
-  if (span.newest === undefined || isEarlier(span.newest, measuredAt)) span.newest = measuredAt;
+const DAY = 86_400_000_000;
+
+/** Adds the time of a reading that was stored. */
+export function addTime(span: Span, time: number): void {
+  span.days.add(Math.floor(time / DAY));
+  if (span.oldest === undefined || time < span.oldest) span.oldest = time;
+  if (span.newest === undefined || time > span.newest) span.newest = time;
 }
 
 /** Adds the times of readings, but of those that were quarantined, by their index. */
@@ -26,24 +28,28 @@ export function addTimes(
   quarantined: readonly { index: number }[],
 ): void {
   const refused = new Set(quarantined.map(({ index }) => index));
-  for (const [index, { measuredAt }] of readings.entries())
-    if (typeof measuredAt === 'string' && !refused.has(index)) addTime(span, measuredAt);
+  for (const [index, { measuredAt }] of readings.entries()) {
+    if (refused.has(index) || typeof measuredAt !== 'string') continue;
+    const instant = readInstant(measuredAt);
+    if (instant !== undefined) addTime(span, instant.microseconds);
+  }
 }
 
-/** Most sources write all times in one form, which sorts as text. */
-function isEarlier(one: string, other: string): boolean {
-  if (one.length === other.length && one.endsWith('Z') && other.endsWith('Z')) return one < other;
-  return microseconds(one) < microseconds(other);
+/** Adds all times of another span. */
+export function addSpan(span: Span, { oldest, newest, days }: Span): void {
+  for (const day of days) span.days.add(day);
+  for (const time of [oldest, newest]) if (time !== undefined) addTime(span, time);
 }
 
-const microseconds = (text: string) => readInstant(text)?.microseconds ?? Number.NaN;
-
-/** In UTC, without empty fractions of a second. */
-export const inUtc = (measuredAt: string): string =>
-  new Date(microseconds(measuredAt) / 1_000).toISOString().replace('.000Z', 'Z');
+/** ISO 8601, without empty fractions of a second. */
+export const inUtc = (time: number): string =>
+  new Date(time / 1_000).toISOString().replace('.000Z', 'Z');
 
 /** Months without a reading that are taken for a clock that was wrong. */
 const LONGEST_GAP = 12;
+
+/** `2026-11`. */
+const monthOf = (at: Date) => at.toISOString().slice(0, 7);
 
 const number = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
 
@@ -52,10 +58,11 @@ const number = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.
  * newest and `until`: many clocks begin in 1970 or 2000 when they were reset. Undefined: there is
  * none.
  */
-export function describeGap({ oldest, months }: Span, until?: Date): string | undefined {
+export function describeGap({ oldest, days }: Span, until?: Date): string | undefined {
   if (oldest === undefined) return undefined;
+  const months = new Set([...days].map((day) => monthOf(new Date((day * DAY) / 1_000))));
   const sorted = [...months].sort();
-  if (until !== undefined) sorted.push(until.toISOString().slice(0, 7));
+  if (until !== undefined) sorted.push(monthOf(until));
   const at = sorted.findIndex(
     (month, index) => number(sorted[index + 1] ?? month) - number(month) > LONGEST_GAP,
   );

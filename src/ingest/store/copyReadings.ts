@@ -1,46 +1,70 @@
 /**
- * Imports batches of a file (rules S1 to S3). Readings that are newer than any of their sensor, and
- * nothing is wrong with, go straight into raw.readings by COPY, several times faster than by a
+ * Imports the readings of a file (rules S1 to S3). Those that are newer than any of their sensor,
+ * and nothing is wrong with, go straight into raw.readings by COPY, several times faster than by a
  * statement that looks for them first; all others are accepted as a sender's readings are. Each of
  * the two is stored as a whole or not at all, and safe to repeat. Tried and lost: an insert from a
  * table that COPY had filled took 6.8 s for 960,000 readings, COPY alone 4.4 s.
  */
-import { setImmediate } from 'node:timers/promises';
-import { makeBinaryRows } from '../../database/binaryRows.ts';
+import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
+import { instantText } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { type Accepted, acceptSome } from './accept.ts';
+import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
+import { type Accepted, acceptReadings } from './accept.ts';
 import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
   /**
-   * Checks the next batch. Call it for batches in their order; the batch before may still be being
-   * stored.
+   * Checks readings and adds them to the batch. Call it in the order of the source, and with few at
+   * once: of those that are copied, nothing but the bytes is kept, so that they die young. With
+   * 10,000 at once, an import took a quarter more of Node's processor, to collect garbage.
    */
-  prepare(readings: readonly ReadingInput[], now: Date): Promise<Prepared>;
+  add(readings: readonly ReadingInput[], now: Date): Promise<void>;
+  /** True if the batch should be stored now: what it keeps in memory, and a statement, have bounds. */
+  isFull(): boolean;
+  /** The batch, if any was begun; the next readings begin another. */
+  take(): Batch | undefined;
   /**
-   * Stores a prepared batch. Call it for one batch at a time, in their order. `source` is recorded
-   * in the quarantine.
+   * Stores a batch. Call it for one at a time, in their order; the next may be added to meanwhile.
+   * `source` is recorded in the quarantine.
    */
-  store(prepared: Prepared, source: string): Promise<Accepted>;
+  store(batch: Batch, source: string): Promise<Stored>;
 };
 
-export type Prepared = {
-  readings: readonly ReadingInput[];
+/** Readings that were checked. */
+export type Batch = {
   now: Date;
   bounds: Bounds;
-  /** The column list of COPY, its rows as bytes, and their number. */
-  columns: string;
-  chunks: Buffer[];
-  count: number;
+  /** The rows of each COPY. */
+  copies: Copy[];
+  /** The line of each row. */
+  lines: (number | undefined)[];
+  /** The times of the rows. */
+  span: Span;
   /** How many rows have no placement at their time. */
   withoutPlacement: number;
-  /** The positions of the readings that are not among the rows. */
-  others: number[];
+  /**
+   * Readings that are no rows. One with the sensor and the time of a row came after it: a row is
+   * newer than all before it.
+   */
+  others: ReadingInput[];
+  othersText: number;
 };
+
+type Copy = { columns: readonly Parameter[]; rows: BinaryRows };
+
+/** The outcome, whose positions are those in `readings`, and the times of what is stored. */
+export type Stored = Accepted & { readings: readonly ReadingInput[]; span: Span };
+
+/** Per batch, a COPY costs about 10 ms, most of it for its five statements. */
+const MOST_ROWS = 25_000;
+/** Readings in a statement, and characters of their texts. */
+const MOST_OTHERS = 10_000;
+const MOST_TEXT = 4_000_000;
 
 /** A sensor of the network. Times in microseconds since 1970. */
 type KnownSensor = SensorFacts & {
@@ -60,45 +84,111 @@ type Bounds = { origin: number; cutoff: number };
  */
 export function makeCopier(sql: Sql): Copier {
   const known = new Map<number, KnownSensor>();
+  /** Parameters of which any reading had a value. */
+  const given = new Set<string>();
   let bounds: Bounds | undefined;
+  let batch: Batch | undefined;
 
   return {
-    async prepare(readings, now) {
+    async add(readings, now) {
       bounds ??= await readBounds(sql);
       await loadSensors(sql, known, readings);
-      return await divide(readings, now, bounds, known);
+      batch ??= emptyBatch(now, bounds);
+      batch.now = now;
+      for (const { name } of givenParameters(readings)) given.add(name);
+      if (batch.copies.at(-1)?.columns.length !== given.size) batch.copies.push(emptyCopy(given));
+      divide(readings, batch, known);
     },
-    async store(
-      { readings, now, bounds: checkedBy, columns, chunks, count, withoutPlacement, others },
-      source,
-    ) {
+    isFull: () =>
+      batch !== undefined &&
+      (batch.lines.length >= MOST_ROWS ||
+        batch.others.length >= MOST_OTHERS ||
+        batch.othersText >= MOST_TEXT),
+    take() {
+      const taken = batch;
+      batch = undefined;
+      return taken;
+    },
+    async store(stored, source) {
+      const { copies, lines, others, now } = stored;
       const copy = () =>
         inTransaction(sql, async (connection) => {
           bounds = await readBounds(connection);
-          if (bounds.cutoff !== checkedBy.cutoff) return false; // some may be too old now
-          await copyRows(
-            connection,
-            `copy raw.readings (${columns}) from stdin (format binary)`,
-            chunks,
-          );
+          if (bounds.cutoff !== stored.bounds.cutoff) return false; // some may be too old now
+          for (const { columns, rows } of copies)
+            await copyRows(connection, copyStatement(columns), rows.bytes());
           return true;
         });
       const isCopied =
-        count > 0 && // a COPY costs 80 ms, however few lines it has
+        lines.length > 0 &&
         (await copy().catch((error) => {
           if (isRefusedRow(error) || isRepeatable(error)) return false;
           throw error;
         }));
-      const rest = isCopied ? others : [...readings.keys()];
-      const outcome = await acceptSome(sql, readings, rest, { now, source });
+      const readings = isCopied ? others : [...readingsOf(stored), ...others];
+      const outcome = await acceptReadings(sql, readings, { now, source });
+      const span = isCopied ? stored.span : emptySpan();
+      addTimes(span, readings, outcome.quarantined);
+      const copied = isCopied ? lines.length : 0;
       return {
         ...outcome,
-        received: readings.length,
-        accepted: outcome.accepted + (isCopied ? count : 0),
-        withoutStation: outcome.withoutStation + (isCopied ? withoutPlacement : 0),
+        readings,
+        span,
+        received: outcome.received + copied,
+        accepted: outcome.accepted + copied,
+        withoutStation: outcome.withoutStation + (isCopied ? stored.withoutPlacement : 0),
       };
     },
   };
+}
+
+const emptyBatch = (now: Date, bounds: Bounds): Batch => ({
+  now,
+  bounds,
+  copies: [],
+  lines: [],
+  span: emptySpan(),
+  withoutPlacement: 0,
+  others: [],
+  othersText: 0,
+});
+
+function emptyCopy(given: ReadonlySet<string>): Copy {
+  const columns = READING_COLUMNS.filter(({ name }) => given.has(name));
+  return { columns, rows: makeBinaryRows(columns.length) };
+}
+
+function copyStatement(columns: readonly Parameter[]): string {
+  const names = ['measured_at', 'sensor_id', ...columns.map(({ name }) => name)];
+  return `copy raw.readings (${names.join(', ')}) from stdin (format binary)`;
+}
+
+/** The rows as readings again, with a text in our names and units. */
+function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
+  let nth = 0;
+  for (const { columns, rows } of copies) {
+    for (const { time, id, values: numbers } of rows.read()) {
+      const measuredAt = instantText(time);
+      const values: { -readonly [name in ReadingColumn]?: number } = {};
+      for (const [index, { name }] of columns.entries()) {
+        const number = numbers[index] ?? null;
+        if (number !== null) values[name as ReadingColumn] = shortest(number);
+      }
+      const text = JSON.stringify({ sensor_id: id, measured_at: measuredAt, ...values });
+      const line = lines[nth];
+      nth += 1;
+      yield { sensorId: id, measuredAt, values, text, ...(line !== undefined && { line }) };
+    }
+  }
+}
+
+/** The number of the fewest digits that is the same in single precision: 12.3 for 12.300000190734863. */
+function shortest(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
 }
 
 /** In a transaction, the bounds stay as they are to its end. */
@@ -144,35 +234,24 @@ async function loadSensors(
   }
 }
 
-const PAUSE_EVERY = 2_000;
-
-/**
- * Raises `newest` of the sensors in `known`. Pauses now and then, so that the batch before keeps
- * flowing to the database.
- */
-async function divide(
+/** Adds readings to a batch. Raises `newest` of the sensors in `known`. */
+function divide(
   readings: readonly ReadingInput[],
-  now: Date,
-  bounds: Bounds,
+  batch: Batch,
   known: ReadonlyMap<number, KnownSensor>,
-): Promise<Prepared> {
-  const latest = latestAcceptable(now);
-  const earliest = Math.max(bounds.origin, bounds.cutoff);
-  const given = givenParameters(readings);
-  const rows = makeBinaryRows(given.length);
-  const others: number[] = [];
-  let count = 0;
-  let withoutPlacement = 0;
-  for (const [index, reading] of readings.entries()) {
-    if (index % PAUSE_EVERY === PAUSE_EVERY - 1) await setImmediate();
+): void {
+  const latest = latestAcceptable(batch.now);
+  const earliest = Math.max(batch.bounds.origin, batch.bounds.cutoff);
+  const { columns, rows } = batch.copies.at(-1) as Copy;
+  for (const reading of readings) {
     const {
-      sensorId = 0,
+      sensorId: id = 0,
       time = 0,
       values,
       rejected,
       reason,
-    } = checkReading(reading, given, latest, known);
-    const sensor = known.get(sensorId);
+    } = checkReading(reading, columns, latest, known);
+    const sensor = known.get(id);
     const isNewest = sensor !== undefined && reason === undefined && time > sensor.newest;
     // for one that isn't copied too: what is given for the same time after it must win
     if (isNewest) sensor.newest = time;
@@ -182,14 +261,14 @@ async function divide(
       reading.values.rain_total !== undefined ||
       reading.isCorrected === true;
     if (!isNewest || isApart || rejected.length > 0 || time < earliest) {
-      others.push(index);
+      batch.others.push(reading);
+      batch.othersText += reading.text.length;
       continue;
     }
     if (!sensor.placements.some(([since, until]) => since <= time && time < until))
-      withoutPlacement += 1;
-    rows.add(time, sensorId, values);
-    count += 1;
+      batch.withoutPlacement += 1;
+    rows.add({ time, id, values });
+    batch.lines.push(reading.line);
+    addTime(batch.span, time);
   }
-  const columns = ['measured_at', 'sensor_id', ...given.map(({ name }) => name)].join(', ');
-  return { readings, now, bounds, columns, chunks: rows.take(), count, withoutPlacement, others };
 }

@@ -58,31 +58,37 @@ const OF_DEVICES = `
 /** A sensor and one of its placements, in microseconds since 1970; null: without that end. */
 type Placed = { device: string | null; id: number; since: number | null; until: number | null };
 
+export type SensorsOfDevices = Map<string | null, Placed[]>;
+
 /**
  * Gives readings that name their device, and no sensor, the one sensor that the network has for it;
  * of several, as where an instrument was replaced, the one that stood somewhere at the time of the
  * reading. With a sender that is authorized for a single station, the one sensor of that station
  * may also have no device. All others get a text in our names and units, for a retry once the
- * network has it. `db` works in the role airseries_ingest.
+ * network has it. `db` works in the role airseries_ingest. `sensors` are those of devices that were
+ * looked up before, for the same scope: the others are added.
  */
 export async function assignSensors(
   db: Queryable,
   readings: readonly ReadingInput[],
   scope: Scope | undefined,
   now: Date,
+  sensors: SensorsOfDevices = new Map(),
 ): Promise<ReadingInput[]> {
   const isOpen = ({ sensorId, device }: ReadingInput) =>
     device !== undefined && (sensorId === undefined || sensorId === '');
-  const devices = [...new Set(readings.filter(isOpen).map(({ device }) => device as string))];
-  if (devices.length === 0) return [...readings];
-  const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
-  const rows = (await query(db, OF_DEVICES, [
-    JSON.stringify(devices.map(plain)),
-    station,
-    now.toISOString(),
-  ])) as Placed[];
-  const sensors = new Map<string | null, Placed[]>();
-  for (const row of rows) sensors.set(row.device, [...(sensors.get(row.device) ?? []), row]);
+  const devices = new Set(readings.filter(isOpen).map(({ device }) => device as string));
+  if (devices.size === 0) return [...readings];
+  const unknown = [...devices].filter((device) => !sensors.has(device));
+  if (unknown.length > 0) {
+    const station = scope?.stations?.length === 1 ? (scope.stations[0] ?? null) : null;
+    const rows = (await query(db, OF_DEVICES, [
+      JSON.stringify(unknown.map(plain)),
+      station,
+      now.toISOString(),
+    ])) as Placed[];
+    for (const row of rows) sensors.set(row.device, [...(sensors.get(row.device) ?? []), row]);
+  }
   return readings.map((reading) => {
     if (!isOpen(reading)) return reading;
     const own = sensors.get(reading.device as string) ?? sensors.get(null) ?? [];

@@ -3,8 +3,9 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
+import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { type Batch, type Copier, makeCopier } from '../../../src/ingest/store/copyReadings.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork } from '../support.ts';
 
@@ -23,11 +24,16 @@ onEveryEngine('a copied batch', (engine) => {
 
   const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00Z`;
 
+  async function checked(copier: Copier, readings: ReadingInput[]): Promise<Batch> {
+    await copier.add(readings, NOW);
+    return copier.take() as Batch;
+  }
+
   it('is stored correctly after another writer was faster (S3)', async () => {
     const copier = makeCopier(ingest);
     const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
-    const prepared = await copier.prepare(mine, NOW);
-    expect([prepared.count, prepared.others]).toEqual([3, []]);
+    const prepared = await checked(copier, mine);
+    expect([prepared.lines.length, prepared.others]).toEqual([3, []]);
     const theirs = [reading(1, at(1), { pm25: 1 }), reading(1, at(2), { pm25: 99 })];
     await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
     expect(await copier.store(prepared, 'file')).toMatchObject({
@@ -46,7 +52,7 @@ onEveryEngine('a copied batch', (engine) => {
   it('is validated again if the ingest cutoff was raised in between (S2)', async () => {
     const copier = makeCopier(ingest);
     const old = reading(1, '2026-01-15T00:00:00Z', { pm25: 1 }, 1);
-    const prepared = await copier.prepare([old, reading(1, at(1), { pm25: 2 }, 2)], NOW);
+    const prepared = await checked(copier, [old, reading(1, at(1), { pm25: 2 }, 2)]);
     await owner`call logic.raise_ingest_cutoff('2026-02-01')`;
     expect(await copier.store(prepared, 'file')).toMatchObject({
       accepted: 1,
@@ -64,7 +70,7 @@ onEveryEngine('a copied batch', (engine) => {
       reading(1, at(1), { pm25: 5, temperature: 400 }),
       reading(1, at(1), { pm25: 7 }),
     ];
-    expect(await copier.store(await copier.prepare(batch, NOW), 'file')).toMatchObject({
+    expect(await copier.store(await checked(copier, batch), 'file')).toMatchObject({
       received: 2,
       accepted: 2,
     });
@@ -74,9 +80,9 @@ onEveryEngine('a copied batch', (engine) => {
   it('counts readings of a sensor that was at no station then', async () => {
     await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
     const copier = makeCopier(ingest);
-    const prepared = await copier.prepare(
+    const prepared = await checked(
+      copier,
       [1, 4, 5].map((minute) => reading(1, at(minute), { pm25: 1 })),
-      NOW,
     );
     expect(await copier.store(prepared, 'file')).toMatchObject({ accepted: 3, withoutStation: 2 });
     await bringIn(owner, smallNetwork());
@@ -85,13 +91,13 @@ onEveryEngine('a copied batch', (engine) => {
   it('finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(
-      await copier.prepare([reading(7, at(1), { pm25: 1 })], NOW),
+      await checked(copier, [reading(7, at(1), { pm25: 1 })]),
       'file',
     );
     expect(first.quarantined).toEqual([{ index: 0, reason: 'unknown_sensor' }]);
     await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3 }, { id: 7 }] } }));
     const second = await copier.store(
-      await copier.prepare([reading(7, at(2), { pm25: 1 })], NOW),
+      await checked(copier, [reading(7, at(2), { pm25: 1 })]),
       'file',
     );
     expect(second).toMatchObject({ accepted: 1, withoutStation: 0, quarantined: [] });
@@ -108,7 +114,7 @@ onEveryEngine('a copied batch', (engine) => {
     ];
     const copy = async () => {
       const copier = makeCopier(ingest);
-      return await copier.store(await copier.prepare(batch, NOW), 'file');
+      return await copier.store(await checked(copier, batch), 'file');
     };
     const outcome = await copy();
     expect(outcome).toMatchObject({ received: 6, accepted: 1, unchanged: 0 });

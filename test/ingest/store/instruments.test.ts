@@ -5,7 +5,7 @@ import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { type Batch, makeCopier } from '../../../src/ingest/store/copyReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
@@ -56,8 +56,16 @@ onEveryEngine('the instrument', (engine) => {
 
     await owner`truncate raw.readings, raw.quarantine`;
     const copier = makeCopier(ingest);
-    const copied = await copier.store(await copier.prepare(readings, NOW), 'file.csv');
-    expect(copied).toMatchObject({ accepted: 3, quarantined: [], values: outcome.values });
+    await copier.add(readings, NOW);
+    const copied = await copier.store(copier.take() as Batch, 'file.csv');
+    expect(copied).toMatchObject({ accepted: 3, quarantined: [] });
+    const inFile = ({ index, reason }: (typeof copied.values)[number]) => [
+      readings.indexOf(copied.readings[index] as ReadingInput),
+      reason,
+    ];
+    expect(copied.values.map(inFile)).toEqual(
+      outcome.values.map(({ index, reason }) => [index, reason]),
+    );
     expect(await stored(owner)).toMatchObject(expected);
 
     await owner`truncate raw.readings, raw.quarantine`;
