@@ -51,7 +51,8 @@ export function makeBinaryRows(count: number): BinaryRows {
       view.setInt32(end + 14, 4);
       view.setInt32(end + 18, id);
       end += 22;
-      for (const value of values) {
+      for (let index = 0; index < count; index++) {
+        const value = values[index] ?? null;
         view.setInt32(end, value === null ? NULL : 4);
         end += 4;
         if (value === null) continue;

@@ -70,7 +70,7 @@ const MOST_TEXT = 4_000_000;
 type KnownSensor = SensorFacts & {
   /** The newest reading that is stored or about to be. */
   newest: number;
-  placements: readonly (readonly [since: number, until: number])[];
+  placements: readonly { since: number; until: number }[];
 };
 
 /**
@@ -226,10 +226,10 @@ async function loadSensors(
     known.set(id, {
       ...factsOf(row),
       newest: newest ?? Number.NEGATIVE_INFINITY,
-      placements: placements.map(([since, until]) => [
-        since ?? Number.NEGATIVE_INFINITY,
-        until ?? Number.POSITIVE_INFINITY,
-      ]),
+      placements: placements.map(([since, until]) => ({
+        since: since ?? Number.NEGATIVE_INFINITY,
+        until: until ?? Number.POSITIVE_INFINITY,
+      })),
     });
   }
 }
@@ -265,10 +265,14 @@ function divide(
       batch.othersText += reading.text.length;
       continue;
     }
-    if (!sensor.placements.some(([since, until]) => since <= time && time < until))
-      batch.withoutPlacement += 1;
+    if (!isPlaced(sensor, time)) batch.withoutPlacement += 1;
     rows.add({ time, id, values });
     batch.lines.push(reading.line);
     addTime(batch.span, time);
   }
+}
+
+function isPlaced({ placements }: KnownSensor, time: number): boolean {
+  for (const { since, until } of placements) if (since <= time && time < until) return true;
+  return false;
 }
