@@ -203,12 +203,35 @@ onEveryEngine('import readings', (engine) => {
     ]);
   });
 
+  test('finds the sensors of devices wherever in a file they are first named', async () => {
+    const names = {
+      one: { sensors: [{ id: 1, device: 'a' }] },
+      two: { sensors: [{ id: 3, device: 'b' }] },
+    };
+    await bringIn(owner, smallNetwork(names));
+    const rows = ['a', 'a', 'b', 'c'].flatMap((device, part) =>
+      Array.from({ length: 900 }, (_, n) => {
+        const time = new Date(1.7e12 + (part * 900 + n) * 60_000).toISOString();
+        return `${device},${time},${n % 50}\n`;
+      }),
+    );
+    const { summary } = await bring(file('devices.csv', `device,time,pm25\n${rows.join('')}`));
+    expect(summary).toMatchObject({ accepted: 2_700, quarantined: { unknown_sensor: 900 } });
+    expect(
+      await owner`select sensor_id, count(*)::int from raw.readings group by 1 order by 1`,
+    ).toEqual([
+      { sensor_id: 1, count: 1_800 },
+      { sensor_id: 3, count: 900 },
+    ]);
+    await bringIn(owner, smallNetwork());
+  });
+
   test('names a source that fails, and imports the others', async () => {
     const whole = gzipSync(csv);
     const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
     const wrong = file('wrong.csv', 'a,b\n1,2\n');
     const good = file('good.ndjson', `{"sensor_id":3,"time":"2026-11-01T00:00:00Z","pm25":5}\n`);
-    const { summary, log } = await bring('/no/such/file', wrong, cut, good);
+    const { summary, log } = await bring('/no/such/file', wrong, good, cut); // what is read of a cut one is stored with it
     expect(summary.failed).toBe(true);
     expect(summary.failures).toEqual([
       '/no/such/file: there is no such file. Check its name and permissions.',

@@ -108,7 +108,7 @@ async function run(context: Context): Promise<Row[]> {
     detail: `${rate(of)} : ${rate('copied')} readings/s`,
   });
   return [
-    // a COPY into raw.readings by itself reaches 0.47
+    // a binary COPY into raw.readings by itself reaches 0.5
     row('import ÷ COPY into a plain table', 'imported', 0.4, 0.5),
     row('import until everything shows ÷ COPY', 'visible', 0.2, 0.3),
   ];

@@ -6,6 +6,7 @@ import {
   noContradictions,
 } from '../../../src/ingest/reading/contradictions.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { makeColumns } from '../../../src/ingest/rows/row.ts';
 
 const row = (sensorId: number, hour: number, values: ReadingInput['values']): ReadingInput => ({
   sensorId,
@@ -71,4 +72,20 @@ it('as far back as 20,000,000 characters, since each row keeps its line in memor
   }));
   expect(contradicting([...rows, row(1, 2_001, { pm25: '2' })], false)).toBe(1);
   expect(contradicting([...rows, row(1, 1_999, { pm25: '2' })], false)).toBe(0);
+});
+
+it('in the columns of measured values that are used, told as the table has them', () => {
+  const names = ['id', 'at', 'PM2.5 (µg/m³)', 'note', 'displaced'];
+  const columns = makeColumns(names, ';');
+  for (const at of [0, 1, 2]) columns.used.add(at);
+  for (const at of [2, 4]) columns.measured.add(at);
+  const found = noContradictions();
+  const compare = makeContradictionFinder(found);
+  const lines = ['1;8:00;5;a;1', '1;08:00;"5";b;2', '1;8:00;7;a;1', '1;8:00;;a;1'];
+  for (const [index, text] of lines.entries())
+    compare({ ...row(1, 8, {}), text, columns, line: index + 2 }, false);
+  expect(found).toMatchObject({ rows: 4, contradicting: 2 });
+  expect(found.example).toBe(
+    'lines 3 and 4, both 1 at 2026-11-01T08:00:00.000Z: PM2.5 (µg/m³) 5 and 7',
+  );
 });

@@ -49,17 +49,79 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
+  it('has every value of its readings, copied or not, though later ones have other parameters (S3)', async () => {
+    const parts = [
+      [
+        reading(1, at(1), { pm25: '12.3', temperature: -4.05 }, 1),
+        reading(2, at(1), { pm25: '7' }, 2),
+      ],
+      [
+        reading(1, at(2), { humidity: 99.9, pm25: '0.001' }, 3),
+        reading(1, at(2), { humidity: 98.76543 }, 4),
+        reading(1, '2026-11-20T10:03:00.123456Z', { pressure: 101325.6 }, 5),
+      ],
+    ];
+    const stored = async (isRefused: boolean) => {
+      await owner`truncate raw.readings`;
+      const copier = makeCopier(ingest);
+      for (const part of parts) await copier.add(part, NOW);
+      if (isRefused) {
+        const theirs = [reading(2, at(1), { pm25: 1 })];
+        await acceptReadings(ingest, theirs, { now: NOW, source: 'another writer' });
+      }
+      const outcome = await copier.store(copier.take() as Batch, 'file');
+      expect(outcome).toMatchObject({ received: 5, accepted: 5, quarantined: [], values: [] });
+      expect(outcome.readings.map(({ line }) => line)).toEqual(isRefused ? [1, 2, 3, 5, 4] : [4]);
+      const { oldest, newest } = outcome.span;
+      expect([oldest, newest]).toEqual([Date.parse(at(1)) * 1e3, Date.parse(at(3)) * 1e3 + 123456]);
+      return await owner`
+        select sensor_id, measured_at::text, pm25, temperature, humidity, pressure from raw.readings order by 1, 2`;
+    };
+    const copied = await stored(false);
+    expect(copied).toEqual([
+      expect.objectContaining({ sensor_id: 1, pm25: 12.3, temperature: -4.05, humidity: null }),
+      expect.objectContaining({ pm25: null, humidity: 98.76543 }),
+      expect.objectContaining({ pressure: 101325.6, humidity: null }),
+      expect.objectContaining({ sensor_id: 2, pm25: 7 }),
+    ]);
+    expect(await stored(true)).toEqual(copied);
+  });
+
+  it('is full with 25,000 rows, with 10,000 other readings, and with 4,000,000 characters of these', async () => {
+    const second = (n: number) =>
+      new Date(Date.parse(at(0)) - 50_000_000 + n * 1_000).toISOString();
+    const many = (count: number, values: ReadingInput['values'], text = '') =>
+      Array.from({ length: count }, (_, n) => ({ ...reading(1, second(n), values), text }));
+    const cases = [
+      many(25_000, { pm25: 1 }),
+      many(10_000, { pm25: 'none' }),
+      many(100, { pm25: 'none' }, 'x'.repeat(40_000)),
+    ];
+    for (const [last, ...others] of cases.map((all) => all.toReversed())) {
+      const copier = makeCopier(ingest);
+      expect(copier.take()).toBeUndefined();
+      await copier.add(others.toReversed(), NOW);
+      expect(copier.isFull()).toBe(false);
+      await copier.add([last as ReadingInput], NOW);
+      expect(copier.isFull()).toBe(true);
+      copier.take();
+      expect(copier.isFull()).toBe(false);
+    }
+  });
+
   it('is validated again if the ingest cutoff was raised in between (S2)', async () => {
     const copier = makeCopier(ingest);
-    const old = reading(1, '2026-01-15T00:00:00Z', { pm25: 1 }, 1);
+    const old = reading(1, '2026-01-15T00:00:00Z', { pm25: '12.3', humidity: 99.9 }, 1);
     const prepared = await checked(copier, [old, reading(1, at(1), { pm25: 2 }, 2)]);
     await owner`call logic.raise_ingest_cutoff('2026-02-01')`;
     expect(await copier.store(prepared, 'file')).toMatchObject({
       accepted: 1,
       quarantined: [{ index: 0, reason: 'older_than_retention' }],
     });
-    expect(await owner`select line::int, reason from raw.quarantine`).toEqual([
-      { line: 1, reason: 'older_than_retention' },
+    const text =
+      '{"sensor_id":1,"measured_at":"2026-01-15T00:00:00.000000Z","humidity":99.9,"pm25":12.3}';
+    expect(await owner`select line::int, reason, text from raw.quarantine`).toEqual([
+      { line: 1, reason: 'older_than_retention', text },
     ]);
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
