@@ -47,7 +47,7 @@ export function apiRows<Name extends keyof ApiFunctions>(
 /**
  * Kysely over a pool or connection. Kysely only writes the SQL, and `db` runs it: the published
  * dialect for this driver reserves a connection for every query, and hangs when its server process
- * dies. There are no transactions and no streams. `destroy` is what its own becomes.
+ * dies. There are no transactions and no streams. `destroy` takes the place of Kysely's own.
  */
 export function apiOver(db: Queryable, destroy = async () => {}): ApiDb {
   const refuse = (): never => {

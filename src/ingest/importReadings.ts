@@ -226,7 +226,8 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
       const { means } = notes;
       if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
       await copier.add(readings, clock());
-      if (copier.isFull()) await writeBatch();
+      if (copier.isFull(source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE))
+        await writeBatch();
     }
     await writeBatch();
   } catch (error) {
@@ -249,6 +250,13 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
 
 /** As few at once as Copier.add wants them. */
 const LIMITS = { ...FILE_LIMITS, batch: 1_000 };
+
+/**
+ * Readings that are stored together: each COPY costs about 10 ms, most of it for its five
+ * statements, and of a stream that may not end, faults should be told soon.
+ */
+const STORED_OF_FILE = 25_000;
+const STORED_OF_STREAM = 10_000;
 
 /** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
 const LOOKED_AT = 50_000;

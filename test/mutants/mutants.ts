@@ -255,7 +255,7 @@ const TABLE: readonly Table[] = [
         ['[...readingsOf(stored), ...others]', '[...others, ...readingsOf(stored)]'],
         ['Math.fround(short) === value', 'true'],
         ['    addTime(batch.span, time);\n', ''],
-        ['lines.length >= MOST_ROWS', 'lines.length > MOST_ROWS'],
+        ['others.length >= most ', 'others.length > most '],
         ['others.length >= MOST_OTHERS', 'others.length > MOST_OTHERS'],
         ['othersText >= MOST_TEXT', 'othersText > MOST_TEXT'],
         ['    if (isNewest) sensor.newest = time;\n', ''],

@@ -233,7 +233,7 @@ function valuesOfHeader(row: Row, all: readonly OwnColumn[]): Values {
   return values;
 }
 
-/** Apart from headers: with a closure in this loop, each value took 64 bytes more. */
+/** Apart from headers: with a closure in this loop, each value took 45 bytes more. */
 function valuesOfRow(row: Row, all: readonly OwnColumn[]): Values {
   const values: SomeValues = {};
   for (const { parameter, columns } of all) {

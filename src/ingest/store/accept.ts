@@ -139,7 +139,7 @@ export async function acceptReadings(
  * Like acceptReadings, for the readings at these positions; what it reports names positions in the
  * whole batch.
  */
-export async function acceptSome(
+async function acceptSome(
   db: Queryable,
   readings: readonly ReadingInput[],
   positions: readonly number[],

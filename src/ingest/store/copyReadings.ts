@@ -24,8 +24,11 @@ export type Copier = {
    * 10,000 at once, an import took a quarter more of Node's processor, to collect garbage.
    */
   add(readings: readonly ReadingInput[], now: Date): Promise<void>;
-  /** True if the batch should be stored now: what it keeps in memory, and a statement, have bounds. */
-  isFull(): boolean;
+  /**
+   * True if the batch should be stored now, with this many readings or sooner: what it keeps in
+   * memory, and a statement, have bounds.
+   */
+  isFull(most: number): boolean;
   /** The batch, if any was begun; the next readings begin another. */
   take(): Batch | undefined;
   /**
@@ -60,8 +63,6 @@ type Copy = { columns: readonly Parameter[]; rows: BinaryRows };
 /** The outcome, whose positions are those in `readings`, and the times of what is stored. */
 export type Stored = Accepted & { readings: readonly ReadingInput[]; span: Span };
 
-/** Per batch, a COPY costs about 10 ms, most of it for its five statements. */
-const MOST_ROWS = 25_000;
 /** Readings in a statement, and characters of their texts. */
 const MOST_OTHERS = 10_000;
 const MOST_TEXT = 4_000_000;
@@ -99,9 +100,9 @@ export function makeCopier(sql: Sql): Copier {
       if (batch.copies.at(-1)?.columns.length !== given.size) batch.copies.push(emptyCopy(given));
       divide(readings, batch, known);
     },
-    isFull: () =>
+    isFull: (most) =>
       batch !== undefined &&
-      (batch.lines.length >= MOST_ROWS ||
+      (batch.lines.length + batch.others.length >= most ||
         batch.others.length >= MOST_OTHERS ||
         batch.othersText >= MOST_TEXT),
     take() {

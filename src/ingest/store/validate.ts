@@ -94,7 +94,7 @@ export function checkReading(
   const time = instant?.local ? undefined : instant?.microseconds;
   const { ends, corrected } = sensors.get(sensorId ?? 0) ?? {};
   const rejected: ValueReason[] = [];
-  // by index: an iterator of entries and an array that grows took 350 bytes for each reading
+  // by index: an iterator took 330 bytes more for each reading, and an array that grows 100
   const values = new Array<number | null>(parameters.length).fill(null);
   for (let index = 0; index < parameters.length; index++) {
     const parameter = parameters[index] as Parameter;
