@@ -231,7 +231,8 @@ onEveryEngine('import readings', (engine) => {
     const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
     const wrong = file('wrong.csv', 'a,b\n1,2\n');
     const good = file('good.ndjson', `{"sensor_id":3,"time":"2026-11-01T00:00:00Z","pm25":5}\n`);
-    const { summary, log } = await bring('/no/such/file', wrong, good, cut); // what is read of a cut one is stored with it
+    // the cut one last: no later file stores what was read of it
+    const { summary, log } = await bring('/no/such/file', wrong, good, cut);
     expect(summary.failed).toBe(true);
     expect(summary.failures).toEqual([
       '/no/such/file: there is no such file. Check its name and permissions.',

@@ -1,6 +1,6 @@
 /** Merges rows of one parameter each: rows of one sensor and time become one reading. */
 import { InputError } from '../../base/inputError.ts';
-import type { ReadingInput } from './reading.ts';
+import { type ReadingInput, withText } from './reading.ts';
 
 /** As many are kept in memory until the end of their source, and characters of their texts. */
 const MOST_READINGS = 500_000;
@@ -45,9 +45,3 @@ const merged = (before: ReadingInput, { values }: ReadingInput) => ({
   reading: { ...before, values: { ...before.values, ...values } },
   isMerged: true,
 });
-
-function withText(reading: ReadingInput): ReadingInput {
-  const { columns: _, ...others } = reading;
-  const { sensorId: sensor_id, measuredAt: measured_at, device, values } = reading;
-  return { ...others, text: JSON.stringify({ sensor_id, device, measured_at, ...values }) };
-}

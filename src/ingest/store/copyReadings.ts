@@ -11,7 +11,7 @@ import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
 import { instantText } from '../reading/instants.ts';
-import type { ReadingInput } from '../reading/reading.ts';
+import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
 import { type Accepted, acceptReadings } from './accept.ts';
 import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
@@ -175,10 +175,9 @@ function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
         const number = numbers[index] ?? null;
         if (number !== null) values[name as ReadingColumn] = shortest(number);
       }
-      const text = JSON.stringify({ sensor_id: id, measured_at: measuredAt, ...values });
       const line = lines[nth];
       nth += 1;
-      yield { sensorId: id, measuredAt, values, text, ...(line !== undefined && { line }) };
+      yield withText({ sensorId: id, measuredAt, values, ...(line !== undefined && { line }) });
     }
   }
 }
