@@ -10,6 +10,7 @@ import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
 import { arrayLiteral, type Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
 import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
+import { FILE_LIMITS } from '../reading/collect.ts';
 import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
@@ -63,9 +64,8 @@ type Copy = { columns: readonly Parameter[]; rows: BinaryRows };
 /** The outcome, whose positions are those in `readings`, and the times of what is stored. */
 export type Stored = Accepted & { readings: readonly ReadingInput[]; span: Span };
 
-/** Readings in a statement, and characters of their texts. */
-const MOST_OTHERS = 10_000;
-const MOST_TEXT = 4_000_000;
+/** A statement takes as many readings as a batch of any other source. */
+const { batch: MOST_OTHERS, batchText: MOST_TEXT } = FILE_LIMITS;
 
 /** A sensor of the network. Times in microseconds since 1970. */
 type KnownSensor = SensorFacts & {
