@@ -57,6 +57,7 @@ begin
   from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
     else '-infinity' end, until) k
   on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
+  perform logic.keep_last_totals(until);
   update raw.installation set retained_from = until;
 end $$;
 

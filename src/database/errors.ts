@@ -38,7 +38,7 @@ export const isOutdatedSession = (error: unknown): boolean => errorCode(error) =
  * once, it may well succeed.
  */
 export const isRepeatable = (error: unknown): boolean =>
-  errorCode(error) === '40P01' || isSchemaChange(error);
+  /^40(001|P01)$/.test(errorCode(error)) || isSchemaChange(error);
 
 /**
  * A row has a value that its column cannot hold, or violates a constraint, such as a key that is

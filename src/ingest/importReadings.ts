@@ -26,6 +26,13 @@ import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Batch, type Copier, makeCopier, type Stored } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
+import {
+  addReplaced,
+  describeReplaced,
+  NOTHING_REPLACED,
+  type Replaced,
+  type ReplacedValues,
+} from './store/replaced.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
 import { zoneConflict } from './store/zoneConflict.ts';
 
@@ -34,6 +41,8 @@ type ImportSummary = {
   received: number;
   accepted: number;
   unchanged: number;
+  /** Null: no stored value was. */
+  replaced: ReplacedValues | null;
   /** The times of what was accepted or unchanged, in UTC; null: nothing was. */
   oldest: string | null;
   newest: string | null;
@@ -80,6 +89,7 @@ type Run = {
   summary: ImportSummary;
   progress: Progress;
   span: Span;
+  replaced: Replaced;
   ofDevices: SensorsOfDevices;
   /** By sensor, whether hourly or daily means were imported. */
   means: Map<number, Means>;
@@ -113,6 +123,7 @@ export async function importReadings(
     summary,
     progress,
     span: emptySpan(),
+    replaced: NOTHING_REPLACED,
     ofDevices: new Map(),
     means: new Map(),
     total: undefined,
@@ -129,6 +140,7 @@ export async function importReadings(
     read += source.size ?? 0;
   }
   progress.hide();
+  summary.replaced = describeReplaced(run.replaced) ?? null;
   const { oldest, newest } = run.span;
   summary.oldest = oldest === undefined ? null : inUtc(oldest);
   summary.newest = newest === undefined ? null : inUtc(newest);
@@ -187,6 +199,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   const found =
     source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
   const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
+  copier.begin();
   let excluded = 0;
   let notes: SourceNotes | undefined;
   const span = emptySpan();
@@ -197,6 +210,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     addSpan(span, outcome.span);
     addExamples(run, source, outcome);
     addOutcome(summary, outcome, ignored);
+    run.replaced = addReplaced(run.replaced, outcome.replaced);
     progress.show(
       summary.received,
       run.total === undefined ? undefined : (readBefore + read) / run.total,
@@ -237,6 +251,11 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     source.close();
     await writing;
     addSpan(run.span, span);
+    for await (const { accepted, replaced } of copier.end(clock(), source.name)) {
+      summary.accepted += accepted;
+      summary.unchanged -= accepted;
+      run.replaced = addReplaced(run.replaced, replaced);
+    }
   }
   if (notes === undefined) return;
   refuseDoubts(notes, source.name, 'the readings are stored all the same');
@@ -388,6 +407,7 @@ function emptySummary(): ImportSummary {
     received: 0,
     accepted: 0,
     unchanged: 0,
+    replaced: null,
     oldest: null,
     newest: null,
     quarantined: {},

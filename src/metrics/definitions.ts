@@ -43,6 +43,7 @@ export function makeMetrics() {
       metrics.readings.inc({ provider, outcome }, 0);
     for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
     metrics.quarantineLeftOut.inc({ provider }, 0);
+    metrics.replacedValues.inc({ provider }, 0);
   });
 
   /**
@@ -153,6 +154,10 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     quarantinedReadings: counter('airseries_quarantined_readings_total', {
       help: 'Readings that could not be used, by reason',
       labels: ['reason'],
+    }),
+    replacedValues: counter('airseries_replaced_values_total', {
+      help: 'Stored values that such readings replaced by others or withdrew',
+      labels: ['provider'],
     }),
     quarantineLeftOut: counter('airseries_quarantine_left_out_total', {
       help: 'Lines that were not recorded in quarantine, because their provider has too much there',

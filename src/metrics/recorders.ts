@@ -14,18 +14,19 @@ import type { Metrics } from './definitions.ts';
 import type { Series } from './seriesHistogram.ts';
 
 /**
- * Counts one batch of a provider: its readings by outcome, those in quarantine by reason, and those
- * that found no room there.
+ * Counts one batch of a provider: its readings by outcome, stored values that it replaced, readings
+ * in quarantine by reason, and lines that found no room there.
  */
 function recordIngest(
   metrics: Metrics,
   provider: string,
-  { accepted, unchanged, quarantined, overflowed }: Accepted,
+  { accepted, unchanged, replaced, quarantined, overflowed }: Accepted,
 ): void {
   const outcomes = { accepted, unchanged, quarantined: quarantined.length };
   for (const [outcome, n] of Object.entries(outcomes)) {
     if (n > 0) metrics.readings.inc({ provider, outcome }, n);
   }
+  if (replaced.values > 0) metrics.replacedValues.inc({ provider }, replaced.values);
   for (const { reason } of quarantined) metrics.quarantinedReadings.inc({ reason });
   if (overflowed > 0) metrics.quarantineLeftOut.inc({ provider }, overflowed);
 }

@@ -11,8 +11,15 @@ import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
-import { acceptAuthorized } from '../../ingest/store/accept.ts';
+import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
+import {
+  addReplaced,
+  describeReplaced,
+  NOTHING_REPLACED,
+  type ReplacedValues,
+} from '../../ingest/store/replaced.ts';
+import { makeSourceMemory } from '../../ingest/store/sourceMemory.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
@@ -35,6 +42,8 @@ type Pulled = {
   quarantined: number;
   /** Readings of sensors of other providers, and old ones that are stored already. */
   ignored: number;
+  /** Absent: no stored value was. */
+  replaced?: ReplacedValues;
   /** Sentences about what was stored and is perhaps not meant so. */
   hints: string[];
 };
@@ -87,7 +96,7 @@ export async function pullProvider(
     return isOld(reading, newest) ? [] : reading;
   });
 
-  const pulled = {
+  const pulled: Pulled = {
     received,
     accepted: 0,
     unchanged: 0,
@@ -97,12 +106,15 @@ export async function pullProvider(
   };
   const scope = { provider, stations: null };
   const observer = metrics && observeIngest(metrics);
+  const memory = makeSourceMemory();
+  let replaced = NOTHING_REPLACED;
   for (let start = 0; start < wanted.length; start += BATCH) {
     const batch = wanted.slice(start, start + BATCH);
     const outcome = await acceptAuthorized(pool, batch, {
       now: clock(),
       source: provider,
       scope,
+      memory,
       onWrite: observer?.onWrite,
     });
     observer?.onBatch(provider, outcome);
@@ -110,8 +122,17 @@ export async function pullProvider(
     pulled.unchanged += outcome.unchanged;
     pulled.quarantined += outcome.quarantined.length;
     pulled.ignored += outcome.unauthorized.size;
+    replaced = addReplaced(replaced, outcome.replaced);
   }
-  return pulled;
+  const options = { now: clock(), source: provider, onWrite: observer?.onWrite };
+  for await (const withdrawn of withdrawEmpty(pool, memory, options)) {
+    pulled.accepted += withdrawn.accepted;
+    pulled.unchanged -= withdrawn.accepted;
+    replaced = addReplaced(replaced, withdrawn.replaced);
+    metrics?.replacedValues.inc({ provider }, withdrawn.replaced.values);
+  }
+  const values = describeReplaced(replaced);
+  return { ...pulled, ...(values !== undefined && { replaced: values }) };
 }
 
 /**

@@ -18,7 +18,7 @@ export const airgradient: Format = {
   read: (row) => ({
     device: text(row, 'serialno'),
     time: text(row, 'timestamp'),
-    isCorrected: value(row, 'pm02Compensated') !== undefined,
+    isCorrected: (value(row, 'pm02Compensated')?.value ?? null) !== null,
     values: {
       pm1: value(row, 'pm01'),
       pm25_raw: value(row, 'pm02'),

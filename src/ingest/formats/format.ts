@@ -61,7 +61,10 @@ export type Parameter = {
   isTotal?: true | undefined;
 };
 
-/** A value as it came, the unit that the source says it is in, and the field that it is from. */
+/**
+ * A value as it came, the unit that the source says it is in, and the field that it is from. A value
+ * of null: the source has the parameter, and leaves it empty (S3).
+ */
 export type Measured = {
   value: unknown;
   unit: string | undefined;
@@ -70,6 +73,8 @@ export type Measured = {
   others?: readonly string[];
   /** Rain is the total of a gauge that counts up, not the amount. */
   isTotal?: boolean | undefined;
+  /** The source has the total of a gauge beside this amount, and leaves it empty. */
+  hasEmptyTotal?: true;
 };
 
 export type Values = { readonly [name in ParameterName]?: Measured | undefined };
@@ -132,16 +137,19 @@ export function text(row: Row, ...fields: readonly string[]): unknown {
   return first;
 }
 
-/** The value of the first of these fields that is given. */
+/** The value of the first of these fields that is given; empty if the row has one of them. */
 export function value(row: Row, ...fields: readonly string[]): Measured | undefined {
   if (row.isHeader) return columnOf(row, fields);
+  let empty: Measured | undefined;
   for (const field of fields) {
     const position = positionOf(row.names, field);
     if (position === null) continue;
     const measured = measuredAt(row, position.index, cellAt(row, position), field);
-    if (measured !== undefined) return measured;
+    if (measured === undefined) continue;
+    if (measured.value !== null) return measured;
+    empty ??= measured;
   }
-  return undefined;
+  return empty;
 }
 
 /** In a header: every column, because two columns of one parameter are a fault. */
@@ -166,7 +174,7 @@ function columnAt({ names }: Row, indexes: readonly number[]): Measured | undefi
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
 /**
- * A cell as a value; undefined if none is given. A decoder may give a value as an object:
+ * A cell as a value; undefined if the row has no such cell. A decoder may give a value as an object:
  * `{"value": 21.5, "unit": "°C"}`. Every measured value passes here as its source wrote it.
  */
 function measuredAt(
@@ -175,9 +183,10 @@ function measuredAt(
   cell: unknown,
   field: string,
 ): Measured | undefined {
-  if (!isGiven(cell)) return undefined;
+  if (cell === undefined) return undefined;
   let unit = names.units?.[index];
-  let given = cell;
+  if (!isGiven(cell)) return { value: null, unit, field };
+  let given: unknown = cell;
   if (typeof given === 'string') {
     const mayHaveComma = names.isTable && names.delimiter !== ',';
     if (mayHaveComma && DECIMAL_COMMA.test(given)) given = given.replace(',', '.');
@@ -186,8 +195,8 @@ function measuredAt(
       if (typeof given.unit === 'string' && given.unit !== '') unit = given.unit;
       if (Object.hasOwn(given, 'value')) given = given.value;
     }
-    if (!isGiven(given)) return undefined;
-    if (typeof given === 'object') given = NESTED;
+    if (!isGiven(given)) given = null;
+    else if (typeof given === 'object') given = NESTED;
   }
   return { value: given, unit, field };
 }
@@ -243,8 +252,12 @@ function valuesOfRow(row: Row, all: readonly OwnColumn[]): Values {
       const measured = measuredAt(row, index, row.cells[index], name);
       if (measured === undefined) continue;
       if (column.isTotal) measured.isTotal = true;
-      if (found === undefined) found = unit(column.unit, measured);
-      else found.others = [...(found.others ?? []), name];
+      if (measured.value === null && found !== undefined) continue;
+      if (found === undefined || found.value === null) {
+        const isAmountBesideEmptyTotal = found?.isTotal === true && !column.isTotal;
+        found = unit(column.unit, measured);
+        if (isAmountBesideEmptyTotal) measured.hasEmptyTotal = true;
+      } else found.others = [...(found.others ?? []), name];
     }
     if (found !== undefined) values[parameter] = found;
   }

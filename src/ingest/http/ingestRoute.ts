@@ -18,6 +18,7 @@ import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
+import { describeReplaced } from '../store/replaced.ts';
 import { senderOf } from './tokens.ts';
 
 /** The dependencies of every ingestion endpoint. */
@@ -72,6 +73,7 @@ export function ingestRoute(
     });
     observer?.onBatch(scope.provider, outcome);
     const { received, accepted, unchanged, quarantined, overflowed } = outcome;
+    const replaced = describeReplaced(outcome.replaced);
     const values = outcome.values.slice(0, MOST_VALUES).map(({ index, reason }) => {
       const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
       return { index, ...droppedValue(reason, readings[index]?.values[parameter]) };
@@ -80,6 +82,7 @@ export function ingestRoute(
       received,
       accepted,
       unchanged,
+      ...(replaced !== undefined && { replaced }),
       quarantined,
       ...(values.length > 0 && { values }),
       ...(outcome.values.length > MOST_VALUES && {

@@ -55,7 +55,7 @@ export async function* readReadings(
   const { batch, batchText, most } = limits;
   const notes = makeNotes();
   const merger = makeMerger(source.name);
-  const compare = makeContradictionFinder(notes.contradictions);
+  const compare = makeContradictionFinder(notes.contradictions, notes.ignored);
   let readings: ReadingInput[] = [];
   const size = { rows: 0, text: 0 };
   let batchSize = 0;

@@ -1,10 +1,13 @@
 /**
- * Finds rows of one source that contradict each other: one sensor and time, and other values. The
- * last of them counts (S3), but where there are many, a column was mistaken (S7).
+ * Finds rows of one source that contradict each other: the same parameter of one sensor and time
+ * twice, with different values. Rows that complete each other do not. The last value counts (S3), but
+ * where there are many, a column was mistaken (S7).
  */
 import { InputError } from '../../base/inputError.ts';
 import { splitCsvLine } from '../rows/csv.ts';
+import { isObject } from '../rows/json.ts';
 import type { Columns } from '../rows/row.ts';
+import { readNumber } from '../units.ts';
 import type { ReadingInput } from './reading.ts';
 
 /** The rows that contradict an earlier one, as far as they are known. */
@@ -14,6 +17,8 @@ export type Contradictions = {
   contradicting: number;
   /** The first two rows that do. */
   example: string | undefined;
+  /** An unused field that tells these two apart, and its value in the first. */
+  apart: { field: string; value: string } | undefined;
   /** The hours and minutes of all rows, as long as there is one only. */
   timeOfDay: string | undefined;
   hasTimesOfDay: boolean;
@@ -23,6 +28,7 @@ export const noContradictions = (): Contradictions => ({
   rows: 0,
   contradicting: 0,
   example: undefined,
+  apart: undefined,
   timeOfDay: undefined,
   hasTimesOfDay: false,
 });
@@ -37,10 +43,10 @@ const REMEMBERED_TEXT = 20_000_000;
 /** A message is no place for all that a field may hold. */
 const LONGEST_PART = 60;
 
-/** A row: of a table its text, of others their values. */
-type Known = { time: string; line: number | undefined } & (
-  | { text: string; columns: Columns }
-  | { values: ReadingInput['values']; columns?: undefined }
+/** A row: of a table its text is enough, of others their values are kept. */
+type Known = { time: string; line: number | undefined; text: string } & (
+  | { columns: Columns; values?: undefined }
+  | { values: ReadingInput['values']; columns: Columns | undefined }
 );
 
 /** Rows of one sensor or device. */
@@ -52,11 +58,20 @@ type RowsOfOwner = {
    * takes 7 % less of the processor.
    */
   inOrder: Known[];
-  byTime: Map<string, Known>;
+  byTime: Map<string, Known[]>;
 };
 
-/** A function that compares each row with those before it. `isLong`: a row has one parameter. */
-export function makeContradictionFinder(found: Contradictions) {
+/** Rows of one sensor and time that are kept: one for each parameter, and a few. */
+const MOST_OF_ONE_TIME = 32;
+
+/**
+ * A function that compares each row with those before it. `isLong`: a row has one parameter.
+ * `unused`: fields of rows that are not used, as far as they are known.
+ */
+export function makeContradictionFinder(
+  found: Contradictions,
+  unused: ReadonlySet<string> = new Set(),
+) {
   let recent = new Map<unknown, RowsOfOwner>();
   let earlier = new Map<unknown, RowsOfOwner>();
   let remembered = 0;
@@ -80,26 +95,27 @@ export function makeContradictionFinder(found: Contradictions) {
     rememberedText += text.length;
     const known: Known =
       columns === undefined || isLong
-        ? { time: measuredAt, line, values }
+        ? { time: measuredAt, line, text, values, columns }
         : { time: measuredAt, line, text, columns };
     if (measuredAt > own.newest) {
       own.newest = measuredAt;
       own.inOrder.push(known);
     } else {
-      const other = rowAt(own, measuredAt) ?? rowAt(earlier.get(owner), measuredAt);
-      const difference = other && differenceOf(other, known, isLong);
-      if (other !== undefined && difference !== undefined) {
+      const others = rowsAt(own, measuredAt);
+      const all = [...rowsAt(earlier.get(owner), measuredAt), ...others];
+      for (const other of all.toReversed()) {
+        const difference = differenceOf(other, known);
+        if (difference === undefined) continue;
         found.contradicting += 1;
-        const [name, one, two, whose, at] = [...difference, owner, measuredAt].map((part) =>
-          String(part ?? 'none').slice(0, LONGEST_PART),
-        );
-        found.example ??= `lines ${other.line} and ${line}, both ${whose} at ${at}: ${name} ${one} and ${two}`;
+        if (found.example === undefined) {
+          const fields = unusedFieldsOf(other, known, unused);
+          found.example = inWords(other, known, owner, difference, fields);
+          const [field] = fields;
+          found.apart = field && { field: field[0], value: field[1] };
+        }
+        break;
       }
-      const merged =
-        other === undefined || !isLong
-          ? known
-          : { ...known, values: { ...valuesOf(other), ...values } };
-      own.byTime.set(measuredAt, merged);
+      own.byTime.set(measuredAt, [...others, known].slice(-MOST_OF_ONE_TIME));
     }
     if (remembered < REMEMBERED && rememberedText < REMEMBERED_TEXT) return;
     earlier = recent;
@@ -109,38 +125,101 @@ export function makeContradictionFinder(found: Contradictions) {
   };
 }
 
-function rowAt(rows: RowsOfOwner | undefined, time: string): Known | undefined {
-  if (rows === undefined) return undefined;
-  for (const row of rows.inOrder) rows.byTime.set(row.time, row);
+function rowsAt(rows: RowsOfOwner | undefined, time: string): readonly Known[] {
+  if (rows === undefined) return [];
+  for (const row of rows.inOrder) rows.byTime.set(row.time, [row]);
   rows.inOrder = [];
-  return rows.byTime.get(time);
+  return rows.byTime.get(time) ?? [];
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** By parameter; of a table as its columns are named and its cells written. */
 function valuesOf(row: Known): Values {
-  if (row.columns === undefined) return row.values;
-  const { list, delimiter, measured, used } = row.columns;
-  const cells = splitCsvLine(row.text, delimiter) ?? [];
+  if (row.values !== undefined) return row.values;
+  const { list, measured, used } = row.columns;
+  const cells = cellsOf(row, row.columns);
   return Object.fromEntries(
     [...measured].filter((at) => used.has(at)).map((at) => [list[at], cells[at]]),
   );
 }
 
-/** The first name that has two values in two rows; of long rows, both must have it. */
+const cellsOf = ({ text }: Known, { delimiter }: Columns) => splitCsvLine(text, delimiter) ?? [];
+
+/** The first name that both rows give a value, and not the same one. */
 function differenceOf(
   first: Known,
   second: Known,
-  isLong: boolean,
 ): [name: string, one: unknown, other: unknown] | undefined {
   const one = valuesOf(first);
   const other = valuesOf(second);
-  const name = Object.keys({ ...one, ...other }).find((key) => {
-    if (one[key] === other[key]) return false;
-    return !isLong || (key in one && key in other);
-  });
+  const name = Object.keys(other).find((key) => isDifferent(one[key], other[key]));
   return name === undefined ? undefined : [name, one[name], other[name]];
+}
+
+/** False where one of them is empty, and for two ways to write a number. */
+function isDifferent(one: unknown, other: unknown): boolean {
+  const [a, b] = [readNumber(one), readNumber(other)];
+  if (a === null || b === null) return false;
+  return a === undefined || b === undefined ? one !== other : a !== b;
+}
+
+/** Fields that nobody uses and in which two rows differ: what tells them apart may be there. */
+function unusedFieldsOf(
+  first: Known,
+  second: Known,
+  unused: ReadonlySet<string>,
+): [name: string, one: string, other: string][] {
+  const one = unusedOf(first, unused);
+  const other = unusedOf(second, unused);
+  return Object.keys(one).flatMap((name) =>
+    name in other && one[name] !== other[name]
+      ? [[name, shown(one[name]), shown(other[name])] as [string, string, string]]
+      : [],
+  );
+}
+
+function unusedOf(row: Known, unused: ReadonlySet<string>): Values {
+  if (row.columns !== undefined) {
+    const { list, used } = row.columns;
+    const cells = cellsOf(row, row.columns);
+    return Object.fromEntries(
+      list.flatMap((name, at) => (used.has(at) ? [] : [[name, cells[at]]])),
+    );
+  }
+  const fields = fieldsOf(row.text);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => unused.has(name)));
+}
+
+function fieldsOf(text: string): Values {
+  try {
+    const given: unknown = JSON.parse(text);
+    return isObject(given) ? given : {};
+  } catch {
+    return {};
+  }
+}
+
+const shown = (part: unknown) =>
+  (typeof part === 'object' && part !== null ? JSON.stringify(part) : String(part ?? 'none')).slice(
+    0,
+    LONGEST_PART,
+  );
+
+/** Unused fields that a message names. */
+const MOST_NAMED = 3;
+
+function inWords(
+  first: Known,
+  second: Known,
+  owner: unknown,
+  difference: readonly unknown[],
+  fields: readonly [name: string, one: string, other: string][],
+): string {
+  const [name, one, two, whose, at] = [...difference, owner, second.time].map(shown);
+  const named = fields.slice(0, MOST_NAMED).map(([field, a, b]) => `${field} (${a} and ${b})`);
+  const apart = named.length === 0 ? '' : `, apart by the unused ${named.join(', ')}`;
+  return `lines ${first.line} and ${second.line}, both ${whose} at ${at}: ${name} ${one} and ${two}${apart}`;
 }
 
 /** A number and a share of all rows up to which they are corrections. */
@@ -154,7 +233,7 @@ export const describeContradictions = ({
 }: Contradictions): string | undefined =>
   contradicting === 0
     ? undefined
-    : `${contradicting} ${contradicting === 1 ? 'row has' : 'rows have'} the sensor and time of another row, and other values (${example}); the last one counts`;
+    : `${contradicting} ${contradicting === 1 ? 'row gives' : 'rows give'} a parameter another value than an earlier row of the same sensor and time (${example}); the last one counts`;
 
 /**
  * Throws InputError where rows contradict each other because a column was mistaken: two or more and
@@ -162,7 +241,7 @@ export const describeContradictions = ({
  * became of the others.
  */
 export function refuseContradictions(
-  { contradicting, example, rows, hasTimesOfDay }: Contradictions,
+  { contradicting, example, apart, rows, hasTimesOfDay }: Contradictions,
   source: string,
   stored: string,
 ): void {
@@ -170,7 +249,15 @@ export function refuseContradictions(
   if (contradicting <= most) return;
   throw new InputError(
     source,
-    `${contradicting} of ${rows} rows have the sensor and time of another row, and other values (${example}); ${stored}`,
-    'Say which columns make the time, as in --column time=Date+Time, or which rows count, as in --only AggType=hour. Where a later row corrects an earlier one, leave out the earlier.',
+    `${contradicting} of ${rows} rows give a parameter another value than an earlier row of the same sensor and time (${example}); ${stored}`,
+    `${apart === undefined ? WHICH_TIME : tellApart(apart)} Where a later row corrects an earlier one, leave out the earlier.`,
   );
 }
+
+const WHICH_TIME = 'Say which columns make the time, as in --column time=Date+Time.';
+
+/** An option of a shell. */
+const option = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
+
+const tellApart = ({ field, value }: { field: string; value: string }) =>
+  `Say which rows count, as in --only ${option(`${field}=${value}`)}, or whose they are, as in --column ${option(`device=${field}`)}.`;

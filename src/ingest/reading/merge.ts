@@ -1,15 +1,16 @@
-/** Merges rows of one parameter each: rows of one sensor and time become one reading. */
+/**
+ * Merges rows of one parameter each: rows of one sensor and time become one reading (S3). Of each
+ * parameter the last value counts that is not empty.
+ */
 import { InputError } from '../../base/inputError.ts';
+import { readNumber } from '../units.ts';
 import { type ReadingInput, withText } from './reading.ts';
 
 /** As many are kept in memory until the end of their source, and characters of their texts. */
 const MOST_READINGS = 500_000;
 const MOST_TEXT = 500_000_000;
 
-/**
- * Collects rows; rows of one sensor and time become one reading, because a reading that is sent
- * again replaces the one before as a whole (S3). Its text is then in our names and units.
- */
+/** Collects rows. The text of a merged reading is in our names and units. */
 export function makeMerger(source: string) {
   const bySlot = new Map<string, { reading: ReadingInput; isMerged: boolean }>();
   let text = 0;
@@ -41,7 +42,11 @@ export function makeMerger(source: string) {
   };
 }
 
-const merged = (before: ReadingInput, { values }: ReadingInput) => ({
-  reading: { ...before, values: { ...before.values, ...values } },
-  isMerged: true,
-});
+function merged(before: ReadingInput, { values: added }: ReadingInput) {
+  const values: Record<string, unknown> = { ...before.values };
+  for (const [name, value] of Object.entries(added)) {
+    const isEmpty = readNumber(value) === null;
+    if (!isEmpty || values[name] === undefined) values[name] = value;
+  }
+  return { reading: { ...before, values }, isMerged: true };
+}

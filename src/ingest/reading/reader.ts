@@ -131,10 +131,15 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   const add = (values: SomeValues, name: ParameterName, measured: Measured) => {
     const { value, unit, field } = measured;
     const column = name === 'rain' && measured.isTotal === true ? 'rain_total' : name;
+    if (measured.hasEmptyTotal) values.rain_total = null;
     const said = units.get(name) ?? unit;
     if (said === undefined) {
       if (!undeclared.has(name)) undeclared.set(name, field);
       values[column] = value;
+      return;
+    }
+    if (value === null) {
+      values[column] = null;
       return;
     }
     const convert = conversionFrom(said, name);
@@ -155,9 +160,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
         ...{ value, unit: unit ?? known.unit, field: name },
         isTotal: isTotal === true || known.isTotal,
       };
-      if (isGiven(value)) add(values, known.parameter, measured);
-      else if (measured.unit === undefined && !units.has(known.parameter))
-        undeclared.set(known.parameter, undeclared.get(known.parameter) ?? name);
+      add(values, known.parameter, isGiven(value) ? measured : { ...measured, value: null });
       return true;
     }
     return false;
@@ -326,7 +329,7 @@ function declaredFirst(
     measured.unit ??= column.unit;
     measured.isTotal = column.isTotal;
     const before = values[parameter];
-    if (declared.has(parameter)) {
+    if (declared.has(parameter) && before?.value !== null) {
       if (before !== undefined) before.others = [...(before.others ?? []), measured.field];
       continue;
     }

@@ -11,8 +11,12 @@ import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/queryPool.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
+import { type MergedBatch, mergeBatch } from './mergeBatch.ts';
+import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
 import { findSensorFacts, type SensorFacts, withTotals } from './sensorFacts.ts';
+import type { SourceMemory } from './sourceMemory.ts';
 import {
+  type Checked,
   checkReading,
   givenParameters,
   latestAcceptable,
@@ -28,6 +32,8 @@ export type Accepted = {
   unchanged: number;
   /** Whole readings that could not be used. */
   quarantined: Rejection[];
+  /** Stored values that were replaced by others or withdrawn (S3). */
+  replaced: Replaced;
   /** Single values left out of readings that were otherwise processed as usual. */
   values: ValueRejection[];
   /**
@@ -78,10 +84,15 @@ type AcceptOptions = {
   /** Undefined: an import by hand, authorized for every sensor. */
   scope?: Scope | undefined;
   /**
-   * Stored readings stay as they are, and a reading for the same sensor and time counts as
+   * Stored values stay as they are, and a reading that fills in none that is missing counts as
    * unchanged.
    */
   onlyNew?: boolean;
+  /**
+   * Of a source that comes in several batches. Empty cells of readings with a value withdraw nothing
+   * before its end (withdrawEmpty).
+   */
+  memory?: SourceMemory | undefined;
   /** Called once the batch is stored. */
   onWrite?: ((written: WriteStats) => void) | undefined;
 };
@@ -94,7 +105,7 @@ type AcceptOptions = {
 export async function acceptReadings(
   db: Queryable,
   readings: readonly ReadingInput[],
-  { now, source, scope, onlyNew = false, onWrite }: AcceptOptions,
+  { now, source, scope, onlyNew = false, memory, onWrite }: AcceptOptions,
 ): Promise<Accepted> {
   const received = readings.length;
   if (received === 0)
@@ -103,17 +114,21 @@ export async function acceptReadings(
       accepted: 0,
       unchanged: 0,
       quarantined: [],
+      replaced: NOTHING_REPLACED,
       values: [],
       withoutStation: 0,
       overflowed: 0,
     };
   const facts = await findSensorFacts(db, readings);
   const batch = await toColumns(withTotals(readings, facts), now, facts);
+  const empty = memory === undefined ? batch.merged.empty : memory.emptyNow(batch.merged);
   const row = await storeWithRetry(db, [
     now.toISOString(),
-    source.replaceAll('\0', '\ufffd'),
+    storable(source),
     ...batch.columns,
     batch.text,
+    arrayLiteral(empty.map(({ index }) => index + 1)),
+    arrayLiteral(empty.map(({ name }) => name)),
     arrayLiteral(batch.values.map(({ index }) => index + 1)),
     arrayLiteral(batch.values.map(({ reason }) => reason)),
     scope?.provider ?? null,
@@ -121,6 +136,7 @@ export async function acceptReadings(
     String(onlyNew),
     ...batch.parameters,
   ]);
+  memory?.note(batch.merged, { accepted: row.accepted_nths, refused: row.refused_nths });
   if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
     onWrite({ lateHours: row.late_hours, delays });
@@ -130,9 +146,57 @@ export async function acceptReadings(
     accepted: row.accepted,
     unchanged: row.unchanged,
     ...rejections(batch, row),
+    replaced: replacedBy(row),
     withoutStation: row.without_station,
     overflowed: row.left_out,
   };
+}
+
+const replacedBy = (row: Row): Replaced => ({
+  values: row.replaced,
+  oldest: row.replaced_oldest,
+  newest: row.replaced_newest,
+});
+
+/** Readings that a statement may have: as many as a batch of a file. */
+const MOST_WITHDRAWN = 10_000;
+
+/** What the end of a source has changed, to be added to the outcome of its batches. */
+export type Withdrawn = {
+  /** Readings that counted as unchanged, and withdrew a value. */
+  accepted: number;
+  replaced: Replaced;
+};
+
+/**
+ * Withdraws what was stored before a source came and its readings leave empty, once all of them are
+ * stored. `db` works in the role airseries_ingest.
+ */
+export async function* withdrawEmpty(
+  db: Queryable,
+  memory: SourceMemory,
+  { now, source, onWrite }: Pick<AcceptOptions, 'now' | 'source' | 'onWrite'>,
+): AsyncGenerator<Withdrawn> {
+  for (const all of memory.open(MOST_WITHDRAWN)) {
+    const empty = all.flatMap(({ names }, index) =>
+      names.map((name) => ({ nth: index + 1, name })),
+    );
+    const row = await storeWithRetry(db, [
+      now.toISOString(),
+      storable(source),
+      arrayLiteral(all.map(({ sensor }) => sensor)),
+      arrayLiteral(all.map(({ time }) => time)),
+      ...[0, 1, 2].map(() => arrayLiteral(all.map(() => 'NULL'))),
+      all.map(() => '').join('\n'),
+      arrayLiteral(empty.map(({ nth }) => nth)),
+      arrayLiteral(empty.map(({ name }) => name)),
+      ...['{}', '{}', null, null, 'false'],
+      ...READING_COLUMNS.map(() => '{}'),
+    ]);
+    onWrite?.({ lateHours: row.late_hours, delays: [] });
+    const accepted = row.accepted_nths.filter((nth) => all[nth - 1]?.isAccepted === false).length;
+    yield { accepted, replaced: replacedBy(row) };
+  }
 }
 
 /**
@@ -209,6 +273,10 @@ export async function acceptAuthorized(
 type Row = {
   accepted: number;
   unchanged: number;
+  accepted_nths: number[];
+  replaced: number;
+  replaced_oldest: number | null;
+  replaced_newest: number | null;
   without_station: number;
   /** Rejected readings, counted from 1, and why. */
   refused_nths: number[];
@@ -224,8 +292,11 @@ const STORE_TYPES = [
   'int[]',
   'float8[]',
   'text[]',
+  'int[]',
   'bigint[]',
   'text',
+  'int[]',
+  'text[]',
   'int[]',
   'text[]',
   'text',
@@ -282,7 +353,12 @@ function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined'
 type Columns = {
   /** Values that cannot be used, in the order of the readings. */
   values: ValueRejection[];
-  /** Sensor ids, times in microseconds since 1970, reasons for rejection, line numbers. */
+  /** Readings of the same sensor and time, put together. */
+  merged: MergedBatch;
+  /**
+   * Sensor ids, times in microseconds since 1970, reasons for rejection, into which reading each
+   * was merged, line numbers.
+   */
   columns: string[];
   /** One column for each of READING_COLUMNS; empty: no reading has it. */
   parameters: string[];
@@ -301,34 +377,42 @@ async function toColumns(
 ): Promise<Columns> {
   const latest = latestAcceptable(now);
   const given = givenParameters(readings);
-  const values: ValueRejection[] = [];
-  const sensors: number[] = [];
-  const times: (number | 'NULL')[] = [];
-  const reasons: string[] = [];
-  const texts: string[] = [];
-  const parameters = new Map(given.map(({ name }): [string, (string | number)[]] => [name, []]));
-
+  const checked: Checked[] = [];
   for (const [index, reading] of readings.entries()) {
     if (index % TURN === TURN - 1) await yieldToEventLoop();
-    const checked = checkReading(reading, given, latest, facts);
+    checked.push(checkReading(reading, given, latest, facts));
+  }
+  const merged = mergeBatch(checked, given);
+
+  const values: ValueRejection[] = [];
+  const times: (number | 'NULL')[] = [];
+  const texts: string[] = [];
+  const parameters = new Map(given.map(({ name }): [string, (string | number)[]] => [name, []]));
+  for (const [index, reading] of readings.entries()) {
+    if (index % TURN === TURN - 1) await yieldToEventLoop();
+    const { time, rejected, reason } = checked[index] as Checked;
+    const own = merged.values(index);
     given.forEach(({ name }, position) => {
-      const value = checked.values[position] ?? null;
-      parameters.get(name)?.push(textOf(value, reading.values[name as ReadingColumn]));
+      const text = textOf(own[position] ?? null, reading.values[name as ReadingColumn]);
+      parameters.get(name)?.push(text);
     });
-    values.push(...checked.rejected.map((reason) => ({ index, reason })));
-    sensors.push(checked.sensorId ?? 0);
-    times.push(checked.time ?? 'NULL');
-    reasons.push(checked.reason ?? 'NULL');
-    const isUsable = checked.reason === undefined && checked.rejected.length === 0;
+    values.push(...rejected.map((one) => ({ index, reason: one })));
+    times.push(time ?? 'NULL');
+    const isUsable = reason === undefined && rejected.length === 0;
     texts.push(storable(isUsable ? reading.text : quarantineText(reading)));
   }
   if (readings.length >= TURN) await yieldToEventLoop();
 
   return {
     values,
-    columns: [sensors, times, reasons, readings.map(({ line }) => line ?? 'NULL')].map(
-      arrayLiteral,
-    ),
+    merged,
+    columns: [
+      checked.map(({ sensorId }) => sensorId ?? 0),
+      times,
+      checked.map(({ reason }) => reason ?? 'NULL'),
+      merged.into.map((index) => (index === undefined ? 'NULL' : index)),
+      readings.map(({ line }) => line ?? 'NULL'),
+    ].map(arrayLiteral),
     parameters: READING_COLUMNS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
     text: texts.join('\n'),
   };

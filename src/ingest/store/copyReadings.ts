@@ -14,11 +14,14 @@ import { FILE_LIMITS } from '../reading/collect.ts';
 import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
-import { type Accepted, acceptReadings } from './accept.ts';
+import { type Accepted, acceptReadings, type Withdrawn, withdrawEmpty } from './accept.ts';
 import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
+import { makeSourceMemory } from './sourceMemory.ts';
 import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
 
 export type Copier = {
+  /** Begins a source: its empty cells withdraw what was stored before it came (S3). */
+  begin(): void;
   /**
    * Checks readings and adds them to the batch. Call it in the order of the source, and with few at
    * once: of those that are copied, nothing but the bytes is kept, so that they die young. With
@@ -37,6 +40,8 @@ export type Copier = {
    * `source` is recorded in the quarantine.
    */
   store(batch: Batch, source: string): Promise<Stored>;
+  /** Ends a source, once its batches are stored: withdraws what its readings only left empty. */
+  end(now: Date, source: string): AsyncGenerator<Withdrawn>;
 };
 
 /** Readings that were checked. */
@@ -71,6 +76,8 @@ const { batch: MOST_OTHERS, batchText: MOST_TEXT } = FILE_LIMITS;
 type KnownSensor = SensorFacts & {
   /** The newest reading that is stored or about to be. */
   newest: number;
+  /** The newest reading that was stored before the source came. */
+  storedUntil: number;
   placements: readonly { since: number; until: number }[];
 };
 
@@ -89,8 +96,14 @@ export function makeCopier(sql: Sql): Copier {
   const given = new Set<string>();
   let bounds: Bounds | undefined;
   let batch: Batch | undefined;
+  const storedUntil = (id: number) => known.get(id)?.storedUntil ?? Number.POSITIVE_INFINITY;
+  let memory = makeSourceMemory(storedUntil);
 
   return {
+    begin() {
+      for (const sensor of known.values()) sensor.storedUntil = sensor.newest;
+      memory = makeSourceMemory(storedUntil);
+    },
     async add(readings, now) {
       bounds ??= await readBounds(sql);
       await loadSensors(sql, known, readings);
@@ -127,7 +140,7 @@ export function makeCopier(sql: Sql): Copier {
           throw error;
         }));
       const readings = isCopied ? others : [...readingsOf(stored), ...others];
-      const outcome = await acceptReadings(sql, readings, { now, source });
+      const outcome = await acceptReadings(sql, readings, { now, source, memory });
       const span = isCopied ? stored.span : emptySpan();
       addTimes(span, readings, outcome.quarantined);
       const copied = isCopied ? lines.length : 0;
@@ -140,6 +153,7 @@ export function makeCopier(sql: Sql): Copier {
         withoutStation: outcome.withoutStation + (isCopied ? stored.withoutPlacement : 0),
       };
     },
+    end: (now, source) => withdrawEmpty(sql, memory, { now, source }),
   };
 }
 
@@ -226,6 +240,7 @@ async function loadSensors(
     known.set(id, {
       ...factsOf(row),
       newest: newest ?? Number.NEGATIVE_INFINITY,
+      storedUntil: newest ?? Number.NEGATIVE_INFINITY,
       placements: placements.map(([since, until]) => ({
         since: since ?? Number.NEGATIVE_INFINITY,
         until: until ?? Number.POSITIVE_INFINITY,

@@ -68,7 +68,7 @@ export function withTotals(
   return readings.map((reading) => {
     const { rain, ...others } = reading.values;
     const isTotal = sensors.get(readSensorId(reading.sensorId) ?? 0)?.countsRain === true;
-    if (!isTotal || rain === undefined || others.rain_total !== undefined) return reading;
+    if (!isTotal || rain === undefined || (others.rain_total ?? null) !== null) return reading;
     return { ...reading, values: { ...others, rain_total: rain } };
   });
 }

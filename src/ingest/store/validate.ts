@@ -2,7 +2,12 @@
  * Converts a sender's input into a sensor id, an instant and numbers, or into a reason for
  * rejection (rules S1 and S2).
  */
-import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import {
+  type Parameter,
+  RAIN_TOTAL,
+  READING_COLUMNS,
+  type ReadingColumn,
+} from '../../contract/parameters.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { readNumber } from '../units.ts';
@@ -56,7 +61,8 @@ export type ValueRejection = { index: number; reason: ValueReason };
  */
 export const latestAcceptable = (now: Date): number => (now.getTime() + 300_000) * 1_000;
 
-type Checked = {
+/** A reading as far as it can be checked without the database. */
+export type Checked = {
   sensorId: number | undefined;
   /** Microseconds since 1970; undefined: no time with an offset. */
   time: number | undefined;
@@ -65,6 +71,8 @@ type Checked = {
    * used.
    */
   values: (number | null)[];
+  /** Parameters that the reading has and leaves empty: their stored values are withdrawn (S3). */
+  empty: readonly ReadingColumn[];
   /** Why values that were given cannot be used. */
   rejected: ValueReason[];
   /** Why the whole reading cannot be used; undefined: only the database can know. */
@@ -94,13 +102,16 @@ export function checkReading(
   const time = instant?.local ? undefined : instant?.microseconds;
   const { ends, corrected } = sensors.get(sensorId ?? 0) ?? {};
   const rejected: ValueReason[] = [];
+  let empty: ReadingColumn[] = NONE;
   // by index: an iterator took 330 bytes more for each reading, and an array that grows 100
   const values = new Array<number | null>(parameters.length).fill(null);
   for (let index = 0; index < parameters.length; index++) {
     const parameter = parameters[index] as Parameter;
     const name = parameter.name as ReadingColumn;
-    const isDerived = name === 'rain' && reading.values.rain_total !== undefined;
-    let value = isDerived ? null : readValue(reading.values[name], parameter);
+    const given = reading.values[name];
+    if (given === undefined) continue;
+    if (name === 'rain' && hasTotal(reading.values)) continue; // derived from it (A6)
+    let value = readValue(given, parameter);
     const end = ends?.[name];
     if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
       value = 'end_of_range';
@@ -108,10 +119,17 @@ export function checkReading(
       value = 'no_time';
     if (typeof value === 'string') rejected.push(`${value}:${name}`);
     if (typeof value === 'number') values[index] = value;
+    if (value === null) empty = [...empty, name];
   }
   const reason = reasonOf(reading, sensorId, time, values, latest, corrected);
-  return { sensorId, time, values, rejected, reason };
+  return { sensorId, time, values, empty, rejected, reason };
 }
+
+const hasTotal = ({ rain_total: total }: ReadingInput['values']): boolean =>
+  total !== undefined && readValue(total, RAIN_TOTAL) !== null;
+
+/** Shared by all readings that leave nothing empty. */
+const NONE: ReadingColumn[] = [];
 
 function reasonOf(
   reading: ReadingInput,

@@ -59,7 +59,12 @@ onEveryEngine('acceptReadings', (engine) => {
       reading(1, '2026-03-10T00:00:00Z', { pm25: 6 }),
     ]);
     const counts = { received: 7, accepted: 7, unchanged: 0, withoutStation: 3, overflowed: 0 };
-    expect(outcome).toEqual({ ...counts, quarantined: [], values: [] });
+    expect(outcome).toEqual({
+      ...counts,
+      quarantined: [],
+      values: [],
+      replaced: { values: 0, oldest: null, newest: null },
+    });
     const rows = await stored(owner);
     expect(rows[1]).toEqual({
       ...values,
