@@ -215,7 +215,7 @@ begin
   -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
   -- only these: null would not tell an empty parameter from one that stays.
   withdrawn as (
-    insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}})
+    insert into raw.readings as stored (measured_at, sensor_id, {{list given: $name}}, rain)
     select r.measured_at, r.sensor_id,
       {{list given: case when '$name' = any (t.names) then r.$name end}},
       case when 'rain' = any (t.names) then case when r.rain_total is null then r.rain else r.rain_given end end

@@ -71,6 +71,7 @@ onEveryEngine('import readings', (engine) => {
       examples: [],
       accepted: 25_000,
       unchanged: 0,
+      replaced: null,
       oldest: '2023-11-14T22:13:20Z',
       newest: new Date(1.7e12 + 24_999 * 300_000).toISOString().replace('.000Z', 'Z'),
       quarantined: {},

@@ -409,7 +409,7 @@ describe('rows of one sensor and time with other values stop a file before anyth
     expect(summary).toMatchObject({ received: 0, accepted: 0, failed: true });
     expect(summary.failures).toEqual([
       expect.stringContaining(
-        '2 of 99 rows have the sensor and time of another row, and other values (lines 2 and 99, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
+        '2 of 99 rows give a parameter another value than an earlier row of the same sensor and time (lines 2 and 99, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); nothing of it was stored. Say which columns make the time',
       ),
     ]);
     expect(await stored(owner)).toEqual([]);
@@ -427,7 +427,7 @@ describe('rows of one sensor and time with other values stop a file before anyth
   ])('of %i fewer are counted and shown, and the last one counts (S3): %s', async (count) => {
     const { summary, messages } = await imported('readings.csv', csv([...hours(count), again]));
     expect(summary).toMatchObject({ received: count + 1, failed: false });
-    const hint = `1 row has the sensor and time of another row, and other values (lines 2 and ${count + 2}, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts`;
+    const hint = `1 row gives a parameter another value than an earlier row of the same sensor and time (lines 2 and ${count + 2}, both 1 at 2026-01-01T00:00:00.000Z: pm25 5 and 9); the last one counts`;
     expect(summary.hints).toEqual([expect.stringContaining(hint)]);
     expect(messages).toContain(hint);
     expect((await stored(owner))[0]).toMatchObject({ pm25: 9 });

@@ -218,7 +218,7 @@ function inWords(
 ): string {
   const [name, one, two, whose, at] = [...difference, owner, second.time].map(shown);
   const named = fields.slice(0, MOST_NAMED).map(([field, a, b]) => `${field} (${a} and ${b})`);
-  const apart = named.length === 0 ? '' : `, apart by the unused ${named.join(', ')}`;
+  const apart = named.length === 0 ? '' : `; unused columns that differ: ${named.join(', ')}`;
   return `lines ${first.line} and ${second.line}, both ${whose} at ${at}: ${name} ${one} and ${two}${apart}`;
 }
 

@@ -144,7 +144,11 @@ const SAMPLES: Sample[] = [
     {},
     [
       { sensorId: 53, measuredAt: T, values: { temperature: close(5), pm25_raw: 2.5 } },
-      { sensorId: 53, measuredAt: '2026-11-20T09:00:00Z', values: { pm25_raw: 3.5 } },
+      {
+        sensorId: 53,
+        measuredAt: '2026-11-20T09:00:00Z',
+        values: { temperature: null, pm25_raw: 3.5 },
+      },
     ],
   ],
   [
@@ -310,6 +314,7 @@ const SAMPLES: Sample[] = [
           temperature: close(10),
           humidity: 80,
           pressure: close(101_320),
+          pm10: null, // it has it, and leaves it empty (S3)
           no2: '3 stone',
         },
       },

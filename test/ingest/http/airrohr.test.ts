@@ -212,9 +212,10 @@ describe('the airRohr firmware', () => {
         { sensor_id: 1, pm10: 66.04 },
         { sensor_id: 2 },
       ]);
+      // at the same instant: PM10 is replaced, and nothing else
       expect(
         (await push(here.app, here.token, JSON.stringify(body({ SDS_P1: '1' })), FORM)).body,
-      ).toEqual(answer(1, 1));
+      ).toEqual({ ...answer(1, 1), replaced: expect.objectContaining({ values: 1 }) });
     });
 
     it.each([

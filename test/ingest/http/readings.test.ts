@@ -311,7 +311,9 @@ describe('POST /v1/readings', () => {
       ),
       expect.stringMatching(/^pm25 looks like mg\/m³, .*add \?unit=pm25=mg\/m3$/),
       expect.stringContaining('seems to stand in valid (0, 1), and is not used: ?only=valid=0 for'),
-      expect.stringMatching(/^1 row has the sensor and time of another row, and other values/),
+      expect.stringMatching(
+        /^1 row gives a parameter another value than an earlier row of the same sensor and time/,
+      ),
       'the oldest reading is of 2000-01-01T00:00:07Z, and between 2000-01 and 2026-11 there is none: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings"',
     ]);
   });

@@ -70,6 +70,7 @@ onEveryEngine('acceptReadings', (engine) => {
       ...values,
       pressure: 101325.5,
       rain_total: null,
+      rain_given: null,
       sensor_id: 1,
       measured_at: expect.any(String),
     });
