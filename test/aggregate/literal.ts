@@ -42,21 +42,23 @@ export const HOUR_COLUMNS = [...MEANS.map(({ name }) => name), 'wind_sin', 'wind
 export const HOUR = 3_600_000;
 
 /**
- * A6: the rain of readings with a total is the difference to the total before, the total itself
- * where it is smaller, and none for the first and after more than 24 hours. In order of time.
+ * A6: the rain of readings with a total is the difference to the total before, or the total itself
+ * where it is smaller; for the first and after more than 24 hours, the amount that was given, if one
+ * was. In order of time.
  */
 export function withAmounts(readings: readonly Reading[]): Reading[] {
   const before = new Map<number, { at: number; total: number }>();
   return readings
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, sensor, values: { rain, ...values } }) => {
+      const given = { at, sensor, values: rain === undefined ? values : { ...values, rain } };
       const total = values.rain_total;
-      if (total === undefined) return { at, sensor, values: { ...values, rain } };
+      if (total === undefined) return given;
       const last = before.get(sensor);
       before.set(sensor, { at, total });
-      if (last === undefined || at - last.at > 24 * HOUR) return { at, sensor, values };
+      if (last === undefined || at - last.at > 24 * HOUR) return given;
       const amount = total < last.total ? total : total - last.total;
-      return { at, sensor, values: amount > 500 ? values : { ...values, rain: amount } };
+      return amount > 500 ? given : { at, sensor, values: { ...values, rain: amount } };
     });
 }
 

@@ -15,13 +15,19 @@ import { screen } from '../../src/network/screening.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS } from '../../src/schema/template.ts';
-import { withAmounts } from '../aggregate/literal.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import type { TestDatabase } from '../support/makeDatabase.ts';
 import { storageOf } from '../support/storage.ts';
 import { expectedSuspects, storedSuspects, wrongBuckets, wrongOffsets } from './literally.ts';
 import { FIRST, type Network, networkFile } from './network.ts';
 import type { Step } from './steps.ts';
+import {
+  acceptedTimes,
+  removeValues,
+  type StoredValues,
+  writeValues,
+  wrongValues,
+} from './values.ts';
 
 const NOW = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
@@ -42,6 +48,7 @@ export async function playSteps(
     isOther: false,
     network: FIRST,
     isLiteralDue: true,
+    stored: new Map(),
   };
   await importNetwork(of.owner, networkFile(FIRST, database.timeZone), { log });
   await planOnce(of);
@@ -58,8 +65,8 @@ export async function playSteps(
       select level, bucket, subject, columns from logic.differences('-infinity', 'infinity') limit 3`;
     if (wrong.length > 0)
       return { step: index, what: wrong.map((row) => JSON.stringify(row)).join('\n') };
-    const amounts = await wrongAmounts(of.owner);
-    if (amounts.length > 0) return { step: index, what: amounts.join('\n') };
+    const values = await wrongValues(of.owner, of.stored);
+    if (values.length > 0) return { step: index, what: values.join('\n') };
     if (of.isLiteralDue || last) {
       of.isLiteralDue = false;
       const { owner, network, isOther } = of;
@@ -90,6 +97,8 @@ type Play = {
   network: Network;
   /** The rules word for word are asked after the next refresh: that costs as much as the step. */
   isLiteralDue: boolean;
+  /** What raw.readings must hold (S3, A6). */
+  stored: StoredValues;
 };
 
 /**
@@ -156,7 +165,9 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
     await importNetwork(of.owner, networkFile(step.network, of.database.timeZone), { log });
     of.network = step.network;
   }
+  const bounds = await acceptedTimes(of.owner, now);
   for (const { sensor, from, to } of step.remove ?? []) {
+    removeValues(of.stored, { sensor, from, to }, bounds.retained);
     await deleteReadings(of.owner, { sensor, from: new Date(from), to: new Date(to) });
   }
   const rows = step.write?.map(({ sensor, at, values }) => ({
@@ -166,6 +177,7 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
     text: '',
   }));
   if (rows) await acceptReadings(of.ingest, rows, { now, source: 'sim' });
+  writeValues(of.stored, step.write ?? [], bounds);
   if (step.rules) await changeRules(of, step.rules);
   if (step.screen) return await screenParticles(of, step.screen, now);
   if (step.retain) return await retain(of, step.retain, now);
@@ -215,33 +227,6 @@ async function changeRules(of: Play, { from, hours }: NonNullable<Step['rules']>
           to_jsonb(old) || jsonb_build_object('bucket', old.bucket - interval '${hours} hours')) moved`);
     }
   });
-}
-
-/**
- * Rain that does not follow from the totals (A6). Where retention may have deleted the total
- * before, nothing can be compared.
- */
-async function wrongAmounts(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ sensor: number; at: number; rain: number | null; total: number }[]>`
-    select sensor_id as sensor, extract(epoch from measured_at)::float8 * 1000 as at, rain, rain_total as total
-    from raw.readings where rain_total is not null`;
-  const [row] = await sql<[{ since: number | null }]>`
-    select nullif(extract(epoch from retained_from + interval '24 hours'), '-infinity')::float8 * 1000 as since
-    from raw.installation`;
-  const stored = new Map(rows.map(({ sensor, at, rain }) => [`${sensor} ${at}`, rain]));
-  const expected = withAmounts(
-    rows.map(({ sensor, at, total }) => ({ sensor, at, values: { rain_total: total } })),
-  );
-  return expected
-    .filter(({ at }) => at >= (row.since ?? Number.NEGATIVE_INFINITY))
-    .flatMap(({ sensor, at, values: { rain = null } }) => {
-      const amount = stored.get(`${sensor} ${at}`) ?? null;
-      const isSame =
-        amount === null || rain === null ? amount === rain : Math.abs(amount - rain) < 1e-3;
-      return isSame
-        ? []
-        : `rain of ${sensor} at ${new Date(at).toISOString()}: ${amount}, not ${rain}`;
-    });
 }
 
 /** Sensor hours whose readings may have been deleted, in one word. */

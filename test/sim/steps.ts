@@ -9,7 +9,8 @@ import { type Random, seeded } from '../support/random.ts';
 import { type Axes, EVENTS, MOMENTS, pairsOf, STATEMENTS, VALUES } from './axes.ts';
 import { FIRST, type Network, type Period, REGIONS, SENSORS, STATIONS } from './network.ts';
 
-type Values = Partial<Record<ReadingColumn, number>>;
+/** Null: the source has the parameter, and leaves it empty (S3). */
+type Values = Partial<Record<ReadingColumn, number | null>>;
 export type Reading = { sensor: number; at: string; values: Values };
 export type Step = Axes & {
   write?: Reading[];
@@ -120,7 +121,10 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
           Math.max(...instants) + random.pick([-40 * DAY, -DAY, -HOUR, 0, HOUR, DAY, 40 * DAY]),
         );
       }
-      step.write = instants.map((at) => reading(random, axes, at, written));
+      step.write = instants.map((at) => reading({ random, beside }, axes, at, written));
+      // other rows of the same source that complete or contradict these
+      for (const row of [...step.write])
+        if (beside.next() < 0.15) step.write.push({ ...row, values: part(beside, row) });
       for (const row of step.write) written.set(`${row.sensor} ${row.at}`, row);
     }
     return step;
@@ -144,7 +148,12 @@ function drawAxes(random: Random, zone: string, seen: Set<string>): Axes {
   return best;
 }
 
-function reading(random: Random, axes: Axes, at: number, written: Map<string, Reading>): Reading {
+function reading(
+  { random, beside }: { random: Random; beside: Random },
+  axes: Axes,
+  at: number,
+  written: Map<string, Reading>,
+): Reading {
   const sensor = random.pick(SENSORS);
   const fresh = {
     sensor,
@@ -153,7 +162,17 @@ function reading(random: Random, axes: Axes, at: number, written: Map<string, Re
   };
   if ((axes.event !== 'correct' && axes.event !== 'repeat') || written.size === 0) return fresh;
   const old = random.pick([...written.values()]);
-  return axes.event === 'repeat' ? old : { ...old, values: ofGauge(old.sensor, fresh.values) };
+  if (axes.event === 'repeat') return old;
+  // another source, with parameters of its own, and some of the old one's, corrected or empty
+  return { ...old, values: { ...part(beside, old), ...ofGauge(old.sensor, fresh.values) } };
+}
+
+/** Some of the parameters of a reading, with the same value, another one, or none. */
+function part(random: Random, { values }: Reading): Values {
+  const some = Object.entries(values).filter(() => random.next() < 0.4);
+  return Object.fromEntries(
+    some.map(([name, value]) => [name, random.pick([value, 1, null, null])]),
+  );
 }
 
 /**
@@ -193,8 +212,10 @@ const GAUGE = 22;
 
 function ofGauge(sensor: number, { rain, rain_total: total, ...others }: Values): Values {
   const given = rain ?? total;
-  if (given === undefined) return others;
-  return sensor === GAUGE ? { ...others, rain_total: given } : { ...others, rain: given };
+  if (given === undefined || given === null) return others;
+  // a gauge that counts up may have a second source, which gives amounts
+  const isTotal = sensor === GAUGE && (given * 10) % 5 >= 1;
+  return isTotal ? { ...others, rain_total: given } : { ...others, rain: given };
 }
 
 /** An instant for this moment. Most faults of bucketing need a row exactly on a boundary. */

@@ -1,0 +1,130 @@
+/**
+ * Rows of one source with the same sensor and time are put together, however far apart they stand:
+ * an empty cell withdraws what was stored before the source came, and never what another row of it
+ * gives (S3).
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/client.ts';
+import { importReadings } from '../../src/ingest/importReadings.ts';
+import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, differences, file, keepingLog, NOW, reading, smallNetwork } from './support.ts';
+
+const T = '2026-11-01T00:00:00.000Z';
+/** More rows than are stored together, and more than are compared with each other. */
+const FILLER = Array.from(
+  { length: 60_000 },
+  (_, n) => `2,${new Date(Date.parse(T) + n * 10_000).toISOString()},1,1,1`,
+).join('\n');
+
+onEveryEngine('a source', (engine) => {
+  let db: TestDatabase;
+  let owner: Sql;
+  let ingest: Sql;
+  beforeAll(async () => {
+    db = await testDatabase(engine);
+    owner = db.as();
+    ingest = db.as('airseries_ingest');
+    await bringIn(owner, smallNetwork());
+  });
+  beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
+  afterAll(() => db.drop());
+
+  const stored = async () => [
+    ...(await owner`select pm25, pm10, temperature from raw.readings where sensor_id = 1 order by measured_at`),
+  ];
+  const bring = (...texts: string[]) =>
+    importReadings(
+      ingest,
+      texts.map((text, index) => file(`${index}.csv`, text)),
+      { now: NOW, log: keepingLog(), terminal: false },
+    );
+  const hold = (values: object) =>
+    acceptReadings(ingest, [reading(1, T, { ...values })], { now: NOW, source: 'before' });
+  const wide = (...rows: string[]) =>
+    `sensor_id,time,pm25,pm10,temperature\n${rows.map((row) => row.replace('1,T', `1,${T}`)).join('\n')}\n`;
+
+  describe.each([
+    ['next to each other', []],
+    ['60,000 rows apart', [FILLER]],
+  ])('whose rows stand %s', (_, between) => {
+    test('completes them, and withdraws what all of them leave empty', async () => {
+      const sparse = wide('1,T,5,,', ...between, '1,T,,8,');
+      await hold({ pm25: 1, pm10: 2, temperature: 3 });
+      const summary = await bring(sparse);
+      expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: null }]);
+      expect(summary).toMatchObject({ unchanged: 0, hints: [] });
+      expect(summary.accepted).toBe(summary.received);
+      const hour = '2026-11-01T00:00:00Z';
+      expect(summary.replaced).toEqual({ values: 3, oldest: hour, newest: hour });
+      const again = await bring(sparse);
+      expect(again).toMatchObject({ accepted: 0, unchanged: summary.received, replaced: null });
+      expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: null }]);
+      expect(await differences(db)).toEqual([]);
+    });
+
+    test('in any order: the first row may be the newer one', async () => {
+      await hold({ pm25: 1, pm10: 2, temperature: 3 });
+      await acceptReadings(ingest, [reading(1, '2026-11-02T00:00:00Z', { pm25: 9, pm10: 9 })], {
+        now: NOW,
+        source: 'before',
+      });
+      await bring(
+        wide(
+          '1,2026-11-02T00:00:00Z,,4,',
+          '1,T,,8,',
+          ...between,
+          '1,2026-11-02T00:00:00Z,,,3',
+          '1,T,5,,',
+        ),
+      );
+      expect(await stored()).toEqual([
+        { pm25: 5, pm10: 8, temperature: null },
+        { pm25: null, pm10: 4, temperature: 3 },
+      ]);
+    });
+
+    test('whose row without any value comes last keeps what it gave', async () => {
+      await hold({ pm25: 1, pm10: 2 });
+      const summary = await bring(wide('1,T,5,,', ...between, '1,T,,,'));
+      expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
+      const { accepted, unchanged, received, quarantined } = summary;
+      const rejected = Object.values(quarantined).reduce((sum, n) => sum + n, 0);
+      expect(accepted + unchanged + rejected).toBe(received);
+    });
+
+    test('of which nothing was stored before has all of its values', async () => {
+      await bring(wide('1,T,5,,', ...between, '1,T,,8,', '1,T,,,20'));
+      expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: 20 }]);
+    });
+  });
+
+  test('contradicts itself only where a parameter has two values, of which the last counts (S3, S7)', async () => {
+    const summary = await bring(
+      wide('1,T,5,7,', '1,T,6,7.0,', '1,T,,,9', '2,2026-11-01T01:00:00Z,1,1,1'),
+    );
+    expect(await stored()).toEqual([{ pm25: 6, pm10: 7, temperature: 9 }]);
+    expect(summary.hints).toEqual([
+      expect.stringContaining('1 row gives a parameter another value than an earlier row'),
+    ]);
+    expect(summary.hints[0]).toContain(`lines 2 and 3, both 1 at ${T}: pm25 5 and 6)`);
+  });
+
+  test('may hold tables one after another, each with parameters of its own', async () => {
+    await hold({ temperature: 3 });
+    const rows = (name: string, value: number) =>
+      `sensor_id,time,${name}\n${[0, 1, 2].map((n) => `1,${new Date(Date.parse(T) + n * 3_600_000).toISOString()},${value + n}\n`).join('')}`;
+    const summary = await bring(rows('pm25', 5) + rows('PM10', 8));
+    expect(summary).toMatchObject({ received: 6, accepted: 6, hints: [] });
+    expect(await stored()).toEqual([
+      { pm25: 5, pm10: 8, temperature: 3 },
+      { pm25: 6, pm10: 9, temperature: null },
+      { pm25: 7, pm10: 10, temperature: null },
+    ]);
+  });
+
+  test('ends with its file: an empty cell of the next file withdraws what this one gave', async () => {
+    await bring(wide('1,T,5,6,7'), wide('1,T,,8,'));
+    expect(await stored()).toEqual([{ pm25: null, pm10: 8, temperature: null }]);
+  });
+});
