@@ -4,7 +4,11 @@
  * that it leaves empty, and leaves all others. Rows of one sensor and time in one source are put
  * together first.
  */
-import { READING_COLUMNS, type ReadingColumn } from '../../src/contract/parameters.ts';
+import {
+  type Parameter,
+  READING_COLUMNS,
+  type ReadingColumn,
+} from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { HOUR, withAmounts } from '../aggregate/literal.ts';
 import type { Reading } from './steps.ts';
@@ -26,8 +30,10 @@ export function writeValues(
     const key = `${sensor} ${time}`;
     const all = given.get(key) ?? new Map<ReadingColumn, number | null>();
     given.set(key, all);
-    for (const [name, value] of Object.entries(values) as [ReadingColumn, number | null][])
-      if (value !== null || all.get(name) === undefined) all.set(name, value);
+    for (const [name, value] of Object.entries(values) as [ReadingColumn, number | null][]) {
+      if (value === null) all.set(name, all.get(name) ?? null);
+      else if (isWithinBounds(name, value)) all.set(name, value);
+    }
   }
   for (const [key, all] of given) {
     const [sensor, at] = key.split(' ').map(Number) as [number, number];
@@ -39,6 +45,11 @@ export function writeValues(
     if (Object.keys(values).length === 0) stored.delete(key);
     else stored.set(key, { sensor, at, values });
   }
+}
+
+function isWithinBounds(name: ReadingColumn, value: number): boolean {
+  const { low, high } = READING_COLUMNS.find((column) => column.name === name) as Parameter;
+  return value >= low && value <= high;
 }
 
 /** `retained`: what is older is deleted already. */
