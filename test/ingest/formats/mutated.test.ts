@@ -6,12 +6,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
+import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { FORMAT_NAMES } from '../../../src/ingest/formats/formats.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { openSource } from '../../../src/ingest/rows/source.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork } from '../support.ts';
+import { bringIn, file, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
 
 const T = (minute: number) => `2026-11-20T08:0${minute}:00Z`;
 const SECONDS = Date.parse(T(0)) / 1_000;
@@ -140,6 +144,31 @@ it.each(Object.entries(FILES))(
   120_000,
 );
 
+/** Stored before each file comes. */
+const HELD_VALUES = Object.fromEntries(
+  PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? 100_000 : index + 1]),
+);
+const HELD = [1, 2].flatMap((sensor) =>
+  [0, 1, 2].map((minute) => reading(sensor, T(minute), HELD_VALUES)),
+);
+const HELD_TIMES = new Set(HELD.map(({ measuredAt }) => Date.parse(measuredAt as string)));
+
+/** The parameters that a file has, as far as it can be read. */
+async function parametersOf(path: string, declared: Declarations): Promise<Set<string>> {
+  const found = new Set<string>();
+  const source = await openSource(path);
+  try {
+    for await (const { readings } of readReadings(source, declared))
+      for (const { values } of readings)
+        for (const name of Object.keys(values)) found.add(name === 'rain_total' ? 'rain' : name);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+  } finally {
+    source.close();
+  }
+  return found;
+}
+
 // nothing here depends on the engine
 let db: TestDatabase;
 let owner: Sql;
@@ -151,7 +180,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 it.each(Object.entries(FILES))(
-  'whatever happens to a file of %s, accepted + unchanged + quarantined = received (S2)',
+  'whatever happens to a file of %s, accepted + unchanged + quarantined = received (S2), and parameters that it does not have stay (S3)',
   async (name, content) => {
     const ingest = db.as('airseries_ingest');
     const runs = fc.sample(fc.array(change, { minLength: 1, maxLength: 6 }), {
@@ -167,8 +196,17 @@ it.each(Object.entries(FILES))(
         sensor: name === 'home-assistant' ? 1 : undefined,
       };
       const options = { now: NOW, log: keepingLog(), terminal: false, format };
+      await acceptReadings(ingest, HELD, { now: NOW, source: 'held' });
       const read = () => importReadings(ingest, [path], options);
-      const [first, second] = [await read(), await read()];
+      const first = await read();
+      const once = await stored(owner);
+      const second = await read();
+      expect(await stored(owner)).toEqual(once);
+      const had = await parametersOf(path, format);
+      const others = PARAMETER_NAMES.filter((one) => !had.has(one));
+      const kept = once.filter(({ measured_at }) => HELD_TIMES.has(Date.parse(measured_at)));
+      for (const row of kept)
+        expect(others.map((one) => row[one])).toEqual(others.map((one) => HELD_VALUES[one]));
       for (const { received, accepted, unchanged, quarantined } of [first, second]) {
         const refused = Object.values(quarantined).reduce((sum, n) => sum + n, 0);
         expect(accepted + unchanged + refused).toBe(received);

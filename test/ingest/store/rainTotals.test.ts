@@ -1,6 +1,7 @@
 /** Gauges that count up (A6): the total is kept, and the amount is derived from the one before. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { maintain } from '../../../src/aggregate/refresh.ts';
+import { deleteExpired } from '../../../src/aggregate/retention.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
@@ -252,6 +253,85 @@ onEveryEngine('totals of rain', (engine) => {
     const batches = [1, 2, 3, 4, 5, 6].map((hour) => accept(total(hour, hour * hour)));
     await Promise.all(batches);
     expect(await amounts()).toEqual([null, 0, 3, 5, 7, 9, 11]);
+  });
+
+  describe('at the edge of retention (A6)', () => {
+    // the first of October in Yerevan
+    const edge = Date.parse('2026-09-30T20:00:00Z');
+    const from = (minutes: number, values: ReadingInput['values']) =>
+      reading(1, new Date(edge + minutes * 60_000).toISOString(), values);
+    const kept = async () =>
+      (
+        await owner`select rain from raw.readings where sensor_id = 1 order by measured_at limit 3`
+      ).map(({ rain }) => Math.round(rain * 1e3) / 1e3);
+    const expire = () =>
+      deleteExpired(db.target, () => NOW, '40 days', { log: keepingLog(), apply: true });
+    beforeEach(async () => {
+      await owner`truncate raw.rain_gauge, rollup.expired_month`;
+      await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+      await accept(
+        ...[from(-1_500, { rain: 90 }), from(-60, { rain: 99.5 }), from(30, { rain: 100 })],
+        ...[from(180, { rain: 101 }), from(70_000, { rain: 110 }), reading(2, at(0), { pm25: 1 })],
+      );
+      await expire();
+      // TimescaleDB drops a chunk only once all of it has expired
+      await owner`delete from raw.readings where measured_at < ${new Date(edge)}`;
+      expect(await kept()).toEqual([0.5, 1, expect.anything()]);
+    });
+    afterAll(async () => {
+      await owner`truncate raw.rain_gauge`;
+      await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
+    });
+
+    test('totals that come again, and other parameters, change no amount', async () => {
+      const again = [from(30, { rain: 100 }), from(180, { rain: 101 })];
+      expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: 2 });
+      expect(await accept(from(30, { temperature: 5 }))).toMatchObject({ accepted: 1 });
+      await expire(); // there is nothing more to delete
+      await accept(from(30, { temperature: 6 }));
+      expect((await kept()).slice(0, 2)).toEqual([0.5, 1]);
+      expect(await differences(db)).toEqual([]);
+    });
+
+    test('late and corrected totals give the amounts of totals in order', async () => {
+      await accept(from(10, { rain: 99.75 }));
+      expect(await kept()).toEqual([0.25, 0.25, 1]);
+      await accept(from(30, { rain: 100.5 }));
+      expect(await kept()).toEqual([0.25, 0.75, 0.5]);
+      await accept(from(10, { rain: '', temperature: 1 }));
+      await accept(from(30, { rain: 99.25 })); // below the deleted one: the gauge began anew
+      expect((await kept()).slice(1)).toEqual([99.25, 1.75]);
+      expect(await differences(db)).toEqual([]);
+    });
+
+    test('where an earlier version kept no total, amounts stay, and only those that depended on it', async () => {
+      await owner`update raw.rain_gauge
+        set deleted_at = null, deleted_total = null, lost_until = ${new Date(edge)}`;
+      await accept(from(30, { rain: 100.25 }), from(180, { rain: 101.5 }));
+      expect((await kept()).slice(0, 2)).toEqual([0.5, 1.25]);
+    });
+  });
+
+  test('an amount and a total of two sources are both kept: the amount counts where none follows from the total (A6, S3)', async () => {
+    const sources = [
+      [0, 1, 40].map((hour) => reading(3, at(hour), { rain: hour + 1 })),
+      [0, 1, 40].map((hour) => reading(3, at(hour), { rain_total: 100 + hour / 2 })),
+    ];
+    for (const order of [sources, sources.toReversed()]) {
+      await owner`truncate raw.readings`;
+      for (const source of order) await accept(...source);
+      expect(await amounts()).toEqual([1, 0.5, 41]);
+      for (const source of order)
+        expect(await accept(...source)).toMatchObject({ accepted: 0, unchanged: 3 });
+      await accept(...[0, 1, 40].map((hour) => reading(3, at(hour), { temperature: 5 })));
+      expect(await amounts()).toEqual([1, 0.5, 41]);
+    }
+    await accept(reading(3, at(0), { rain: '' }), reading(3, at(1), { rain_total: '' }));
+    expect(await amounts()).toEqual([null, 2, 41]);
+    expect((await stored(owner)).map(({ rain_total }) => rain_total)).toEqual([100, null, 120]);
+    await accept(reading(3, at(0), { rain: 9, rain_total: '' }));
+    expect((await amounts())[0]).toBe(9);
+    expect(await differences(db)).toEqual([]);
   });
 
   test('are declared in the network file, which gives them back', async () => {
