@@ -35,7 +35,7 @@ export function quarantineCommand(run: Run): Command {
     .addCommand(
       withFilter(
         'retry',
-        'retry quarantined readings once the cause is fixed; fills gaps, never replaces stored readings',
+        'retry quarantined readings once the cause is fixed; fills gaps, never replaces stored values',
       ).action((filter: Filter) => run((context) => retry(context, filter))),
     )
     .addCommand(

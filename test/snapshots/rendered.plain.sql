@@ -1123,6 +1123,7 @@ begin
   from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
     else '-infinity' end, until) k
   on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
+  perform logic.keep_last_totals(until);
   update raw.installation set retained_from = until;
 end $$;
 
@@ -1213,22 +1214,28 @@ revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months
 -- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
 -- one transaction: all or nothing.
 
--- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. Raises AS403,
--- and stores nothing, if the sender lacks authorization for a sensor; the message lists those sensors. Raises AS503 if
--- raw.readings is no longer a hypertable, or TimescaleDB is still in the state of a restore: readings would get lost.
+-- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. For a sensor and
+-- a time, each value of a reading replaces the stored one, a parameter that it leaves empty is withdrawn, and every other
+-- parameter stays as it is (S3). Raises AS403, and stores nothing, if the sender lacks authorization for a sensor; the
+-- message lists those sensors. Raises AS503 if raw.readings is no longer a hypertable, or TimescaleDB is still in the
+-- state of a restore: readings would get lost.
 create function logic.store_readings(
   now timestamptz,
   source text,
   sensors int[],
   times float8[], -- microseconds since 1970
   problems text[], -- why a reading cannot be used; null: no problem found so far
+  merged_into int[], -- ordinal, from 1, of the later reading of its sensor and time that has its values; 0: it adds
+    -- nothing to that one; -1: that one has another value, which counts; null: it is stored itself
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
+  empty_nths int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
+  empty_names text[],
   value_nths int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
-  only_new boolean, -- never replace a stored reading
+  only_new boolean, -- only fill in parameters that are not stored: replace and withdraw nothing
   temperature_values real[],
   humidity_values real[],
   pressure_values real[],
@@ -1248,20 +1255,30 @@ create function logic.store_readings(
   rain_total_values real[],
   out accepted int,
   out unchanged int,
+  out accepted_nths int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
+  out replaced int, -- number of stored values that were replaced or withdrawn
+  out replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
+  out replaced_newest float8,
   out without_station int, -- number of accepted readings without a placement at their time
   out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
-  out late_hours int, -- number of closed hours to which readings were written
+  out late_hours int, -- number of closed hours in which a reading was changed
   out left_out int, -- number of lines that did not fit into the quarantine
   out delays jsonb -- how late the written readings are, by group: [[count, mean seconds from measurement to `now`], …]
 )
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
+set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
+  -- bounds of the readings, as plain values: they tell the planner which chunks to read
+  earliest constant timestamptz := (select to_timestamp(min(t) / 1e6) from unnest(times) t);
+  latest constant timestamptz := (select to_timestamp(max(t) / 1e6) from unnest(times) t);
   unauthorized int[] := logic.unauthorized_sensors(sensors, times, scope_provider, scope_stations);
   has_lost_chunks boolean;
   has_gauges boolean;
+  withdrawing int[];
 begin
   if unauthorized <> '{}' then
     raise exception using errcode = 'AS403', message = array_to_string(unauthorized, ', ');
@@ -1279,8 +1296,14 @@ begin
   perform from raw.rain_gauge g where g.sensor_id = any (sensors) order by g.sensor_id for update;
   has_gauges := found;
 
-  with given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.temperature,
+  with empty as (
+    select e.nth, array_agg(e.name) as names from unnest(empty_nths, empty_names) as e(nth, name)
+    where not only_new
+    group by 1
+  ),
+  given as materialized (
+    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem, empty.names,
+      g.temperature,
   g.humidity,
   g.pressure,
   g.pm1,
@@ -1299,11 +1322,11 @@ begin
   g.rain_total,
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
-        when g.problem is not null then g.problem
+        when g.problem is not null and (g.problem <> 'no_value' or empty.names is null) then g.problem
         when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
       end as reason
-    from unnest(sensors, times, problems, temperature_values,
+    from unnest(sensors, times, problems, merged_into, temperature_values,
   humidity_values,
   pressure_values,
   pm1_values,
@@ -1320,7 +1343,7 @@ begin
   wind_direction_values,
   rain_values,
   rain_total_values)
-      with ordinality as g(sensor_id, microseconds, problem, temperature,
+      with ordinality as g(sensor_id, microseconds, problem, merged_into, temperature,
   humidity,
   pressure,
   pm1,
@@ -1338,11 +1361,156 @@ begin
   rain,
   rain_total, nth)
     left join raw.sensor s on s.id = g.sensor_id
+    left join empty on empty.nth = g.nth
     cross join raw.installation i
   ),
-  usable as materialized (
-    select *, row_number() over (partition by sensor_id, measured_at order by nth desc) = 1 as is_last from given
-    where reason is null
+  -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
+  -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
+  compared as materialized (
+    select g.nth, g.measured_at, g.problem, g.reason,
+      (g.temperature,
+  g.humidity,
+  g.pressure,
+  g.pm1,
+  g.pm25,
+  g.pm25_raw,
+  g.pm10,
+  g.no2,
+  g.so2,
+  g.o3,
+  g.dust,
+  g.usvh,
+  g.uv,
+  g.wind_speed,
+  g.wind_direction,
+  g.rain_total, g.rain) is distinct from (null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real,
+  null::real, null::real) as has_value,
+      case when only_new then
+        (coalesce(r.temperature, g.temperature),
+  coalesce(r.humidity, g.humidity),
+  coalesce(r.pressure, g.pressure),
+  coalesce(r.pm1, g.pm1),
+  coalesce(r.pm25, g.pm25),
+  coalesce(r.pm25_raw, g.pm25_raw),
+  coalesce(r.pm10, g.pm10),
+  coalesce(r.no2, g.no2),
+  coalesce(r.so2, g.so2),
+  coalesce(r.o3, g.o3),
+  coalesce(r.dust, g.dust),
+  coalesce(r.usvh, g.usvh),
+  coalesce(r.uv, g.uv),
+  coalesce(r.wind_speed, g.wind_speed),
+  coalesce(r.wind_direction, g.wind_direction),
+  coalesce(r.rain_total, g.rain_total), coalesce(known.rain, g.rain)) is distinct from
+          (r.temperature,
+  r.humidity,
+  r.pressure,
+  r.pm1,
+  r.pm25,
+  r.pm25_raw,
+  r.pm10,
+  r.no2,
+  r.so2,
+  r.o3,
+  r.dust,
+  r.usvh,
+  r.uv,
+  r.wind_speed,
+  r.wind_direction,
+  r.rain_total, known.rain)
+      else
+        (coalesce(g.temperature, r.temperature),
+  coalesce(g.humidity, r.humidity),
+  coalesce(g.pressure, r.pressure),
+  coalesce(g.pm1, r.pm1),
+  coalesce(g.pm25, r.pm25),
+  coalesce(g.pm25_raw, r.pm25_raw),
+  coalesce(g.pm10, r.pm10),
+  coalesce(g.no2, r.no2),
+  coalesce(g.so2, r.so2),
+  coalesce(g.o3, r.o3),
+  coalesce(g.dust, r.dust),
+  coalesce(g.usvh, r.usvh),
+  coalesce(g.uv, r.uv),
+  coalesce(g.wind_speed, r.wind_speed),
+  coalesce(g.wind_direction, r.wind_direction),
+  coalesce(g.rain_total, r.rain_total), coalesce(g.rain, known.rain)) is distinct from
+          (r.temperature,
+  r.humidity,
+  r.pressure,
+  r.pm1,
+  r.pm25,
+  r.pm25_raw,
+  r.pm10,
+  r.no2,
+  r.so2,
+  r.o3,
+  r.dust,
+  r.usvh,
+  r.uv,
+  r.wind_speed,
+  r.wind_direction,
+  r.rain_total, known.rain)
+      end as changes,
+      case when only_new then 0 else coalesce((g.rain <> known.rain)::int, 0)
+        + coalesce((g.temperature <> r.temperature)::int, 0)
+  + coalesce((g.humidity <> r.humidity)::int, 0)
+  + coalesce((g.pressure <> r.pressure)::int, 0)
+  + coalesce((g.pm1 <> r.pm1)::int, 0)
+  + coalesce((g.pm25 <> r.pm25)::int, 0)
+  + coalesce((g.pm25_raw <> r.pm25_raw)::int, 0)
+  + coalesce((g.pm10 <> r.pm10)::int, 0)
+  + coalesce((g.no2 <> r.no2)::int, 0)
+  + coalesce((g.so2 <> r.so2)::int, 0)
+  + coalesce((g.o3 <> r.o3)::int, 0)
+  + coalesce((g.dust <> r.dust)::int, 0)
+  + coalesce((g.usvh <> r.usvh)::int, 0)
+  + coalesce((g.uv <> r.uv)::int, 0)
+  + coalesce((g.wind_speed <> r.wind_speed)::int, 0)
+  + coalesce((g.wind_direction <> r.wind_direction)::int, 0)
+  + coalesce((g.rain_total <> r.rain_total)::int, 0) end as replaces,
+      case when g.names is null then 0 else (known.rain is not null and 'rain' = any (g.names))::int
+        + (r.temperature is not null and 'temperature' = any (g.names))::int
+  + (r.humidity is not null and 'humidity' = any (g.names))::int
+  + (r.pressure is not null and 'pressure' = any (g.names))::int
+  + (r.pm1 is not null and 'pm1' = any (g.names))::int
+  + (r.pm25 is not null and 'pm25' = any (g.names))::int
+  + (r.pm25_raw is not null and 'pm25_raw' = any (g.names))::int
+  + (r.pm10 is not null and 'pm10' = any (g.names))::int
+  + (r.no2 is not null and 'no2' = any (g.names))::int
+  + (r.so2 is not null and 'so2' = any (g.names))::int
+  + (r.o3 is not null and 'o3' = any (g.names))::int
+  + (r.dust is not null and 'dust' = any (g.names))::int
+  + (r.usvh is not null and 'usvh' = any (g.names))::int
+  + (r.uv is not null and 'uv' = any (g.names))::int
+  + (r.wind_speed is not null and 'wind_speed' = any (g.names))::int
+  + (r.wind_direction is not null and 'wind_direction' = any (g.names))::int
+  + (r.rain_total is not null and 'rain_total' = any (g.names))::int end as withdraws
+    from given g
+    left join raw.readings r on r.sensor_id = g.sensor_id and r.measured_at = g.measured_at
+      and r.measured_at >= earliest and r.measured_at <= latest
+    cross join lateral (select case when r.rain_total is null then r.rain else r.rain_given end as rain) known
+    where g.merged_into is null and g.reason is null
+  ),
+  refused as (
+    select nth, reason from given where reason is not null
+    union all
+    -- it has no value, and there is none to withdraw
+    select nth, problem from compared where problem is not null and withdraws = 0
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, temperature,
@@ -1361,134 +1529,101 @@ begin
   wind_speed,
   wind_direction,
   rain,
-  rain_total)
-    select measured_at, sensor_id, temperature,
-  humidity,
-  pressure,
-  pm1,
-  pm25,
-  pm25_raw,
-  pm10,
-  no2,
-  so2,
-  o3,
-  dust,
-  usvh,
-  uv,
-  wind_speed,
-  wind_direction,
-  rain,
-  rain_total from usable where is_last
-    order by sensor_id, measured_at -- in the same order everywhere, or two writers could deadlock
-    on conflict (sensor_id, measured_at) do update set temperature = excluded.temperature,
-  humidity = excluded.humidity,
-  pressure = excluded.pressure,
-  pm1 = excluded.pm1,
-  pm25 = excluded.pm25,
-  pm25_raw = excluded.pm25_raw,
-  pm10 = excluded.pm10,
-  no2 = excluded.no2,
-  so2 = excluded.so2,
-  o3 = excluded.o3,
-  dust = excluded.dust,
-  usvh = excluded.usvh,
-  uv = excluded.uv,
-  wind_speed = excluded.wind_speed,
-  wind_direction = excluded.wind_direction,
-  rain = excluded.rain,
-  rain_total = excluded.rain_total
-    where not only_new and (stored.temperature,
-  stored.humidity,
-  stored.pressure,
-  stored.pm1,
-  stored.pm25,
-  stored.pm25_raw,
-  stored.pm10,
-  stored.no2,
-  stored.so2,
-  stored.o3,
-  stored.dust,
-  stored.usvh,
-  stored.uv,
-  stored.wind_speed,
-  stored.wind_direction,
-  stored.rain_total, case when stored.rain_total is null then stored.rain end)
-      is distinct from (excluded.temperature,
-  excluded.humidity,
-  excluded.pressure,
-  excluded.pm1,
-  excluded.pm25,
-  excluded.pm25_raw,
-  excluded.pm10,
-  excluded.no2,
-  excluded.so2,
-  excluded.o3,
-  excluded.dust,
-  excluded.usvh,
-  excluded.uv,
-  excluded.wind_speed,
-  excluded.wind_direction,
-  excluded.rain_total, excluded.rain)
+  rain_total, rain_given)
+    select g.measured_at, g.sensor_id, g.temperature,
+  g.humidity,
+  g.pressure,
+  g.pm1,
+  g.pm25,
+  g.pm25_raw,
+  g.pm10,
+  g.no2,
+  g.so2,
+  g.o3,
+  g.dust,
+  g.usvh,
+  g.uv,
+  g.wind_speed,
+  g.wind_direction,
+  g.rain,
+  g.rain_total, case when g.rain_total is not null then g.rain end
+    from compared c join given g on g.nth = c.nth
+    where c.has_value and c.changes
+    order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock
+    on conflict (sensor_id, measured_at) do update set
+      temperature = case when only_new
+        then coalesce(stored.temperature, excluded.temperature) else coalesce(excluded.temperature, stored.temperature) end,
+  humidity = case when only_new
+        then coalesce(stored.humidity, excluded.humidity) else coalesce(excluded.humidity, stored.humidity) end,
+  pressure = case when only_new
+        then coalesce(stored.pressure, excluded.pressure) else coalesce(excluded.pressure, stored.pressure) end,
+  pm1 = case when only_new
+        then coalesce(stored.pm1, excluded.pm1) else coalesce(excluded.pm1, stored.pm1) end,
+  pm25 = case when only_new
+        then coalesce(stored.pm25, excluded.pm25) else coalesce(excluded.pm25, stored.pm25) end,
+  pm25_raw = case when only_new
+        then coalesce(stored.pm25_raw, excluded.pm25_raw) else coalesce(excluded.pm25_raw, stored.pm25_raw) end,
+  pm10 = case when only_new
+        then coalesce(stored.pm10, excluded.pm10) else coalesce(excluded.pm10, stored.pm10) end,
+  no2 = case when only_new
+        then coalesce(stored.no2, excluded.no2) else coalesce(excluded.no2, stored.no2) end,
+  so2 = case when only_new
+        then coalesce(stored.so2, excluded.so2) else coalesce(excluded.so2, stored.so2) end,
+  o3 = case when only_new
+        then coalesce(stored.o3, excluded.o3) else coalesce(excluded.o3, stored.o3) end,
+  dust = case when only_new
+        then coalesce(stored.dust, excluded.dust) else coalesce(excluded.dust, stored.dust) end,
+  usvh = case when only_new
+        then coalesce(stored.usvh, excluded.usvh) else coalesce(excluded.usvh, stored.usvh) end,
+  uv = case when only_new
+        then coalesce(stored.uv, excluded.uv) else coalesce(excluded.uv, stored.uv) end,
+  wind_speed = case when only_new
+        then coalesce(stored.wind_speed, excluded.wind_speed) else coalesce(excluded.wind_speed, stored.wind_speed) end,
+  wind_direction = case when only_new
+        then coalesce(stored.wind_direction, excluded.wind_direction) else coalesce(excluded.wind_direction, stored.wind_direction) end,
+  rain_total = case when only_new
+        then coalesce(stored.rain_total, excluded.rain_total) else coalesce(excluded.rain_total, stored.rain_total) end,
+      -- with a total, derive_rain decides
+      rain = case when coalesce(excluded.rain_total, stored.rain_total) is not null then stored.rain
+        when only_new then coalesce(stored.rain, excluded.rain) else coalesce(excluded.rain, stored.rain) end,
+      rain_given = case when coalesce(excluded.rain_total, stored.rain_total) is not null then
+        case when only_new
+          then coalesce(case when stored.rain_total is null then stored.rain else stored.rain_given end, excluded.rain)
+          else coalesce(excluded.rain, case when stored.rain_total is null then stored.rain else stored.rain_given end)
+        end end
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
-  -- a reading that a later one of the batch replaces counts as unchanged if both are equal (or if only_new), else as
-  -- accepted
-  replaced as (
-    select count(*)::int as n
-    from usable earlier
-    join usable last on last.is_last and last.sensor_id = earlier.sensor_id and last.measured_at = earlier.measured_at
-    where not earlier.is_last and not only_new and
-      (earlier.temperature,
-  earlier.humidity,
-  earlier.pressure,
-  earlier.pm1,
-  earlier.pm25,
-  earlier.pm25_raw,
-  earlier.pm10,
-  earlier.no2,
-  earlier.so2,
-  earlier.o3,
-  earlier.dust,
-  earlier.usvh,
-  earlier.uv,
-  earlier.wind_speed,
-  earlier.wind_direction,
-  earlier.rain,
-  earlier.rain_total) is distinct from (last.temperature,
-  last.humidity,
-  last.pressure,
-  last.pm1,
-  last.pm25,
-  last.pm25_raw,
-  last.pm10,
-  last.no2,
-  last.so2,
-  last.o3,
-  last.dust,
-  last.usvh,
-  last.uv,
-  last.wind_speed,
-  last.wind_direction,
-  last.rain,
-  last.rain_total)
+  changed as materialized (
+    select c.nth, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws, p.sensor_id as placed
+    from compared c
+    join given g on g.nth = c.nth
+    left join raw.placement p on p.sensor_id = g.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
+    where c.has_value and c.changes or c.withdraws > 0
   )
-  select replaced.n + count(w.measured_at),
-    (select count(*) from usable) - replaced.n - count(w.measured_at),
-    count(w.measured_at) filter (where p.sensor_id is null),
-    count(distinct rollup.bucket_start('hour', w.measured_at))
-      filter (where w.measured_at < rollup.bucket_start('hour', now)),
+  select count(c.nth),
+    coalesce(array_agg(c.nth order by c.nth) filter (where c.nth is not null), '{}'),
+    coalesce(sum(c.replaced), 0),
+    extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaced > 0))) * 1e6,
+    extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaced > 0))) * 1e6,
+    count(c.nth) filter (where c.placed is null),
+    count(distinct rollup.bucket_start('hour', c.measured_at))
+      filter (where c.measured_at < rollup.bucket_start('hour', now)),
+    coalesce(array_agg(c.nth) filter (where c.withdraws > 0), '{}'),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    (select coalesce(array_agg(nth order by nth), '{}') from given where reason is not null),
-    (select coalesce(array_agg(reason order by nth), '{}') from given where reason is not null),
-    bool_or(w.stored_outside_hypertable) and (select engine = 'timescale' from raw.installation)
-  into accepted, unchanged, without_station, late_hours, delays, refused_nths, refused_reasons, has_lost_chunks
-  from replaced
-  left join written w on true
-  left join raw.placement p on p.sensor_id = w.sensor_id and w.measured_at >= p.since and w.measured_at < p.until
-  group by replaced.n;
+    (select coalesce(array_agg(nth order by nth), '{}') from refused),
+    (select coalesce(array_agg(reason order by nth), '{}') from refused),
+    (select bool_or(stored_outside_hypertable) from written) and (select engine = 'timescale' from raw.installation)
+  into accepted, accepted_nths, replaced, replaced_oldest, replaced_newest, without_station, late_hours, withdrawing,
+    delays, refused_nths, refused_reasons, has_lost_chunks
+  from changed c;
+
+  accepted := accepted + (
+    select count(*) from unnest(merged_into) with ordinality as m(into_nth, nth)
+    where m.into_nth is not null and (m.into_nth = -1 and not only_new or m.into_nth = any (accepted_nths)) and m.nth <> all (refused_nths));
+  unchanged := cardinality(sensors) - cardinality(refused_nths) - accepted;
 
   -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
   -- hypertable acts like one
@@ -1497,8 +1632,13 @@ begin
       then 'timescaledb.restoring is on' else 'raw.readings is no longer a hypertable' end;
   end if;
 
-  if has_gauges then
-    perform logic.derive_rain(sensors, times);
+  if withdrawing <> '{}' then
+    perform logic.withdraw_values(sensors, times, empty_nths, empty_names, withdrawing);
+  end if;
+
+  if has_gauges and accepted_nths <> '{}' then
+    perform logic.derive_rain(array(select sensors[nth] from unnest(accepted_nths) nth),
+      array(select times[nth] from unnest(accepted_nths) nth));
   end if;
 
   left_out := 0;
@@ -1525,12 +1665,152 @@ begin
   end if;
 end $$;
 
+-- Withdraws the parameters that readings leave empty (S3), of the readings with these ordinals. A row without any value
+-- is no reading, and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted
+-- meanwhile.
+create function logic.withdraw_values(
+  sensors int[], times float8[], empty_nths int[], empty_names text[], withdrawing int[]
+) returns void language plpgsql
+set plan_cache_mode = force_custom_plan
+set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+declare
+  earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
+  latest constant timestamptz := (select to_timestamp(max(times[nth]) / 1e6) from unnest(withdrawing) nth);
+  is_deleted boolean;
+  emptied_sensors int[];
+  emptied_times timestamptz[];
+begin
+  with target as (
+    select sensors[e.nth] as sensor_id, to_timestamp(times[e.nth] / 1e6) as measured_at, array_agg(e.name) as names
+    from unnest(empty_nths, empty_names) as e(nth, name)
+    where e.nth = any (withdrawing)
+    group by e.nth
+  ),
+  -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
+  -- only these: null would not tell an empty parameter from one that stays.
+  withdrawn as (
+    insert into raw.readings as stored (measured_at, sensor_id, temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain_total, rain)
+    select r.measured_at, r.sensor_id,
+      case when 'temperature' = any (t.names) then r.temperature end,
+  case when 'humidity' = any (t.names) then r.humidity end,
+  case when 'pressure' = any (t.names) then r.pressure end,
+  case when 'pm1' = any (t.names) then r.pm1 end,
+  case when 'pm25' = any (t.names) then r.pm25 end,
+  case when 'pm25_raw' = any (t.names) then r.pm25_raw end,
+  case when 'pm10' = any (t.names) then r.pm10 end,
+  case when 'no2' = any (t.names) then r.no2 end,
+  case when 'so2' = any (t.names) then r.so2 end,
+  case when 'o3' = any (t.names) then r.o3 end,
+  case when 'dust' = any (t.names) then r.dust end,
+  case when 'usvh' = any (t.names) then r.usvh end,
+  case when 'uv' = any (t.names) then r.uv end,
+  case when 'wind_speed' = any (t.names) then r.wind_speed end,
+  case when 'wind_direction' = any (t.names) then r.wind_direction end,
+  case when 'rain_total' = any (t.names) then r.rain_total end,
+      case when 'rain' = any (t.names) then case when r.rain_total is null then r.rain else r.rain_given end end
+    from target t
+    join raw.readings r on r.sensor_id = t.sensor_id and r.measured_at = t.measured_at
+      and r.measured_at >= earliest and r.measured_at <= latest
+    order by r.sensor_id, r.measured_at
+    on conflict (sensor_id, measured_at) do update set
+      temperature = case when excluded.temperature is null then stored.temperature end,
+  humidity = case when excluded.humidity is null then stored.humidity end,
+  pressure = case when excluded.pressure is null then stored.pressure end,
+  pm1 = case when excluded.pm1 is null then stored.pm1 end,
+  pm25 = case when excluded.pm25 is null then stored.pm25 end,
+  pm25_raw = case when excluded.pm25_raw is null then stored.pm25_raw end,
+  pm10 = case when excluded.pm10 is null then stored.pm10 end,
+  no2 = case when excluded.no2 is null then stored.no2 end,
+  so2 = case when excluded.so2 is null then stored.so2 end,
+  o3 = case when excluded.o3 is null then stored.o3 end,
+  dust = case when excluded.dust is null then stored.dust end,
+  usvh = case when excluded.usvh is null then stored.usvh end,
+  uv = case when excluded.uv is null then stored.uv end,
+  wind_speed = case when excluded.wind_speed is null then stored.wind_speed end,
+  wind_direction = case when excluded.wind_direction is null then stored.wind_direction end,
+  rain_total = case when excluded.rain_total is null then stored.rain_total end,
+      rain = case
+        when stored.rain_total is null then case when excluded.rain is null then stored.rain end
+        when excluded.rain_total is null then stored.rain -- derived
+        when excluded.rain is null then stored.rain_given end,
+      rain_given = case when excluded.rain is null and excluded.rain_total is null then stored.rain_given end
+    returning sensor_id, measured_at, xmax = 0 as is_inserted, num_nonnulls(temperature,
+  humidity,
+  pressure,
+  pm1,
+  pm25,
+  pm25_raw,
+  pm10,
+  no2,
+  so2,
+  o3,
+  dust,
+  usvh,
+  uv,
+  wind_speed,
+  wind_direction,
+  rain,
+  rain_total) = 0 as is_empty
+  )
+  select bool_or(is_inserted), array_agg(sensor_id) filter (where is_empty), array_agg(measured_at) filter (where is_empty)
+  into is_deleted, emptied_sensors, emptied_times
+  from withdrawn;
+  if is_deleted then
+    raise exception using errcode = 'serialization_failure', message = 'a reading was deleted meanwhile';
+  end if;
+  for n in 1 .. coalesce(cardinality(emptied_sensors), 0) loop
+    perform logic.delete_if_empty(emptied_sensors[n], emptied_times[n]);
+  end loop;
+end $$;
+
+-- Deletes the reading of a sensor and a time if it has no value. Writers of readings have no right to delete others.
+create function logic.delete_if_empty(sensor int, at timestamptz) returns void language sql
+security definer set search_path = pg_catalog, pg_temp
+as $$
+  delete from raw.readings r
+  where r.sensor_id = sensor and r.measured_at = at and num_nonnulls(r.temperature,
+  r.humidity,
+  r.pressure,
+  r.pm1,
+  r.pm25,
+  r.pm25_raw,
+  r.pm10,
+  r.no2,
+  r.so2,
+  r.o3,
+  r.dust,
+  r.usvh,
+  r.uv,
+  r.wind_speed,
+  r.wind_direction,
+  r.rain,
+  r.rain_total) = 0
+$$;
+
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
--- is smaller, because the gauge began anew. It is null for the first total, where the one before is more than 24 hours
--- older, and where it is out of bounds (S1). Each instant was written or deleted, so it derives the amount then, and
--- that of the next total, which must be derived from another one now. Only changed amounts are written, so only their
--- hours become stale. Times are microseconds since 1970. The caller holds the row locks of these sensors in
--- raw.rain_gauge; sensors that are not in it are left out.
+-- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
+-- where the difference is out of bounds (S1), it is the amount that a source gave, or null. Each instant was written or
+-- deleted, so it derives the amount then, and that of the next total, which must be derived from another one now. The
+-- total before may be the last one that retention has deleted (logic.keep_last_totals). Only changed amounts are
+-- written, so only their hours become stale. Times are microseconds since 1970. The caller holds the row locks of these
+-- sensors in raw.rain_gauge; sensors that are not in it are left out.
 create function logic.derive_rain(sensors int[], times float8[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
@@ -1554,32 +1834,61 @@ begin
       from written group by 1
     ) w cross join unnest(w.parts) part
   ),
-  totals as (
-    select r.sensor_id, r.measured_at, r.rain, r.rain_total,
-      -- the first 24 hours are there for the totals before
-      r.measured_at >= a.since + interval '24 hours' as is_affected,
-      lag(r.rain_total) over before as total_before,
-      lag(r.measured_at) over before >= r.measured_at - interval '24 hours' as is_near
+  counted as (
+    select r.sensor_id, a.since, r.measured_at, r.rain, r.rain_total, r.rain_given, true as is_stored
     from affected a
     join raw.readings r on r.sensor_id = a.sensor_id and r.measured_at >= a.since and r.measured_at <= a.until
     where r.rain_total is not null and r.measured_at >= earliest and r.measured_at <= latest
-    window before as (partition by r.sensor_id, a.since order by r.measured_at)
+    union all
+    select g.sensor_id, a.since, g.deleted_at, null, g.deleted_total, null, false
+    from affected a
+    join raw.rain_gauge g on g.sensor_id = a.sensor_id and g.deleted_at >= a.since and g.deleted_at <= a.until
+  ),
+  totals as (
+    select c.*,
+      -- the first 24 hours are there for the totals before
+      c.is_stored and c.measured_at >= c.since + interval '24 hours' as is_affected,
+      lag(c.rain_total) over before as total_before,
+      lag(c.measured_at) over before >= c.measured_at - interval '24 hours' as is_near
+    from counted c
+    window before as (partition by c.sensor_id, c.since order by c.measured_at)
   ),
   derived as (
-    select t.sensor_id, t.measured_at, t.rain,
+    select t.sensor_id, t.measured_at, t.rain, t.rain_given,
       case when t.is_near then
-        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
-    from totals t where t.is_affected
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount,
+      -- the total before was deleted and not kept, so the amount cannot be derived again
+      t.is_near is not true and t.measured_at < g.lost_until + interval '24 hours' as is_unknown
+    from totals t join raw.rain_gauge g on g.sensor_id = t.sensor_id
+    where t.is_affected
   )
   -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
   insert into raw.readings as stored (measured_at, sensor_id, rain)
   select d.measured_at, d.sensor_id, possible.amount
   from derived d
-  cross join lateral (select case when d.amount between 0 and 500 then d.amount end as amount) possible
-  where d.rain is distinct from possible.amount
+  cross join lateral (
+    select coalesce(case when d.amount between 0 and 500 then d.amount end, d.rain_given) as amount) possible
+  where d.rain is distinct from possible.amount and d.is_unknown is not true
   order by d.sensor_id, d.measured_at
   on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
 end $$;
+
+-- Keeps the last total of each gauge before an instant, from which the first amount after it is derived (A6). To be
+-- called before the readings before it are deleted.
+create function logic.keep_last_totals(until timestamptz) returns void language sql
+set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
+as $$
+  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
+  from raw.rain_gauge one
+  left join lateral (
+    select r.measured_at, r.rain_total from raw.readings r
+    where r.sensor_id = one.sensor_id and r.rain_total is not null
+      and r.measured_at < until and r.measured_at >= until - interval '24 hours'
+    order by r.measured_at desc limit 1
+  ) last on true
+  where g.sensor_id = one.sensor_id
+$$;
 
 -- Deletes the readings of a sensor from `since` up to, not including, `until`. Returns how many that were.
 create function logic.delete_readings(sensor int, since timestamptz, until timestamptz) returns bigint
@@ -1648,10 +1957,11 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.derive_rain, logic.delete_readings, logic.known_sensors,
-  logic.ingest_bounds, logic.unauthorized_sensors from public;
-grant execute on function logic.store_readings, logic.derive_rain, logic.known_sensors, logic.ingest_bounds,
-  logic.unauthorized_sensors to airseries_ingest;
+revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+  logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+  from public;
+grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+  logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.

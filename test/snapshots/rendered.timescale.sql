@@ -214,6 +214,9 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
++ set timescaledb.enable_runtime_exclusion = off
 + -- TimescaleDB: recomputes the buckets of a level that lie within the range, for all subjects. The refresh is forced,
 + -- because our own log says what is stale: TimescaleDB's logs lose changes at the start of a day or month (#10296), near
 + -- an invalidation threshold that is moving, and under merge (#10463). It is one batch, because the default batches lose
