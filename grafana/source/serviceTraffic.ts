@@ -101,6 +101,14 @@ export const readings: Section = {
       ],
     }),
     chart({
+      title: 'Replaced values',
+      description:
+        'Stored values per second that accepted readings replaced by others or withdrew, by provider.',
+      unit: UNIT.perSecond,
+      stacked: true,
+      queries: [[`sum by (provider) (${rate('airseries_replaced_values_total')})`, '{{provider}}']],
+    }),
+    chart({
       title: 'Quarantined by reason',
       description:
         'Rejected readings per second, by reason, and lines not recorded because the quarantine of their provider is full.',

@@ -203,6 +203,8 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   let excluded = 0;
   let notes: SourceNotes | undefined;
   const span = emptySpan();
+  let replacedHere = NOTHING_REPLACED;
+  let failure: InputError | undefined;
   let writing: Promise<void> = Promise.resolve();
   const write = async (batch: Batch, { ignored }: SourceNotes, read: number) => {
     const outcome = await copier.store(batch, source.name);
@@ -210,7 +212,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     addSpan(span, outcome.span);
     addExamples(run, source, outcome);
     addOutcome(summary, outcome, ignored);
-    run.replaced = addReplaced(run.replaced, outcome.replaced);
+    replacedHere = addReplaced(replacedHere, outcome.replaced);
     progress.show(
       summary.received,
       run.total === undefined ? undefined : (readBefore + read) / run.total,
@@ -245,18 +247,21 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     }
     await writeBatch();
   } catch (error) {
-    if (error instanceof InputError) await writeBatch(); // with what stands before the fault
-    throw error;
+    if (!(error instanceof InputError)) throw error;
+    failure = error;
+    await writeBatch(); // with what stands before the fault
   } finally {
     source.close();
     await writing;
     addSpan(run.span, span);
-    for await (const { accepted, replaced } of copier.end(clock(), source.name)) {
-      summary.accepted += accepted;
-      summary.unchanged -= accepted;
-      run.replaced = addReplaced(run.replaced, replaced);
-    }
   }
+  for await (const { accepted, replaced } of copier.end(clock(), source.name)) {
+    summary.accepted += accepted;
+    summary.unchanged -= accepted;
+    replacedHere = addReplaced(replacedHere, replaced);
+  }
+  sayReplaced(run, source, replacedHere);
+  if (failure !== undefined) throw failure;
   if (notes === undefined) return;
   refuseDoubts(notes, source.name, 'the readings are stored all the same');
   for (const hint of hintsOf(notes, [], undefined, describeGap(span))) {
@@ -265,6 +270,15 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
     progress.hide();
     log.warn(text);
   }
+}
+
+/** Adds to the summary's, and logs it: of a file that was only to add something it is a surprise. */
+function sayReplaced(run: Run, { name }: Source, replaced: Replaced): void {
+  run.replaced = addReplaced(run.replaced, replaced);
+  const values = describeReplaced(replaced);
+  if (values === undefined) return;
+  run.progress.hide();
+  run.log.info({ source: name, ...values }, 'stored values were replaced or withdrawn');
 }
 
 /** As few at once as Copier.add wants them. */

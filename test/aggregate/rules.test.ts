@@ -189,6 +189,7 @@ async function insertReadings(owner: Sql, readings: readonly Reading[]): Promise
     ...Object.fromEntries(
       READING_COLUMNS.map(({ name }) => [name, values[name as ReadingColumn] ?? null]),
     ),
+    rain_given: values.rain_total === undefined ? null : (values.rain ?? null),
   }));
   for (let from = 0; from < rows.length; from += 500)
     await owner`insert into raw.readings ${owner(rows.slice(from, from + 500))}`;

@@ -82,7 +82,10 @@ onEveryEngine('roles', (engine) => {
       where p.pronamespace::regnamespace::text in ('logic', 'rollup') and p.provolatile = 'v'
         and has_function_privilege(role, p.oid, 'execute')
       group by 1 order by 1`;
-    const functions = ['derive_rain', 'ingest_bounds', 'quarantine_readings', 'store_readings'];
+    const functions = [
+      ...['delete_if_empty', 'derive_rain', 'ingest_bounds', 'quarantine_readings'],
+      ...['store_readings', 'withdraw_values'],
+    ];
     expect(rows).toEqual([{ role: 'airseries_ingest', functions }]);
   });
 

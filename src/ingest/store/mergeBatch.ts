@@ -7,8 +7,8 @@ import type { Parameter, ReadingColumn } from '../../contract/parameters.ts';
 import type { Checked } from './validate.ts';
 
 /** What became of a reading that another one has taken in, beside that one's ordinal. */
-export const ADDS_NOTHING = 0;
-export const IS_REPLACED = -1;
+const ADDS_NOTHING = 0;
+const IS_REPLACED = -1;
 
 /** A parameter that a reading of the batch leaves empty, by the index of the reading. */
 export type Empty = { index: number; name: ReadingColumn };

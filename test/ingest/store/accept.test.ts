@@ -3,7 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import { acceptReadings, UnauthorizedSensors } from '../../../src/ingest/store/accept.ts';
+import {
+  acceptReadings,
+  UnauthorizedSensors,
+  withdrawEmpty,
+} from '../../../src/ingest/store/accept.ts';
+import { makeSourceMemory } from '../../../src/ingest/store/sourceMemory.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { bringIn, differences, NOW, reading, smallNetwork, stored } from '../support.ts';
 
@@ -290,29 +295,26 @@ onEveryEngine('acceptReadings', (engine) => {
             );
             const atOnce = [await stored(owner), (await quarantine()).length];
 
-            // a reading that is not corrected by a later one is unchanged when it comes again
-            const last = new Map(
-              readings.map((each) => [
-                `${each.sensorId} ${Date.parse(each.measuredAt as string)}`,
-                each,
-              ]),
-            );
-            const again = await accept([...last.values()]);
-            expect(again.accepted).toBe(0);
+            const again = await accept(readings);
+            expect(again.replaced.values).toBe(0);
+            expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
 
             await empty();
             const ends = [...cuts.filter((cut) => cut < readings.length), readings.length].sort(
               (a, b) => a - b,
             );
             let refused = 0;
+            const options = { now: NOW, source: 'test', memory: makeSourceMemory() };
             for (const [index, end] of ends.entries()) {
               const part = readings.slice(ends[index - 1] ?? 0, end);
-              const outcome = await accept(part);
+              const outcome = await acceptReadings(ingest, part, options);
               expect(outcome.accepted + outcome.unchanged + outcome.quarantined.length).toBe(
                 part.length,
               );
               refused += outcome.quarantined.length;
             }
+            for await (const { replaced } of withdrawEmpty(ingest, options.memory, options))
+              expect(replaced.values).toBe(0); // nothing was stored before
             expect(refused).toBe(whole.quarantined.length);
             expect([await stored(owner), (await quarantine()).length]).toEqual(atOnce);
           },
