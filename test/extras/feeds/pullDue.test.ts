@@ -6,6 +6,7 @@ import type { Sql } from '../../../src/database/client.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
 import {
@@ -96,6 +97,39 @@ onOneEngine('pull', (engine) => {
     owner`select source, provider_id, kind, reason, text from raw.quarantine order by kind, reason, text`;
   const logged = (level: string) =>
     log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
+
+  it('replaces the values that its document has, and no others: a file beside it keeps its own (S3)', async () => {
+    const minutes = Array.from({ length: 6_000 }, (_, minute) => minute / 10);
+    const rows = (of: (minute: number) => Record<string, string>) =>
+      minutes.map((minute) => element(1, minute, of(minute)));
+    const poll = () => job(undefined, { timeMs: 10_000, bytes: 10_000_000 }).run();
+    us.serve(rows(() => ({ P2: '10', P1: '20' })));
+    await poll();
+    const theirs = minutes.map((minute) => ({
+      sensorId: 1,
+      measuredAt: new Date(NOW.getTime() - minute * 60_000).toISOString().replace(/\.\d+/, '.000'),
+      values: { humidity: 50 },
+      text: '',
+    }));
+    await acceptReadings(db.as('airseries_ingest'), theirs, { now: NOW, source: 'file' });
+    // of two elements for one time, more than a batch apart, the first has PM2.5, the second not
+    us.serve([
+      ...rows(() => ({ P2: '11' })),
+      ...rows((minute) => ({ P2: '', P1: minute < 1 ? '' : '20' })),
+    ]);
+    after(6);
+    await poll();
+    const values = await owner`
+      select pm25, pm10, humidity, count(*)::int as n from raw.readings group by 1, 2, 3 order by n`;
+    const count = (await owner`select from raw.readings`).length;
+    expect(values).toEqual([
+      { pm25: 11, pm10: null, humidity: 50, n: 10 },
+      { pm25: 11, pm10: 20, humidity: 50, n: count - 10 },
+    ]);
+    expect(logged('info').at(-1)).toMatchObject({
+      replaced: { values: count + 10, newest: '2026-11-20T12:00:00Z' },
+    });
+  });
 
   it('reads a document as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
     const row = (hour: string, value: number, verdict: string) =>

@@ -211,6 +211,11 @@ onEveryEngine('acceptReadings', (engine) => {
       accepted: 0,
       unchanged: 1,
     });
+    // what it leaves empty stays, and what is missing is filled in
+    const outcome = await onlyNew([reading(1, T, { pm25: '', pm10: 3 })]);
+    expect(outcome).toMatchObject({ accepted: 1, replaced: { values: 0 } });
+    expect(await stored(owner)).toMatchObject([{ pm25: 5, pm10: 3 }]);
+    await owner`update raw.readings set pm10 = null`;
     const two = [1, 2].map((pm25) => reading(2, T, { pm25 }));
     expect(await onlyNew(two)).toMatchObject({ accepted: 1, unchanged: 1 });
     expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
