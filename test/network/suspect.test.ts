@@ -254,6 +254,16 @@ onEveryEngine('suspect particles', (engine) => {
       (s, ago) => ({ pm25: s === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
       [],
     ],
+    [
+      'one neighbour with half as much: one',
+      (s, ago) => ({ pm25: (1 + (ago % 2) / 4) * ({ 21: 45, 31: 90, 41: 44.75 }[s] ?? 8) }),
+      [[72, null]],
+    ],
+    [
+      'two neighbours with half as much, as in smoke: none',
+      (s, ago) => ({ pm25: (1 + (ago % 2) / 4) * ({ 21: 45, 31: 90, 41: 45 }[s] ?? 8) }),
+      [],
+    ],
     ['far from all others', (s, ago) => ({ pm25: s === 61 ? 300 + ago : 10 + (ago % 5) }), []],
     [
       'with two neighbours that measure',
@@ -481,6 +491,23 @@ onEveryEngine('suspect particles', (engine) => {
       (s, ago) => ({ pm25: s === 61 && ago > 20 && ago <= 31 ? 9.1 : 8 + (ago % 5) / 2, pm10: 12 }),
       [],
     ],
+    ...[
+      { value: 0, hours: 48 },
+      { value: 0.5, hours: 48 },
+      { value: -1, hours: 24 },
+    ].flatMap(({ value, hours }): [string, Air, unknown[]][] => {
+      const air =
+        (length: number): Air =>
+        (s, ago) =>
+          s === 61 && ago > 10 && ago <= 10 + length
+            ? { pm25: value, pm10: 1 }
+            : { pm25: 8 + (ago % 5) / 2, pm10: ago };
+      const expected = [[6, 'flat', 10 + hours, null]];
+      return [
+        [`a dead sensor: PM2.5 is ${value} for ${hours} hours: all of them`, air(hours), expected],
+        [`PM2.5 is ${value} for ${hours - 1} hours: none`, air(hours - 1), []],
+      ];
+    }),
     [
       'both the same for 13 hours, one of them missing: none',
       (s, ago) =>
@@ -492,6 +519,75 @@ onEveryEngine('suspect particles', (engine) => {
   ])('%s', async (_, air, expected) => {
     const periods = await screened(air);
     expect(periods.map((p) => [p.station, p.reason, p.since, p.until])).toEqual(expected);
+  });
+
+  it('judges the first hours of the last eight days by the rows and days that they belong to (C9)', async () => {
+    const from = 3 * 24;
+    const air: Air = (sensor, ago) => {
+      if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
+      return clean(sensor, ago);
+    };
+    await measure(air, 6 * 24, 1);
+    await screen(db.target, NOW, hoursAgo(from));
+    expect(await flags()).toEqual([{ station: 6, reason: 'flat', since: from, until: from - 6 }]);
+  });
+
+  it('compares sensors of one kind; those of unknown kind are of one (C9)', async () => {
+    const factors = { 11: 1, 12: 2.5 };
+    const air: Air = (sensor, ago) => ({
+      pm25: (12 + (ago % 3)) * (factors[sensor as 11 | 12] ?? 1),
+      pm10: ago,
+    });
+    const [one, another] = [{ kind: 'PMS5003' }, { kind: 'BAM-1020' }];
+    const found = { station: 1, reason: 'sensors', since: 72, until: null };
+    const withKinds = async (first: Json, second: Json) => {
+      await owner`truncate raw.screened_period`;
+      await bringIn(
+        owner,
+        network({
+          1: {
+            sensors: [
+              { id: 11, ...first },
+              { id: 12, ...second },
+            ],
+          },
+        }),
+      );
+      return await screened(air);
+    };
+    expect(await withKinds({}, {})).toEqual([found]);
+    expect(await withKinds(one, one)).toEqual([found]);
+    expect(await withKinds(one, another)).toEqual([]);
+    expect(await withKinds(one, {})).toEqual([]);
+    // beside a third one of another kind, the two that differ are named
+    await owner`truncate raw.screened_period`;
+    await bringIn(
+      owner,
+      network({
+        1: {
+          sensors: [
+            { id: 11, ...one },
+            { id: 12, ...one },
+            { id: 15, ...another },
+            { id: 16, ...another },
+          ],
+        },
+      }),
+    );
+    await measure(air, 72, 1, [...SENSORS, 15, 16]);
+    await screen(db.target, NOW);
+    expect(await flags()).toEqual([found]);
+    expect(await owner`select evidence from raw.screened_period`).toEqual([
+      {
+        evidence: {
+          'pm2.5': 16.5,
+          compared_with: [
+            { id: 11, 'pm2.5': 12 },
+            { id: 12, 'pm2.5': 30 },
+          ],
+        },
+      },
+    ]);
   });
 
   it('leaves PM and the index out of the region, in hours, days and digests, and says how many', async () => {
