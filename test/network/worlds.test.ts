@@ -166,9 +166,9 @@ onEveryEngineInAll('invented cities', (engine) => {
     ['plain', { before: 0, now: 0 }],
     ['chimney', { before: 0, now: 0 }],
     ['front', { before: 30, now: 2 }],
-    ['new year', { before: 8, now: 4 }],
+    ['new year', { before: 8, now: 3 }],
     ['valley', { before: 25, now: 2 }],
-    ['faults', { before: 15, now: 4 }],
+    ['faults', { before: 10, now: 2 }],
   ])('leaves few honest stations out of their city (C9): %s', (world, bounds) => {
     const [then, now] = [falsePeriods(before, world), falsePeriods(found, world)];
     expect(then).toBeGreaterThanOrEqual(bounds.before);
