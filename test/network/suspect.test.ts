@@ -459,6 +459,14 @@ onEveryEngine('suspect particles', (engine) => {
       [[1, 'sensors', 28, null]],
     ],
     [
+      'channels of 10 and 15.08 µg/m³: once 24 hours are so, since 5.08 is more than 40 % of 12.54',
+      (s, ago) => ({
+        pm25: (s === 12 && ago <= 48 ? 15.08 : 10) + ((ago % 3) - 1) / 10,
+        pm10: ago,
+      }),
+      [[1, 'sensors', 25, null]],
+    ],
+    [
       'channels that differ by 40 %: none',
       (s, ago) => ({ pm25: (s === 12 ? 14 : 10) + (ago % 3), pm10: ago }),
       [],
