@@ -23,8 +23,8 @@ begin
   with judged as (
     select s.id, coalesce(o.since, suspect_hours_alone.since) as since
     from raw.station s left join unnest(open) o on o.station_id = s.id and o.reason = 'sensors'
-    where not s.trusted and s.id in (select p.station_id from raw.placement p join raw.sensor k on k.id = p.sensor_id
-      group by p.station_id, k.kind having count(distinct p.sensor_id) > 1)
+    where not s.trusted and s.id in (select p.station_id from raw.placement p
+      group by 1 having count(distinct p.sensor_id) > 1)
   ),
   -- most files name no kind, so sensors without one are of one kind
   placed as (

@@ -649,7 +649,6 @@ const TABLE: readonly Table[] = [
         ["min(o.since) - interval '47 hours'", 'min(o.since)'],
         ["coalesce(k.kind, '') as kind", "'' as kind"],
         ["coalesce(k.kind, '') as kind", 'coalesce(k.kind, k.id::text) as kind'],
-        ['group by p.station_id, k.kind having', 'group by p.station_id having'],
         ['or h.kind = any (d.kinds) and h.day', 'or h.day'],
         ['h.both_hours >= 12 or', 'h.both_hours >= 13 or'],
         ['or h.pm25_hours >= 24', 'or h.pm25_hours >= 23'],

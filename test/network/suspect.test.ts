@@ -452,6 +452,22 @@ onEveryEngine('suspect particles', (engine) => {
     },
   );
 
+  it('judges the beginning of an open period by the row that it now belongs to (C9)', async () => {
+    const since = 20 * 24;
+    const stuck: Air = (sensor, ago) => (sensor === 61 ? { pm25: 7, pm10: 9 } : clean(sensor, ago));
+    await measure(clean, since + 48, since + 1);
+    await measure(stuck, since, 1);
+    await screen(db.target, hoursAgo(17 * 24));
+    await measure(stuck, since + 6, since + 1);
+    await measure(clean, since - 8, 10 * 24 + 1);
+    await screen(db.target, NOW);
+    // 8 hours of a row of 14
+    expect(await flags()).toEqual([
+      { station: 6, reason: 'flat', since: 10 * 24, until: null },
+      { station: 6, reason: 'flat', since, until: since - 8 },
+    ]);
+  });
+
   it.each<[string, Air, unknown[]]>([
     [
       'channels of 10 and 16 µg/m³: once 21 of 24 hours are so, since 5.25 is more than 40 % of 12.6',
@@ -543,7 +559,7 @@ onEveryEngine('suspect particles', (engine) => {
   it('compares sensors of one kind; those of unknown kind are of one (C9)', async () => {
     const factors = { 11: 1, 12: 2.5 };
     const air: Air = (sensor, ago) => ({
-      pm25: (12 + (ago % 3)) * (factors[sensor as 11 | 12] ?? 1),
+      pm25: (12 + (ago % 3)) * (ago > 72 ? 1 : (factors[sensor as 11 | 12] ?? 1)),
       pm10: ago,
     });
     const [one, another] = [{ kind: 'PMS5003' }, { kind: 'BAM-1020' }];
@@ -582,7 +598,7 @@ onEveryEngine('suspect particles', (engine) => {
         },
       }),
     );
-    await measure(air, 72, 1, [...SENSORS, 15, 16]);
+    await measure(air, 100, 1, [...SENSORS, 15, 16]);
     await screen(db.target, NOW);
     expect(await flags()).toEqual([found]);
     expect(await owner`select evidence from raw.screened_period`).toEqual([
