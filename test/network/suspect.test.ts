@@ -313,6 +313,21 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await written()).toMatchObject([{ station_id, reason, since, until, evidence }]);
   });
 
+  it('keeps of each of two periods by what it was found, if 25 hours lie between them', async () => {
+    const air: Air = (sensor, ago) => ({
+      pm25: sensor === 31 && (ago > 60 ? ago <= 66 : ago > 29 && ago <= 35) ? 90 : 10 + (ago % 5),
+    });
+    await screened(air);
+    expect(await flags()).toMatchObject([
+      { since: 35, until: 29 },
+      { since: 66, until: 60 },
+    ]);
+    expect(
+      await owner`select count(*)::int as periods from raw.screened_period
+        where (evidence ->> 'pm2.5')::float8 = 90 and jsonb_array_length(evidence -> 'compared_with') = 4`,
+    ).toEqual([{ periods: 2 }]);
+  });
+
   it('finds stations that fail one after another or at once, and does not move from run to run (C9)', async () => {
     // four stations; 3 and 4 read high at once, and 2 follows later
     const air =
