@@ -126,8 +126,9 @@ comment on column api.station_flag.kind is
   'the index)';
 comment on column api.station_flag.reason is
   'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, '
-  'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), '
-  'flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
+  'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of one kind disagree), '
+  'flat (12 equal hours of PM2.5 and PM10, 24 of PM2.5, or 48 from 0 to 0.5 µg/m³), outlier (alone far above its '
+  'neighbours)';
 comment on column api.station_flag.sensor_id is
   'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is

@@ -32,7 +32,7 @@ create view logic.placement as
 -- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
 -- parameters.
 create view logic.screened_period as
-  select p.* from raw.screened_period p
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its

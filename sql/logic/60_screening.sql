@@ -47,17 +47,16 @@ end $$;
 -- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of
 -- kind pm continue after gaps of up to 24 hours), all open ones among them. Where the station has no hour since the
 -- beginning, nothing says otherwise: a network file may come before its readings.
-create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
-  from logic.screened_period p
+create function logic.rejudged_periods(since timestamptz) returns setof logic.screened_period language sql stable as $$
+  select p.* from logic.screened_period p
   where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
     and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
 $$;
 
 -- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`,
 -- the periods that are judged again, with an earlier start keeps that start.
-create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
-returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+create function logic.implausible_periods(since timestamptz, at timestamptz, recorded logic.screened_period[])
+returns setof logic.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -120,8 +119,7 @@ begin
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
   -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
-    'thp', null::jsonb,
-    null::timestamptz
+    'thp', null::jsonb
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -138,8 +136,8 @@ end $$;
 -- A10, C5, C9). It writes nothing if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
-  found_periods raw.screened_period[];
-  recorded raw.screened_period[];
+  found_periods logic.screened_period[];
+  recorded logic.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
   recorded := array(select p from logic.rejudged_periods(since) p);
@@ -161,22 +159,17 @@ begin
   ) then
     call logic.replace_screened_periods(recorded, found_periods);
   end if;
-  -- once a day is enough
-  update raw.screened_period p set judged_to = screen.at
-  from unnest(found_periods) f
-  where (p.station_id, p.reason, p.since) = (f.station_id, f.reason, f.since) and p.kind = 'pm' and p.until = 'infinity'
-    and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
 end $$;
 
-create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[])
+create procedure logic.replace_screened_periods(recorded logic.screened_period[], found_periods logic.screened_period[])
   language plpgsql as $$
 begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
     o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;

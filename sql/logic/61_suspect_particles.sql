@@ -1,20 +1,20 @@
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of
--- many equal hours (flat), or if it is far above its neighbours (outlier). Enough suspect hours close to one another
--- are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors of one kind disagree (sensors), if it
+-- is one of many equal hours (flat), or if it alone is far above its neighbours (outlier). Enough suspect hours close to
+-- one another are a period of kind pm.
 
 create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
 
 -- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station
 -- alone, with their PM2.5 and the values it was compared with. Of stations with a period in `open` the hours from its
--- `since` on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
-create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
+-- beginning on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
+create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open logic.screened_period[])
 returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
-  -- both tests also look at the 23 hours before
-  first constant timestamptz := since - interval '23 hours';
+  -- the means of 24 hours
+  first timestamptz := since - interval '23 hours';
   stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
   first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o
     where o.reason = 'sensors');
@@ -26,14 +26,18 @@ begin
     where not s.trusted and s.id in (select p.station_id from raw.placement p
       group by 1 having count(distinct p.sensor_id) > 1)
   ),
-  placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
+  -- most files name no kind, so sensors without one are of one kind
+  placed as (
+    select p.*, coalesce(k.kind, '') as kind
+    from raw.placement p join judged on judged.id = p.station_id join raw.sensor k on k.id = p.sensor_id
+  ),
   sensor_hour as (
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    select p.station_id, p.kind, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
     from rollup.sensor_hourly h
     join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
     union all
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
+    select p.station_id, p.kind, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
     from rollup.sensor_hourly h
     join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) is not null
@@ -47,23 +51,29 @@ begin
       order by bucket range between interval '23 hours' preceding and current row)
   ),
   compared as (
-    select h.station_id, h.bucket,
+    select h.station_id, h.kind, h.bucket,
       count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25) as hours_differ,
       count(h.day) > 1 and max(h.day) - min(h.day) > 3 and max(h.day) - min(h.day) > 0.4 * avg(h.day) as days_differ
     from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
-    group by 1, 2
+    group by 1, 2, 3
+  ),
+  differing as (
+    select station_id, bucket, array_agg(kind) as kinds, array_agg(kind) filter (where hours_differ) as kinds_by_hour
+    from compared where hours_differ or days_differ group by 1, 2
   )
   select h.station_id, 'sensors', h.bucket,
     jsonb_build_object('pm2.5', {{publish pm25: avg(h.pm25)}}, 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when c.hours_differ then {{publish pm25: h.pm25}} else {{publish pm25: h.day}} end)
-    order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
-  from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
-  where c.hours_differ or c.days_differ
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then {{publish pm25: h.pm25}} else {{publish pm25: h.day}} end)
+    order by h.sensor_id)
+      filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
+  from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
   group by h.station_id, h.bucket;
 
   stations := array(select o.station_id from unnest(open) o where o.reason = 'flat');
-  first_of_open := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'flat');
+  -- a row of 48 hours
+  first := since - interval '47 hours';
+  first_of_open := (select min(o.since) - interval '47 hours' from unnest(open) o where o.reason = 'flat');
   return query
   with judged as (
     select s.id, coalesce(o.since, suspect_hours_alone.since) as since
@@ -72,11 +82,11 @@ begin
   ),
   hour as (
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10 from rollup.station_hourly h
-    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
     union all
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
     where h.bucket >= first_of_open and h.bucket < first
-      and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+      and coalesce(h.pm25_raw, h.pm25) is not null and h.station_id = any (stations)
   ),
   repeated as (
     -- means of equal readings may differ in their last digits
@@ -106,13 +116,15 @@ begin
   select h.station_id, 'flat', h.bucket,
     jsonb_strip_nulls(jsonb_build_object('pm2.5', {{publish pm25: h.pm25}}, 'pm10', {{publish pm10: h.pm10}}))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
-  where h.both_hours >= 12 or h.pm25_hours >= 24;
+  where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
+    -- very clean air may be the same for a day
+    else h.pm25_hours >= case when h.pm25 < 0 then 24 else 48 end end;
 end $$;
 
 -- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one
 -- of `alone`.
 create function logic.suspect_hours_among_neighbours(
-  since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
+  since timestamptz, until timestamptz, open logic.screened_period[], alone logic.screened_period[]
 ) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
@@ -175,37 +187,35 @@ begin
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ),
   judged as (
-    select station_id, bucket, percentile_cont(0.5) within group (order by other_pm25) as median
+    select station_id, bucket, pair.pm25, percentile_cont(0.5) within group (order by other_pm25) as median,
+      -- only the first hour of a period says what it was compared with: of a year among 100 neighbours that is 45 MB
+      coalesce(bucket - lag(bucket) over (partition by station_id order by bucket) > interval '25 hours', true)
+        as is_first
     from pair group by station_id, bucket, pair.pm25
     having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
+      -- smoke and fireworks reach several stations, a fault one
+      and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
-  select station_id, 'outlier', bucket,
-    jsonb_build_object('pm2.5', {{publish pm25: pair.pm25}}, 'median', {{publish pm25: median}}, 'compared_with',
-    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', {{publish pm25: other_pm25}}) order by other_id))
-  from judged join pair using (station_id, bucket)
-  group by station_id, bucket, pair.pm25, median;
+  select j.station_id, 'outlier', j.bucket, case when j.is_first then
+    jsonb_build_object('pm2.5', {{publish pm25: j.pm25}}, 'median', {{publish pm25: j.median}}, 'compared_with',
+    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', {{publish pm25: other_pm25}}) order by other_id)) end
+  from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
+  group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
 
--- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its
--- beginning, but not what was judged before. When it was judged, one of the 24 hours before was suspect.
-create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
-  language sql immutable
-  return case when period.until < 'infinity' then since
-    else greatest(period.since,
-      least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
-
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
--- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. A
--- period of `recorded` holds up to the hours that are judged again; suspect hours that follow it continue it.
+-- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. Of
+-- `recorded`, an open period is judged from its beginning; one that has ended holds as it is up to `since`, and suspect
+-- hours that follow continue it.
 create function logic.periods_of_hours(
-  hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
-) returns setof raw.screened_period language sql stable as $$
+  hours logic.suspect_hour[], recorded logic.screened_period[], since timestamptz, closed timestamptz
+) returns setof logic.screened_period language sql stable as $$
   with piece as (
     select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
     from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
-    from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
+    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since), 6, p.evidence
+    from unnest(recorded) p where p.until < 'infinity' and p.since < periods_of_hours.since
   ),
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
@@ -224,7 +234,7 @@ create function logic.periods_of_hours(
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since,
     case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence), p.judged_to
+    coalesce(p.evidence, f.evidence)
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
@@ -232,24 +242,20 @@ $$;
 -- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged
 -- again. The test outlier comes last and takes no neighbour away, so the result does not depend on what an earlier run
 -- found by it.
-create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
-returns setof raw.screened_period language plpgsql stable as $$
+create function logic.suspect_periods(since timestamptz, at timestamptz, recorded logic.screened_period[])
+returns setof logic.screened_period language plpgsql stable as $$
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
-  open constant raw.screened_period[] := array(
-    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind,
-      p.evidence, p.judged_to
-      )::raw.screened_period
-    from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
-  alone raw.screened_period[] := array(
+  open constant logic.screened_period[] := array(
+    select p from unnest(recorded) p where p.until = 'infinity' and p.since < suspect_periods.since);
+  alone logic.screened_period[] := array(
     select p from logic.periods_of_hours(array(select h from logic.suspect_hours_alone(since, closed, open) h),
       array(select p from unnest(recorded) p where p.reason <> 'outlier'), since, closed) p);
 begin
   return query select * from unnest(alone);
   -- those that are not judged again hold as recorded
   alone := alone || array(
-    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to)::raw.screened_period
-    from logic.screened_period p
+    select p from logic.screened_period p
     where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
       select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
   return query select p.* from logic.periods_of_hours(array(select h
@@ -257,5 +263,5 @@ begin
     array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours,
   logic.periods_of_hours, logic.suspect_periods from public;

@@ -264,7 +264,7 @@ export const Station = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'true: a reference instrument, whose PM is not screened, and only is_bad_pm says otherwise',
+      'true: a reference instrument, or a station beside a chimney: its PM is not screened, and only is_bad_pm flags it',
     ),
   screening: z
     .boolean()

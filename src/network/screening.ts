@@ -16,9 +16,9 @@ const LOOK_BACK_DAYS = 8;
 const OWNER = { role: 'airseries_owner', name: 'airseries screen' } as const;
 
 /**
- * Screens the closed hours from `since` on (default: the last eight closed days), and the hours of
- * open periods that were not judged yet, by the aggregates as they are. The aggregates follow the
- * flags at the next refresh.
+ * Screens the closed hours from `since` on (default: the last eight closed days), and from the
+ * beginning of open periods, by the aggregates as they are. The aggregates follow the flags at the
+ * next refresh.
  */
 export const screen = (target: DatabaseAddress, now: Date, since?: Date): Promise<Screened> =>
   onConnection(target, OWNER, (sql) => screenOn(sql, now, since));

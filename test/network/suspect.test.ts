@@ -16,7 +16,7 @@ import {
   testDatabase,
 } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
-import { type Hour, type Recorded, type Suspect, suspectPeriods } from './suspectLiteral.ts';
+import { type Hour, type Suspect, suspectPeriods } from './suspectLiteral.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
@@ -64,8 +64,8 @@ onEveryEngine('suspect particles', (engine) => {
   afterAll(() => db.drop());
 
   /** A reading an hour, of all sensors. */
-  const measure = async (air: Air, from = 72, to = 1) => {
-    const rows = SENSORS.flatMap((sensor) =>
+  const measure = async (air: Air, from = 72, to = 1, sensors = SENSORS) => {
+    const rows = sensors.flatMap((sensor) =>
       Array.from({ length: from - to + 1 }, (_, n) => from - n).flatMap((ago) => {
         const values = air(sensor, ago);
         return values === null
@@ -94,13 +94,26 @@ onEveryEngine('suspect particles', (engine) => {
 
   it('finds by chance what the rule finds word for word, screening by screening', async () => {
     const random = seeded(43);
-    const kinds = { 12: 'times', 21: 'flat', 31: 'times', 41: 'gap', 51: 'flat', 61: 'flat' };
+    // at station 1, three sensors of unknown kind and one of a known one
+    const sensors = [...SENSORS, 13, 14];
+    await bringIn(
+      owner,
+      network({
+        1: { sensors: [{ id: 11 }, { id: 12 }, { id: 13 }, { id: 14, kind: 'BAM-1020' }] },
+      }),
+    );
+    const kinds = {
+      ...{ 12: 'times', 14: 'times', 21: 'flat', 31: 'times', 41: 'gap', 51: 'flat', 61: 'flat' },
+    };
     const fault = new Map(
       Object.entries(kinds).map(([sensor, kind]) => {
         const from = 60 + random.below(80);
         return [
           Number(sensor),
-          { kind, from, to: from - 20 - random.below(60), value: random.pick([0.4, 7.3, 60]) },
+          {
+            ...{ kind, from, to: from - 20 - random.below(60) },
+            value: random.pick([-1, 0, 0.4, 7.3, 60]),
+          },
         ];
       }),
     );
@@ -109,25 +122,31 @@ onEveryEngine('suspect particles', (engine) => {
         [...fault].flatMap(([id, f]) =>
           id === sensor && ago <= f.from && ago > f.to ? [f] : [],
         )[0] ?? {};
-      if (random.next() < 0.03 || (kind === 'gap' && random.next() < 0.6)) return null;
+      if (random.next() < (kind === 'flat' ? 0.01 : 0.03)) return null;
+      if (kind === 'gap' && random.next() < 0.6) return null;
       if (kind === 'flat') return { pm25: value ?? 0, pm10: random.next() < 0.02 ? 5 : 4 };
+      // smoke of some hours reaches some of the stations
+      const hasSmoke = ago % 60 > 50 && random.next() < 0.5;
       return {
         pm25:
           8 +
           Math.round(random.next() * 60) / 10 +
-          (kind === 'times' && random.next() < 0.5 ? 70 : 0),
+          (hasSmoke || (kind === 'times' && random.next() < 0.5) ? 70 : 0),
         pm10: 12,
       };
     };
-    await measure(air, 290, 1);
+    await measure(air, 290, 1, sensors);
     const hours = async (level: string, join: string) =>
       (
-        await owner.unsafe(`select ${level === 'station' ? 'h.station_id' : 'h.sensor_id as sensor, p.station_id'} as station, extract(epoch from bucket)::float8 * 1000 as at, pm25,
+        await owner.unsafe(`select ${level === 'station' ? 'h.station_id' : 'h.sensor_id as sensor, k.kind, p.station_id'} as station, extract(epoch from bucket)::float8 * 1000 as at, pm25,
           coalesce(pm25_raw, pm25) as measured, pm10 from rollup.${level}_hourly h ${join} where pm25 is not null`)
       ).map((row) => row as unknown as Hour);
     const stationHours = await hours('station', '');
-    const sensorHours = await hours('sensor', 'join raw.placement p using (sensor_id)');
-    let recorded: Recorded[] = [];
+    const sensorHours = await hours(
+      'sensor',
+      'join raw.placement p using (sensor_id) join raw.sensor k on k.id = sensor_id',
+    );
+    let recorded: Suspect[] = [];
     const reasons = new Set<string>();
     // now and then after a pause that is longer than what is looked back
     for (let ago = 200; ago >= 0; ago -= random.pick([8, 16, 70])) {
@@ -235,6 +254,16 @@ onEveryEngine('suspect particles', (engine) => {
       (s, ago) => ({ pm25: s === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
       [],
     ],
+    [
+      'one neighbour with half as much: one',
+      (s, ago) => ({ pm25: (1 + (ago % 2) / 4) * ({ 21: 45, 31: 90, 41: 44.75 }[s] ?? 8) }),
+      [[72, null]],
+    ],
+    [
+      'two neighbours with half as much, as in smoke: none',
+      (s, ago) => ({ pm25: (1 + (ago % 2) / 4) * ({ 21: 45, 31: 90, 41: 45 }[s] ?? 8) }),
+      [],
+    ],
     ['far from all others', (s, ago) => ({ pm25: s === 61 ? 300 + ago : 10 + (ago % 5) }), []],
     [
       'with two neighbours that measure',
@@ -282,6 +311,21 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await screen(db.target, hoursAgo(-9 * 24))).toEqual({ raised: 0, lifted: 0 });
     const { station_id, reason, since, until, evidence } = before[0] as Record<string, unknown>;
     expect(await written()).toMatchObject([{ station_id, reason, since, until, evidence }]);
+  });
+
+  it('keeps of each of two periods by what it was found, if 25 hours lie between them', async () => {
+    const air: Air = (sensor, ago) => ({
+      pm25: sensor === 31 && (ago > 60 ? ago <= 66 : ago > 29 && ago <= 35) ? 90 : 10 + (ago % 5),
+    });
+    await screened(air);
+    expect(await flags()).toMatchObject([
+      { since: 35, until: 29 },
+      { since: 66, until: 60 },
+    ]);
+    expect(
+      await owner`select count(*)::int as periods from raw.screened_period
+        where (evidence ->> 'pm2.5')::float8 = 90 and jsonb_array_length(evidence -> 'compared_with') = 4`,
+    ).toEqual([{ periods: 2 }]);
   });
 
   it('finds stations that fail one after another or at once, and does not move from run to run (C9)', async () => {
@@ -389,22 +433,54 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await flags()).toEqual([{ ...period, until: 10 * 24 }]);
   });
 
-  it('of an open period judges what it has not judged yet, and notes that once a day', async () => {
-    await measure((s, ago) => ({ pm25: (s === 31 ? 90 : 10) + (ago % 5) }), 20 * 24, 1);
-    const judged = async () =>
-      (await owner`select judged_to from raw.screened_period`).map((row) => agoOf(row.judged_to));
-    await screen(db.target, hoursAgo(19 * 24));
-    expect(await judged()).toEqual([19 * 24]);
-    await screen(db.target, hoursAgo(18 * 24));
-    expect(await judged()).toEqual([19 * 24]);
-    await screen(db.target, hoursAgo(18 * 24 - 1));
-    expect(await judged()).toEqual([18 * 24 - 1]);
-    // the hours of the first days are good now; what was judged long ago is not judged again
-    await measure((_, ago) => ({ pm25: 10 + (ago % 5) }), 20 * 24, 16 * 24);
-    for (let ago = 17 * 24; ago >= 0; ago -= 24) await screen(db.target, hoursAgo(ago));
-    expect(await flags()).toMatchObject([{ station: 3, reason: 'outlier', until: null }]);
-    expect(await judged()).toEqual([24]);
-    await owner`delete from raw.screened_period`;
+  it.each<[string, number, (ago: number) => { pm25: number; pm10: number }, number]>([
+    ['outlier', 31, (ago) => ({ pm25: 90 + (ago % 5), pm10: ago }), 0],
+    // means of 24 hours differ for a while, as above
+    ['sensors', 12, (ago) => ({ pm25: 32 + (ago % 5), pm10: ago }), 18],
+    ['flat', 61, () => ({ pm25: 7, pm10: 9 }), 0],
+  ])(
+    'judges an open period from its beginning, so corrected days return to their city (C9): %s',
+    async (reason, faulty, fault, later) => {
+      const air: Air = (sensor, ago) => (sensor === faulty ? fault(ago) : clean(sensor, ago));
+      await measure(clean, 23 * 24, 20 * 24 + 1);
+      await measure(air, 20 * 24, 1);
+      await screen(db.target, hoursAgo(17 * 24));
+      await screen(db.target, NOW);
+      const period = { station: Math.floor(faulty / 10), reason };
+      const first = { ...period, since: 20 * 24 };
+      expect(await flags()).toEqual([{ ...first, until: null }]);
+      await measure(clean, 15 * 24, 10 * 24 + 1);
+      expect(await screen(db.target, NOW)).toEqual({ raised: 1, lifted: 0 });
+      expect(await flags()).toEqual([
+        { ...period, since: 10 * 24, until: null },
+        { ...first, until: 15 * 24 - later },
+      ]);
+      await db.refresh(NOW);
+      expect(
+        await owner`
+          select count(*)::int as hours from rollup.region_hourly r
+          where bucket >= ${hoursAgo(15 * 24)} and bucket < ${hoursAgo(10 * 24)}
+            and abs(pm25 - (select avg(pm25) from rollup.station_hourly h where h.bucket = r.bucket)) < 1e-9`,
+      ).toEqual([{ hours: 5 * 24 - later }]);
+      expect(await screen(db.target, NOW)).toEqual({ raised: 0, lifted: 0 });
+      expect(await differences(db)).toEqual([]);
+    },
+  );
+
+  it('judges the beginning of an open period by the row that it now belongs to (C9)', async () => {
+    const since = 20 * 24;
+    const stuck: Air = (sensor, ago) => (sensor === 61 ? { pm25: 7, pm10: 9 } : clean(sensor, ago));
+    await measure(clean, since + 48, since + 1);
+    await measure(stuck, since, 1);
+    await screen(db.target, hoursAgo(17 * 24));
+    await measure(stuck, since + 6, since + 1);
+    await measure(clean, since - 8, 10 * 24 + 1);
+    await screen(db.target, NOW);
+    // 8 hours of a row of 14
+    expect(await flags()).toEqual([
+      { station: 6, reason: 'flat', since: 10 * 24, until: null },
+      { station: 6, reason: 'flat', since, until: since - 8 },
+    ]);
   });
 
   it.each<[string, Air, unknown[]]>([
@@ -412,6 +488,14 @@ onEveryEngine('suspect particles', (engine) => {
       'channels of 10 and 16 µg/m³: once 21 of 24 hours are so, since 5.25 is more than 40 % of 12.6',
       (s, ago) => ({ pm25: (s === 12 && ago <= 48 ? 16 : 10) + ((ago % 3) - 1) / 10, pm10: ago }),
       [[1, 'sensors', 28, null]],
+    ],
+    [
+      'channels of 10 and 15.08 µg/m³: once 24 hours are so, since 5.08 is more than 40 % of 12.54',
+      (s, ago) => ({
+        pm25: (s === 12 && ago <= 48 ? 15.08 : 10) + ((ago % 3) - 1) / 10,
+        pm10: ago,
+      }),
+      [[1, 'sensors', 25, null]],
     ],
     [
       'channels that differ by 40 %: none',
@@ -446,6 +530,23 @@ onEveryEngine('suspect particles', (engine) => {
       (s, ago) => ({ pm25: s === 61 && ago > 20 && ago <= 31 ? 9.1 : 8 + (ago % 5) / 2, pm10: 12 }),
       [],
     ],
+    ...[
+      { value: 0, hours: 48 },
+      { value: 0.5, hours: 48 },
+      { value: -1, hours: 24 },
+    ].flatMap(({ value, hours }): [string, Air, unknown[]][] => {
+      const air =
+        (length: number): Air =>
+        (s, ago) =>
+          s === 61 && ago > 10 && ago <= 10 + length
+            ? { pm25: value, pm10: 1 }
+            : { pm25: 8 + (ago % 5) / 2, pm10: ago };
+      const expected = [[6, 'flat', 10 + hours, null]];
+      return [
+        [`a dead sensor: PM2.5 is ${value} for ${hours} hours: all of them`, air(hours), expected],
+        [`PM2.5 is ${value} for ${hours - 1} hours: none`, air(hours - 1), []],
+      ];
+    }),
     [
       'both the same for 13 hours, one of them missing: none',
       (s, ago) =>
@@ -457,6 +558,75 @@ onEveryEngine('suspect particles', (engine) => {
   ])('%s', async (_, air, expected) => {
     const periods = await screened(air);
     expect(periods.map((p) => [p.station, p.reason, p.since, p.until])).toEqual(expected);
+  });
+
+  it('judges the first hours of the last eight days by the rows and days that they belong to (C9)', async () => {
+    const from = 3 * 24;
+    const air: Air = (sensor, ago) => {
+      if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
+      return clean(sensor, ago);
+    };
+    await measure(air, 6 * 24, 1);
+    await screen(db.target, NOW, hoursAgo(from));
+    expect(await flags()).toEqual([{ station: 6, reason: 'flat', since: from, until: from - 6 }]);
+  });
+
+  it('compares sensors of one kind; those of unknown kind are of one (C9)', async () => {
+    const factors = { 11: 1, 12: 2.5 };
+    const air: Air = (sensor, ago) => ({
+      pm25: (12 + (ago % 3)) * (ago > 72 ? 1 : (factors[sensor as 11 | 12] ?? 1)),
+      pm10: ago,
+    });
+    const [one, another] = [{ kind: 'PMS5003' }, { kind: 'BAM-1020' }];
+    const found = { station: 1, reason: 'sensors', since: 72, until: null };
+    const withKinds = async (first: Json, second: Json) => {
+      await owner`truncate raw.screened_period`;
+      await bringIn(
+        owner,
+        network({
+          1: {
+            sensors: [
+              { id: 11, ...first },
+              { id: 12, ...second },
+            ],
+          },
+        }),
+      );
+      return await screened(air);
+    };
+    expect(await withKinds({}, {})).toEqual([found]);
+    expect(await withKinds(one, one)).toEqual([found]);
+    expect(await withKinds(one, another)).toEqual([]);
+    expect(await withKinds(one, {})).toEqual([]);
+    // beside a third one of another kind, the two that differ are named
+    await owner`truncate raw.screened_period`;
+    await bringIn(
+      owner,
+      network({
+        1: {
+          sensors: [
+            { id: 11, ...one },
+            { id: 12, ...one },
+            { id: 15, ...another },
+            { id: 16, ...another },
+          ],
+        },
+      }),
+    );
+    await measure(air, 100, 1, [...SENSORS, 15, 16]);
+    await screen(db.target, NOW);
+    expect(await flags()).toEqual([found]);
+    expect(await owner`select evidence from raw.screened_period`).toEqual([
+      {
+        evidence: {
+          'pm2.5': 16.5,
+          compared_with: [
+            { id: 11, 'pm2.5': 12 },
+            { id: 12, 'pm2.5': 30 },
+          ],
+        },
+      },
+    ]);
   });
 
   it('leaves PM and the index out of the region, in hours, days and digests, and says how many', async () => {
@@ -623,7 +793,7 @@ onEveryEngine('suspect particles', (engine) => {
       await there`insert into raw.readings ${there(readings)}`;
       await refresh(other.target, () => NOW);
       const history = async (sql: Sql) => [
-        await sql`select to_jsonb(p) - 'judged_to' as period from raw.screened_period p order by 1`,
+        await sql`select * from logic.screened_period order by 1, 2, 3, 4`,
         await sql`select bucket, pm25, station_count from rollup.region_hourly order by 1`,
         await sql`select bucket, pm25, max_pm25 from rollup.region_daily order by 1`,
         await sql`select bucket, pm25, max_pm25 from rollup.region_monthly order by 1`,

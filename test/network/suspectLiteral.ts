@@ -3,18 +3,20 @@
  * purpose.
  */
 
-/** An hour of a station or of one of its sensors; `measured` is what the instrument gave. */
+/**
+ * An hour of a station or of one of its sensors, whose kind may be unknown; `measured` is what the
+ * instrument gave.
+ */
 export type Hour = {
   station: number;
   sensor?: number;
+  kind?: string | null;
   at: number;
   pm25: number | null;
   measured: number | null;
   pm10: number | null;
 };
 export type Suspect = { station: number; reason: string; since: number; until: number };
-/** `judgedTo`: the hour to which an open period was judged, as the database has noted it. */
-export type Recorded = Suspect & { judgedTo?: number };
 export type Place = { id: number; latitude: number; longitude: number; trusted?: boolean };
 
 const HOUR = 3_600_000;
@@ -28,13 +30,13 @@ type Facts = {
 };
 
 /**
- * The periods that a screening of the hours from `since` to `closed`, and of those of open periods
- * that were not judged yet, finds or continues; `until` is infinite for one that is open.
+ * The periods that a screening of the hours from `since` to `closed`, and from the beginning of open
+ * periods, finds or continues; `until` is infinite for one that is open.
  * `recorded` are those of earlier screenings; a network file may bring them before their readings,
  * and until then they stay.
  */
 export function suspectPeriods(
-  { recorded, ...facts }: Facts & { recorded: readonly Recorded[] },
+  { recorded, ...facts }: Facts & { recorded: readonly Suspect[] },
   since: number,
   closed: number,
 ): Suspect[] {
@@ -45,17 +47,19 @@ export function suspectPeriods(
     facts.places
       .filter(({ trusted }) => !trusted)
       .flatMap((place) => {
-        const before = recorded
-          .filter((p) => p.station === place.id && p.reason === reason && isJudgedAgain(p))
-          .map((p) => ({ ...p, judgedFrom: judgedFrom(p, since) }));
-        const from = Math.min(since, ...before.map((p) => p.judgedFrom));
+        const before = recorded.filter(
+          (p) => p.station === place.id && p.reason === reason && isJudgedAgain(p),
+        );
+        const ended = before.filter((p) => p.until !== Number.POSITIVE_INFINITY);
+        const open = before.filter((p) => !ended.includes(p));
+        const from = Math.min(since, ...open.map((p) => p.since));
         const hours = facts.stationHours
           .filter(({ station, at }) => station === place.id && at >= from && at < closed)
           .map(({ at }) => at)
           .filter((at) => test(place, at));
-        // a period counts as it was recorded up to the hours that are judged again
-        const known = before
-          .map((p) => ({ since: p.since, until: Math.min(p.until, p.judgedFrom) }))
+        // a period that has ended counts as it was recorded up to the hours that are judged again
+        const known = ended
+          .map((p) => ({ since: p.since, until: Math.min(p.until, since) }))
           .filter((p) => p.since < p.until);
         return periodsOf(hours, known, closed).map((period) => {
           return { station: place.id, reason, ...period };
@@ -75,13 +79,6 @@ export function suspectPeriods(
     ...alone,
     ...periodsBy('outlier', (place, at) => isOutlier(facts, notNeighbours, place, at)),
   ];
-}
-
-/** An open period from its beginning, but not what was judged before. */
-function judgedFrom(period: Recorded, since: number): number {
-  if (period.until !== Number.POSITIVE_INFINITY) return since;
-  const { judgedTo = Number.NEGATIVE_INFINITY } = period;
-  return Math.max(period.since, Math.min(since, judgedTo - 24 * HOUR));
 }
 
 /** Of hours and of periods that are known, which count as enough of them. */
@@ -110,33 +107,40 @@ function periodsOf(
     }));
 }
 
-/** The sensors are those with a value in this hour. */
+/** True if the sensors of some kind differ. They are those with a value in this hour. */
 function sensorsDiffer({ sensorHours }: Facts, place: Place, at: number): boolean {
-  const own = sensorHours.flatMap(({ station, sensor, at: hour, measured }) =>
-    station === place.id && measured !== null ? [{ sensor, at: hour, measured }] : [],
+  const own = sensorHours.flatMap(({ station, sensor, kind, at: hour, measured }) =>
+    station === place.id && measured !== null ? [{ sensor, kind, at: hour, measured }] : [],
   );
   const present = own.filter((h) => h.at === at);
-  const days = present
-    .map(({ sensor }) =>
-      own.filter((h) => h.sensor === sensor && h.at > at - 24 * HOUR && h.at <= at),
-    )
-    .filter((hours) => hours.length >= 18)
-    .map((hours) => mean(hours.map(({ measured }) => measured)));
+  const dayMeans = (sensor: number | undefined) => {
+    const day = own.filter((h) => h.sensor === sensor && h.at > at - 24 * HOUR && h.at <= at);
+    return day.length >= 18 ? [mean(day.map(({ measured }) => measured))] : [];
+  };
   const differ = (values: readonly number[], least: number, part: number) => {
     const range = Math.max(...values) - Math.min(...values);
     return values.length >= 2 && range > least && range > part * mean(values);
   };
-  return (
-    differ(
-      present.map(({ measured }) => measured),
-      5,
-      0.7,
-    ) || differ(days, 3, 0.4)
-  );
+  // sensors of unknown kind are of one kind
+  return [...new Set(present.map(({ kind }) => kind ?? null))].some((kind) => {
+    const alike = present.filter((h) => (h.kind ?? null) === kind);
+    return (
+      differ(
+        alike.map(({ measured }) => measured),
+        5,
+        0.7,
+      ) ||
+      differ(
+        alike.flatMap(({ sensor }) => dayMeans(sensor)),
+        3,
+        0.4,
+      )
+    );
+  });
 }
 
 /**
- * True if the hour is in a row of 12 hours that are the same in PM2.5 and PM10, or of 24 that are
+ * True if the hour is in a row that is too long: of hours that are the same in PM2.5 and PM10, or
  * in PM2.5.
  */
 function isFlat({ stationHours }: Facts, place: Place, at: number, closed: number): boolean {
@@ -144,7 +148,8 @@ function isFlat({ stationHours }: Facts, place: Place, at: number, closed: numbe
     stationHours.filter((h) => h.station === place.id && h.at < closed).map((h) => [h.at, h]),
   );
   const hour = hourAt.get(at);
-  if (hour === undefined || (hour.measured ?? 0) <= 0.5) return false;
+  const value = hour?.measured ?? null;
+  if (hour === undefined || value === null) return false;
   const rowOf = (isSame: (h: Hour) => boolean) => {
     const reach = (step: number) => {
       let n = 0;
@@ -156,8 +161,11 @@ function isFlat({ stationHours }: Facts, place: Place, at: number, closed: numbe
     };
     return reach(-HOUR) + 1 + reach(HOUR);
   };
-  const isSamePm25 = (h: Hour) => same(h.measured, hour.measured);
-  return rowOf((h) => isSamePm25(h) && same(h.pm10, hour.pm10)) >= 12 || rowOf(isSamePm25) >= 24;
+  const row = rowOf((h) => same(h.measured, value));
+  if (value > 0.5) {
+    return row >= 24 || rowOf((h) => same(h.measured, value) && same(h.pm10, hour.pm10)) >= 12;
+  }
+  return value < 0 ? row >= 24 : row >= 48;
 }
 
 function isOutlier(
@@ -174,7 +182,12 @@ function isOutlier(
       (h) => !notNeighbours.some((p) => p.station === h.station && p.since <= at && at < p.until),
     )
     .flatMap((h) => h.pm25 ?? []);
-  return neighbours.length >= 3 && own > 30 && own > 3 * median(neighbours);
+  return (
+    neighbours.length >= 3 &&
+    own > 30 &&
+    own > 3 * median(neighbours) &&
+    neighbours.filter((pm25) => pm25 >= own / 2).length <= 1
+  );
 }
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;

@@ -18,14 +18,9 @@ import {
   type Reading,
   stationOf,
 } from '../aggregate/literal.ts';
-import {
-  type Hour,
-  type Recorded,
-  type Suspect,
-  suspectPeriods,
-} from '../network/suspectLiteral.ts';
+import { type Hour, type Suspect, suspectPeriods } from '../network/suspectLiteral.ts';
 import { bucketStart } from '../support/localTime.ts';
-import { CITY, DISTRICT, FIRST, type Network, type Period, STATIONS } from './network.ts';
+import { CITY, DISTRICT, FIRST, KINDS, type Network, type Period, STATIONS } from './network.ts';
 
 /** Milliseconds since 1970; an end that is not given is infinite. */
 const bounds = ({ since, until }: Period) => ({
@@ -82,12 +77,12 @@ function literalNetwork(
   };
 }
 
-type Stored = Suspect & { kind: 'thp' | 'pm'; judgedTo: number | null };
+type Stored = Suspect & { kind: 'thp' | 'pm' };
 
 const storedPeriods = async (sql: Sql) => [
   ...(await sql<Stored[]>`
     select station_id as station, kind, reason, extract(epoch from since)::float8 * 1000 as since,
-      extract(epoch from until)::float8 * 1000 as until, extract(epoch from judged_to)::float8 * 1000 as "judgedTo"
+      extract(epoch from until)::float8 * 1000 as until
     from raw.screened_period`),
 ];
 
@@ -152,15 +147,12 @@ export async function expectedSuspects(
     if (level === 'station_hourly') stationHours.push({ station: Number(id), ...hour });
     if (level !== 'sensor_hourly') continue;
     const station = stationOf(place, Number(id), hour.at);
-    if (station !== undefined) sensorHours.push({ station, sensor: Number(id), ...hour });
+    if (station !== undefined)
+      sensorHours.push({ station, sensor: Number(id), kind: KINDS[Number(id)] ?? null, ...hour });
   }
   const floor = (instant: number) =>
     Number.isFinite(instant) ? bucketStart(zone, 'hour', instant) : instant;
-  const recorded = (await storedPeriods(sql))
-    .filter(({ kind }) => kind === 'pm')
-    .map(({ judgedTo, ...period }): Recorded => {
-      return judgedTo === null ? period : { ...period, judgedTo: floor(judgedTo) };
-    });
+  const recorded = (await storedPeriods(sql)).filter(({ kind }) => kind === 'pm');
   const found = suspectPeriods(
     {
       stationHours,
@@ -178,7 +170,7 @@ export async function expectedSuspects(
     since,
     floor(at),
   );
-  const isKept = (period: Recorded) =>
+  const isKept = (period: Suspect) =>
     period.until <= since - 24 * HOUR ||
     !stationHours.some((hour) => hour.station === period.station && hour.at >= period.since);
   return [...recorded.filter(isKept), ...found].map(inWords).sort();

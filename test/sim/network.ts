@@ -25,6 +25,8 @@ export type Network = {
 /** Three of them are neighbours of the fourth (C9). */
 export const STATIONS = [1, 2, 3, 4];
 export const SENSORS = [11, 12, 21, 22, 31, 41];
+/** Station 1 has sensors of one kind, which nobody has stated, station 2 of two (C9). */
+export const KINDS: Readonly<Record<number, string>> = { 21: 'PMS5003', 22: 'BAM-1020' };
 export const CITY = 'north';
 export const DISTRICT = 'north-a';
 export const REGIONS = [CITY, DISTRICT, 'south'];
@@ -83,6 +85,7 @@ export function networkFile(network: Network, zone: string): string {
       ...(network.bad_pm?.[id]?.length ? { is_bad_pm: network.bad_pm[id] } : {}),
       sensors: SENSORS.filter((sensor) => initialStations.get(sensor) === id).map((sensor) => ({
         id: sensor,
+        ...(KINDS[sensor] === undefined ? {} : { kind: KINDS[sensor] }),
         stations: network.placed[sensor] ?? FIRST.placed[sensor],
         ...(network.suspicious[sensor]?.length ? { suspicious: network.suspicious[sensor] } : {}),
         ...(network.corrected[sensor]?.length ? { correction: network.corrected[sensor] } : {}),

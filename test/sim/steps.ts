@@ -176,14 +176,15 @@ function part(random: Random, { values }: Reading): Values {
 }
 
 /**
- * Hours until `end` of a station that screening suspects: stuck, far above its neighbours, or with a
- * sensor that differs from the other one.
+ * Hours until `end` of a station that screening suspects: stuck, dead, far above its neighbours, or
+ * with a sensor that differs from the other one.
  */
 function faultyAir(random: Random, end: number): Reading[] {
-  const fault = random.pick(['stuck', 'high', 'high', 'apart']);
+  const fault = random.pick(['stuck', 'dead', 'high', 'high', 'apart']);
   const station = random.pick(STATIONS);
-  const hours = random.pick([10, 14, 26]);
+  const hours = random.pick([10, 14, 26, 50]);
   const column = random.pick(['pm25', 'pm25_raw'] as const);
+  const constant = { stuck: 9.5, dead: random.pick([0, -1]) }[fault];
   const factor = fault === 'high' ? 9 : random.pick([1.8, 3]);
   const stationOf = (sensor: number) => Math.floor(sensor / 10);
   // of its neighbours, one sensor each is enough
@@ -196,7 +197,7 @@ function faultyAir(random: Random, end: number): Reading[] {
       if (random.next() < 0.02) continue;
       const clean = 8 + random.below(60) / 10;
       const isFaulty = sensor % 10 === 1 && stationOf(sensor) === station;
-      const value = fault === 'stuck' ? 9.5 : clean * (isFaulty ? factor : 1);
+      const value = constant ?? clean * (isFaulty ? factor : 1);
       readings.push({
         sensor,
         at: iso(at + random.pick([0, 20]) * 60_000),

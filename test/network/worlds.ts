@@ -1,0 +1,159 @@
+/**
+ * Invented cities of 16 stations, 2 km apart, over 200 hours, seeded: what the air is at each
+ * station, what its instruments make of it, and which of them are at fault (C9).
+ */
+import type { Random } from '../support/random.ts';
+
+export const STATIONS = 16;
+export const HOURS = 200;
+
+/** PM2.5 of the air at an hour and a place, in km from the city's corner. */
+type Air = (hour: number, x: number, y: number) => number;
+export type Fault = 'stuck' | 'channel' | 'times five' | 'dead';
+
+export type Station = {
+  x: number;
+  y: number;
+  fault?: Fault;
+  /** Has a chimney beside it: its air is what it measures. */
+  isBesideChimney?: boolean;
+  /** Of each sensor (a second one only for a channel): PM2.5 and PM10 by hour. */
+  sensors: { pm25: number[]; pm10: number[] }[];
+};
+/** `event`: the hours in which the air is special, `until` exclusive. */
+export type City = { stations: Station[]; event: { since: number; until: number } };
+
+/** A sum of uniform numbers, nearly normal: mean 0, standard deviation 1. */
+const normal = (random: Random) =>
+  Array.from({ length: 12 }, () => random.next()).reduce((a, b) => a + b, -6);
+const between = (random: Random, low: number, high: number) => low + random.next() * (high - low);
+const bell = (distance: number, sigma: number) => Math.exp(-((distance / sigma) ** 2) / 2);
+const isNight = (hour: number) => (hour + 19) % 24 < 14; // 19 to 9 o'clock, from hour 0 at midnight
+
+/** Of the whole city: about 12 µg/m³, less in the afternoon, changing slowly. */
+function background(random: Random): (hour: number) => number {
+  let drift = 0;
+  const hours = Array.from({ length: HOURS }, (_, hour) => {
+    drift = 0.95 * drift + 0.1 * normal(random);
+    return 12 * Math.exp(drift) * (1 + 0.25 * Math.cos((hour % 24) * (Math.PI / 12)));
+  });
+  return (hour) => hours[hour] as number;
+}
+
+/** The event of a world, on top of the background. */
+type Event = (random: Random) => { since: number; until: number; air: Air };
+
+const nothing: Event = () => ({ since: 0, until: HOURS, air: () => 0 });
+
+/** Smoke in a band 3 km wide (at half of its peak) that moves over the city at 0.3 to 0.8 km/h. */
+const front: Event = (random) => {
+  const angle = random.next() * Math.PI * 2;
+  const peak = between(random, 150, 400);
+  const passage = Math.round(12 / between(random, 0.3, 0.8));
+  const since = 60 + random.below(60);
+  const air: Air = (hour, x, y) => {
+    const along = (x - 3) * Math.cos(angle) + (y - 3) * Math.sin(angle);
+    return peak * bell(along + 6 - (12 * (hour - since)) / passage, 3 / 2.355);
+  };
+  return { since, until: since + passage, air };
+};
+
+/** Displays of some hundred metres to 2 km on two nights, which take hours to disperse. */
+const newYear: Event = (random) => {
+  const displays = [0, 1].flatMap((night) =>
+    Array.from({ length: night === 0 ? 6 : 3 }, () => ({
+      since: 96 + night * 24 - 2 + random.below(4),
+      x: between(random, 0, 6),
+      y: between(random, 0, 6),
+      sigma: between(random, 0.6, 1.8),
+      peak: between(random, 100, 500) / (night + 1),
+      hours: between(random, 2, 6),
+    })),
+  );
+  const air: Air = (hour, x, y) => {
+    const everywhere = bell(hour - 98, 4) * 30;
+    return displays.reduce(
+      (sum, d) =>
+        hour < d.since
+          ? sum
+          : sum +
+            d.peak *
+              bell(Math.hypot(x - d.x, y - d.y), d.sigma) *
+              Math.exp((d.since - hour) / d.hours),
+      everywhere,
+    );
+  };
+  return { since: 94, until: 94 + 36, air };
+};
+
+/** Each night the air of the valley's floor, 1.4 to 2.8 km wide, stays there with its smoke. */
+const valley: Event = (random) => {
+  const angle = random.next() * Math.PI;
+  const middle = between(random, -1, 1);
+  const width = between(random, 1.4, 2.8) / 2.355;
+  const nights = Array.from({ length: HOURS / 24 + 2 }, () => between(random, 20, 130));
+  const air: Air = (hour, x, y) => {
+    if (!isNight(hour)) return 0;
+    const across = (x - 3) * Math.cos(angle) + (y - 3) * Math.sin(angle) - middle;
+    return (nights[Math.floor((hour + 12) / 24)] as number) * bell(across, width);
+  };
+  return { since: 0, until: HOURS, air };
+};
+
+const EVENTS = { plain: nothing, front, 'new year': newYear, valley };
+export type World = keyof typeof EVENTS;
+
+/** `faults` are given to as many stations; with `chimney`, one stands beside a station. */
+export function invent(
+  random: Random,
+  world: World,
+  { faults = [], chimney = false }: { faults?: readonly Fault[]; chimney?: boolean } = {},
+): City {
+  const everywhere = background(random);
+  const { since, until, air } = EVENTS[world](random);
+  const order = Array.from({ length: STATIONS }, (_, n) => n);
+  // shuffled: the first of them have the faults
+  for (let n = STATIONS - 1; n > 0; n--) {
+    const other = random.below(n + 1);
+    [order[n], order[other]] = [order[other] as number, order[n] as number];
+  }
+  const stations = order.map((place, n): Station => {
+    const [x, y] = [2 * (place % 4), 2 * Math.floor(place / 4)];
+    const fault = faults[n];
+    const isBesideChimney = chimney && n === 0;
+    const smoke = between(random, 100, 300);
+    const works = random.below(12);
+    const instrument = (factor: number) => {
+      const scale = factor * between(random, 0.88, 1.12);
+      const noise = () => 1 + 0.05 * normal(random);
+      const values = Array.from({ length: HOURS }, (_, hour) => {
+        const own = isBesideChimney && (hour + works) % 24 < 9 ? smoke : 0;
+        const pm25 = everywhere(hour) + air(hour, x, y) + own;
+        return { pm25: pm25 * scale * noise(), pm10: (5 + 1.5 * pm25) * scale * noise() };
+      });
+      // an instrument ends at 1,000
+      const round = (value: number) => Math.round(Math.min(value, 1_000) * 10) / 10;
+      return {
+        pm25: values.map(({ pm25 }) => round(pm25)),
+        pm10: values.map(({ pm10 }) => round(pm10)),
+      };
+    };
+    const from = 30 + random.below(60);
+    const sensors = [instrument(1)];
+    if (fault === 'channel') sensors.push(instrument(1.8));
+    const [sensor] = sensors as [Station['sensors'][number]];
+    for (let hour = from; hour < HOURS; hour++) {
+      if (fault === 'stuck' && hour < from + 40)
+        [sensor.pm25[hour], sensor.pm10[hour]] = [14.2, 23.1];
+      if (fault === 'dead' && hour < from + 60) [sensor.pm25[hour], sensor.pm10[hour]] = [0, 0];
+      if (fault === 'times five')
+        sensor.pm25[hour] = Math.min(5 * (sensor.pm25[hour] as number), 1_000);
+    }
+    return {
+      ...{ x, y, sensors },
+      ...(fault === undefined ? {} : { fault }),
+      ...(isBesideChimney ? { isBesideChimney } : {}),
+    };
+  });
+  return { stations, event: { since, until } };
+}
