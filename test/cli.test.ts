@@ -404,6 +404,7 @@ describe('one network from its file to its audit', () => {
         newest_reading: '2026-11-19T12:00:00+04:00',
         refreshed_at: expect.stringMatching(/\+04:00$/),
       },
+      kept_hours: { recorded: 0, missing: null },
       providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
     });
     expect((await json('quarantine drop --reason unknown_sensor')).result).toEqual({ dropped: 2 });
