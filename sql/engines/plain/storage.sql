@@ -32,6 +32,6 @@ $$;
 create function logic.storage_of_sensor_hours() returns regclass language sql stable
   return 'rollup.sensor_hourly'::regclass;
 
--- The number of stored sensor hours before an instant: unknown, because a count reads all of them, and nothing but a
--- person can delete any. The nightly audit counts them.
+-- The number of stored sensor hours before an instant: unknown, because a count reads all of them (0.9 s for 8.4
+-- million), and nothing but a person can delete any. The nightly audit counts them.
 create function logic.stored_kept_hours(until timestamptz) returns bigint language sql immutable return null::bigint;

@@ -95,7 +95,8 @@ create function logic.storage_of_sensor_hours() returns regclass language sql st
 $$;
 
 -- The number of stored sensor hours before an instant. Compressed chunks have it in their metadata, as long as the
--- planner knows the instant: 8.8 million hours (a year of 1,000 sensors) in 50 ms. Counting each month took 5 s.
+-- planner knows the instant: 53 million hours (six years of 1,000 sensors) in 0.4 s, and 1.0 s the first time.
+-- Counting each month took 5 s for one year.
 create function logic.stored_kept_hours(until timestamptz) returns bigint language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off as $$
 begin
