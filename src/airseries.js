@@ -4,7 +4,8 @@
  * first if the sources have changed. Written so that Node 12 can read it, because it can't name a Node that is too old otherwise.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,8 +13,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'src');
 const IS_CHECKOUT = existsSync(join(SOURCES, 'cli.ts')); // a package has none of the sources
 const PROGRAM = join(ROOT, 'dist', 'cli.js');
-/** As old as the last time that it was compared with the sources. */
-const STAMP = join(ROOT, 'dist', '.tsbuildinfo');
+/**
+ * Says from which sources the program was compiled. The compiler's own record (.tsbuildinfo) can't: `tsc --noEmit` renews it and
+ * leaves the program as it was.
+ */
+const STAMP = join(ROOT, 'dist', '.sources');
 const COMPILER = join(ROOT, 'node_modules', '.bin', 'tsc');
 const INSTALL = `The dependencies of airseries are not installed. Run this first, in ${ROOT}: npm ci`;
 
@@ -49,13 +53,19 @@ function checkOpenFiles() {
   );
 }
 
-function isStale() {
+/** Changes with every file that is edited, added, renamed or deleted, even one whose time is earlier than before. */
+function sourcesNow() {
+  const hash = createHash('sha256');
+  for (const path of readdirSync(SOURCES, { recursive: true }).sort()) {
+    const { mtimeMs, size } = statSync(join(SOURCES, path));
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function isStale(sources) {
   if (!existsSync(PROGRAM) || !existsSync(STAMP)) return true;
-  const built = statSync(STAMP).mtimeMs;
-  // of folders too: that is where a deleted file shows
-  return readdirSync(SOURCES, { recursive: true }).some(
-    (path) => statSync(join(SOURCES, path)).mtimeMs > built,
-  );
+  return readFileSync(STAMP, 'utf8') !== sources;
 }
 
 function compileIfStale() {
@@ -64,14 +74,14 @@ function compileIfStale() {
     if (!existsSync(PROGRAM)) refuse(INSTALL);
     return; // installed without what develops it, and built before
   }
-  if (!isStale()) return;
+  const sources = sourcesNow(); // taken before compiling, so that an edit meanwhile is compiled the next time
+  if (!isStale(sources)) return;
   const { status } = spawnSync('npm', ['run', '-s', 'build'], {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) refuse(`The sources in ${SOURCES} do not compile.`);
-  const now = new Date();
-  utimesSync(STAMP, now, now);
+  writeFileSync(STAMP, sources);
 }
 
 checkNode();

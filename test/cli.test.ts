@@ -363,6 +363,9 @@ describe('one network from its file to its audit', () => {
     // regions have values at once
     expect((await json('status')).result.freshness.digest_made_at).not.toBeNull();
     expect(await again('audit --from 2026-01-01T00:00')).toEqual([]);
+    expect((await json('audit')).stderr).toContain(
+      '0 buckets differ: compared 2026-11-01 to 2026-11-19 and their months"',
+    );
     expect((await json('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
       made_at: '2026-11-19T09:30:00.000Z',
     });
@@ -401,6 +404,7 @@ describe('one network from its file to its audit', () => {
         newest_reading: '2026-11-19T12:00:00+04:00',
         refreshed_at: expect.stringMatching(/\+04:00$/),
       },
+      kept_hours: { recorded: 0, missing: null },
       providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
     });
     expect((await json('quarantine drop --reason unknown_sensor')).result).toEqual({ dropped: 2 });
@@ -477,6 +481,9 @@ describe('one network from its file to its audit', () => {
     expect((await json('retention')).result).toEqual(none);
     expect((await json('retention --cutoff 2026-11-01')).stderr).toMatch(
       /no cutoff is set; readings of any age are acc/,
+    );
+    expect((await json('audit --from 2027-05-31', { FIXED_NOW })).stderr).toContain(
+      '0 buckets differ: compared 2027-05-31 and its month; not the days from 2026-11-19 on: --from 2026-11-19"',
     );
     const setting = { RAW_RETENTION: '60 days', FIXED_NOW };
     const retention = (words = '') => again(`retention${words}`, setting);

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -60,9 +61,7 @@ describe('the package', () => {
     expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
     );
-    expect(files.filter((name) => name.endsWith('.tsbuildinfo') || name.endsWith('.ts'))).toEqual(
-      [],
-    );
+    expect(files.filter((name) => /\.(tsbuildinfo|sources|ts)$/.test(name))).toEqual([]);
     expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(
       filesIn(join(ROOT, 'sql')).length,
     );
@@ -207,8 +206,7 @@ describe('the command', () => {
     const folder = temporaryFolder(name);
     mkdirSync(join(folder, 'src'));
     copyFileSync(join(ROOT, BIN), join(folder, BIN));
-    const build =
-      'echo built >> builds; mkdir -p dist; echo \'console.log("runs")\' > dist/cli.js; touch dist/.tsbuildinfo';
+    const build = 'echo built >> builds; mkdir -p dist; echo \'console.log("runs")\' > dist/cli.js';
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ name, type: 'module', engines: { node: engines }, scripts: { build } }),
@@ -279,8 +277,41 @@ describe('the command', () => {
     const runs = { code: 0, stdout: 'runs\n', stderr: '' };
     expect([await run(folder), builds()]).toEqual([runs, 1]);
     expect([await run(folder), builds()]).toEqual([runs, 1]);
-    const later = new Date(statSync(join(folder, 'dist', '.tsbuildinfo')).mtimeMs + 1_000);
-    utimesSync(source, later, later);
-    expect([await run(folder), builds()]).toEqual([runs, 2]);
+    const { mtimeMs } = statSync(source);
+    // an older time too: of a file that is copied with its times
+    for (const [index, difference] of [1_000, -86_400_000].entries()) {
+      const changed = new Date(mtimeMs + difference);
+      utimesSync(source, changed, changed);
+      expect([await run(folder), builds()]).toEqual([runs, index + 2]);
+    }
+    write(join(folder, 'src', 'deep', 'new.ts'), '');
+    expect([await run(folder), builds()]).toEqual([runs, 4]);
+    rmSync(join(folder, 'src', 'deep', 'new.ts'));
+    expect([await run(folder), builds()]).toEqual([runs, 5]);
+    expect([await run(folder), builds()]).toEqual([runs, 5]);
+  });
+
+  it('compiles again what was edited before or during a build, or checked by tsc --noEmit', async () => {
+    const folder = checkout('edited');
+    copyFileSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const source = join(folder, 'src', 'cli.ts');
+    const scripts = (build: string) =>
+      writeFileSync(
+        join(folder, 'package.json'),
+        JSON.stringify({ type: 'module', engines: { node: '>=20.19' }, scripts: { build } }),
+      );
+    const said = async () => (await run(folder)).stdout;
+    scripts('tsc');
+    write(source, "console.log('old');");
+    expect(await said()).toBe('old\n');
+    write(source, "console.log('new');");
+    execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--noEmit'], { cwd: folder });
+    expect(await said()).toBe('new\n');
+    write(source, "console.log('edited');");
+    scripts(`tsc && echo 'console.log("edited meanwhile");' > src/cli.ts`);
+    expect(await said()).toBe('edited\n');
+    scripts('tsc');
+    expect(await said()).toBe('edited meanwhile\n');
   });
 });

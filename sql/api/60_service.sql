@@ -94,3 +94,11 @@ create view api.storage as
 comment on view api.storage is 'Disk space used, including indexes and compressed chunks. One row per schema.';
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
+
+create view api.kept_hours as
+  select k.recorded::float8 as recorded, k.missing::float8 as missing from logic.missing_kept_hours() k;
+comment on view api.kept_hours is
+  'Sensor hours whose readings retention has deleted, so that nothing can compute them again. One row.';
+comment on column api.kept_hours.recorded is 'hours recorded when their readings were deleted [h]';
+comment on column api.kept_hours.missing is
+  'hours missing now; null on plain PostgreSQL, where only the audit counts them [h]';

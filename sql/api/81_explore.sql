@@ -94,11 +94,13 @@ begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
-      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      -- of the pollutant that decides the index (Q2): what the other has says nothing about it
+      coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.{{subject}}_monthly b
-  join api.{{subject}}_completeness(at, 'month', first_month, at, array[only_{{subject}}]) h
+  left join api.{{subject}}_completeness(at, 'month', first_month, at, array[only_{{subject}}]) h
     on h.timestamp = b.timestamp
   where b.{{id}} = only_{{subject}} and b.timestamp < at
   having exists (select from raw.{{subject}} s where s.{{key}} = only_{{subject}});
@@ -106,7 +108,8 @@ end $$;
 comment on function api.{{subject}}_months_json is
   'All months of a {{subject}} since its first, the running one included. One row; none for an unknown {{id}}. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with particles and its expected hours, as text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
+  'text), valid_until, data_version.';
 
 create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)

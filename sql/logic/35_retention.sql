@@ -46,7 +46,8 @@ $$;
 
 -- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from
 -- then on, refreshes leave those hours as they are. If `until` releases nothing new, it records nothing: a new record
--- would hide hours lost since the last one.
+-- would hide hours lost since the last one. A month that is recorded in part gets the hours since then, and keeps what
+-- is recorded, for the same reason.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -54,9 +55,11 @@ begin
   if until <= since then return; end if;
   insert into rollup.expired_month (month, until, hours, checksum)
   select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
-  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
-    else '-infinity' end, until) k
-  on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then since else '-infinity' end, until) k
+  on conflict (month) do update set until = excluded.until,
+    -- a month that the cutoff went back before is recorded anew
+    hours = case when expired_month.month < since then expired_month.hours else 0 end + excluded.hours,
+    checksum = case when expired_month.month < since then expired_month.checksum else 0 end # excluded.checksum;
   perform logic.keep_last_totals(until);
   update raw.installation set retained_from = until;
 end $$;
@@ -76,6 +79,39 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
     and m.checksum is distinct from (select bit_xor(k.checksum) from logic.kept_hours(m.month, month.until) k)
   order by m.month
 $$;
+
+-- How many sensor hours were recorded when their readings were deleted, and how many of these are missing now. One row.
+-- missing is null where a count takes too long (logic.stored_kept_hours). A month with too few hours and one with too
+-- many may hide each other here; logic.lost_months tells them apart.
+create function logic.missing_kept_hours(out recorded bigint, out missing bigint) language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+begin
+  recorded := (select coalesce(sum(m.hours), 0) from rollup.expired_month m where m.month < retained_from);
+  missing := recorded - logic.stored_kept_hours(retained_from);
+  if missing < 0 then missing := 0; end if;
+end $$;
+
+-- Puts sensor hours back that were lost, from a table with the columns of rollup.sensor_hourly, or of an older version:
+-- those before retained_from of which nothing is stored. Returns their number. Run by a superuser or the owner.
+create function logic.restore_kept_hours(source regclass) returns bigint language plpgsql as $$
+declare
+  names text;
+  restored bigint;
+begin
+  perform logic.pause_refresh();
+  select string_agg(quote_ident(a.attname), ', ') into names
+  from pg_attribute a
+  join pg_attribute s on s.attrelid = source and s.attname = a.attname and s.attnum > 0 and not s.attisdropped
+  where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0 and not a.attisdropped;
+  execute format('insert into %s (%s) select distinct on (s.sensor_id, s.bucket) %2$s from %s s
+    where s.bucket < (select i.retained_from from raw.installation i)
+      and not exists (select from rollup.sensor_hourly h where h.bucket = s.bucket and h.sensor_id = s.sensor_id)',
+    logic.storage_of_sensor_hours(), names, source);
+  get diagnostics restored = row_count;
+  return restored;
+end $$;
 
 -- Waits for the refresh that runs, and holds off others until the end of the transaction.
 create function logic.pause_refresh() returns void language sql as $$
@@ -142,4 +178,4 @@ begin
 end $$;
 
 revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
-  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
+  logic.kept_hours_of, logic.remove_kept_hours, logic.restore_kept_hours, logic.lower_ingest_cutoff from public;

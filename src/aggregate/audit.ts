@@ -11,9 +11,9 @@ import { type Period, refreshOn, type Watcher, watched } from './refresh.ts';
 /**
  * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership
  * (level placement or membership, its start as the bucket) that differs from what the network
- * gives. `columns` are those that differ, or `missing` or `surplus`. A month whose sensor hours
- * were kept without readings and are not as they were is one difference of sensor_hourly, with the
- * column `lost`.
+ * gives. `columns` are those that differ, or `missing`, `surplus` or `doubled`: it is stored twice,
+ * as the storage of TimescaleDB's aggregates allows. A month whose sensor hours were kept without
+ * readings and are not as they were is one difference of sensor_hourly, with the column `lost`.
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };
 
@@ -28,7 +28,7 @@ type AuditOptions = Audited & {
 /** How many differences are listed; the others are only counted. */
 export const LISTED_DIFFERENCES = 1_000;
 
-type Audit = {
+export type Audit = {
   /** The first of those found, and how many there are. */
   found: Difference[];
   foundCount: number;
@@ -37,8 +37,16 @@ type Audit = {
   remainingCount: number;
   /** How many surplus buckets without readings the repair kept. */
   kept: number;
-  /** True if the period has neither readings nor buckets. */
-  isEmpty: boolean;
+  /** The days that were compared; null: the period has neither readings nor buckets. */
+  compared: Compared | null;
+};
+
+/** Local dates, both included. */
+type Compared = {
+  first: string;
+  last: string;
+  /** The first date with readings or sensor hours, if that is before `first`. */
+  earlier: string | null;
 };
 
 /**
@@ -63,11 +71,11 @@ export async function audit(
       )`;
     const periods = await findPeriodDifferences(sql);
     if (repair && periods.count > 0) await mendPeriods(sql);
-    const isEmpty = await findDifferences(sql, period, progress);
+    const compared = await findDifferences(sql, period, progress);
     const found = await listed(sql);
     if (!repair || found.count === 0) {
       await recordAudit(sql, period, found);
-      return resultOf({ found, remaining: found, kept: 0, isEmpty });
+      return resultOf({ found, remaining: found, kept: 0, compared });
     }
     const kept = await requestRepair(sql, period, deleteSurplus);
     await sql`truncate difference`;
@@ -75,19 +83,24 @@ export async function audit(
     await findDifferences(sql, period, progress);
     const remaining = await listed(sql);
     await recordAudit(sql, period, remaining);
-    return resultOf({ found, remaining, kept, isEmpty });
+    return resultOf({ found, remaining, kept, compared });
   });
 }
 
 type Listed = { count: number; first: Difference[] };
 
-const resultOf = (of: { found: Listed; remaining: Listed; kept: number; isEmpty: boolean }) => ({
+const resultOf = (of: {
+  found: Listed;
+  remaining: Listed;
+  kept: number;
+  compared: Compared | null;
+}) => ({
   found: of.found.first,
   foundCount: of.found.count,
   remaining: of.remaining.first,
   remainingCount: of.remaining.count,
   kept: of.kept,
-  isEmpty: of.isEmpty,
+  compared: of.compared,
 });
 
 async function listed(sql: Sql): Promise<Listed> {
@@ -144,20 +157,23 @@ const mendPeriods = (sql: Sql) =>
 /**
  * Adds the buckets that differ to table `difference`. One snapshot, taken while no refresh is
  * halfway through the levels; other refreshes may run during the comparison, piece by piece.
- * Resolves to true if there is nothing to compare.
+ * Resolves to the days that were compared.
  */
 async function findDifferences(
   sql: Sql,
   { clock, from, to }: Audited,
   progress?: Progress,
-): Promise<boolean> {
+): Promise<Compared | null> {
   await sql`call raw.acquire_lock('rollup.refresh')`;
   await refreshOn(sql, clock);
   await sql`begin isolation level repeatable read`;
   // the first statement: it takes the snapshot
   await sql`select raw.release_lock('rollup.refresh')`;
-  const pieces = await sql<{ since: string; until: string; hours: number }[]>`
-    select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours
+  const pieces = await sql<
+    { since: string; until: string; hours: number; first: string; last: string }[]
+  >`
+    select since::text, until::text, extract(epoch from until - since)::float8 / 3600 as hours,
+      since::date::text as first, (until - interval '1 microsecond')::date::text as last
     from logic.audited_days(${from ?? '-infinity'}, ${to ?? 'infinity'})`;
   const total = pieces.reduce((sum, { hours }) => sum + hours, 0);
   await sql`
@@ -176,8 +192,15 @@ async function findDifferences(
     done += hours;
     progress?.show(done, done / total);
   }
+  const [begun] = await sql<[{ first: string | null }]>`
+    select least((select min(measured_at) from raw.readings),
+      (select min(bucket) from rollup.sensor_hourly where isfinite(bucket)))::date::text as first`;
   await sql`commit`;
-  return pieces.length === 0;
+  const first = pieces[0]?.first;
+  const last = pieces.at(-1)?.last;
+  if (first === undefined || last === undefined) return null;
+  const earlier = begun.first !== null && begun.first < first ? begun.first : null;
+  return { first, last, earlier };
 }
 
 const RECORDED_DIFFERENCES = 10;

@@ -35,7 +35,9 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
       formatters: { level: (name: string) => ({ level: name }) },
       serializers: { err: serializeError },
     };
-    return pino(options, pino.destination({ dest: 2, sync: true }));
+    const stderr = pino.destination({ dest: 2, sync: true });
+    // JSON escapes C0 alone, and people read these lines on terminals
+    return pino(options, { write: (line: string) => stderr.write(printable(line)) });
   }
   const threshold = LOG_LEVELS.indexOf(level);
   const line = (of: LogLevel) => (first: string | object, second?: string) => {

@@ -3,15 +3,22 @@
  * cursor, set a title or forge a line.
  */
 
-/** Control characters, and characters that end or reorder a line. */
-const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+/**
+ * Control characters, characters that end or reorder a line, and those that nobody sees: zero-width
+ * ones, tags, fillers, variation selectors, and code points that are unassigned or half a character.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
+/** A character beyond U+FFFF has two halves. */
 const escaped = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  character.replace(/[\s\S]/g, (half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** One line: characters that a terminal would obey are escaped as in JSON, line breaks too. */
+/**
+ * One line: characters that a terminal would obey, or would not show, are escaped as in JSON, line
+ * breaks too.
+ */
 export function printableLine(text: string): string {
-  return text.replace(OBEYED, escaped);
+  return text.replace(UNPRINTABLE, escaped);
 }
 
 /**

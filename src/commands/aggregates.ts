@@ -1,6 +1,6 @@
 /** Commands for the schema and the aggregates: migrate, refresh, digest, audit. */
 import { Command } from 'commander';
-import { audit } from '../aggregate/audit.ts';
+import { type Audit, audit } from '../aggregate/audit.ts';
 import { makeDigest } from '../aggregate/digest.ts';
 import { AUDITED_DAYS } from '../aggregate/jobs.ts';
 import { rebuild, refresh } from '../aggregate/refresh.ts';
@@ -96,7 +96,7 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
   const { from = start, to } = await readPeriod(context, typed, start);
   checkBegun(from, now);
   const period = { clock, from, to, timeZone: installation.timeZone };
-  const { found, foundCount, remaining, remainingCount, kept, isEmpty } = await audit(
+  const { found, foundCount, remaining, remainingCount, kept, compared } = await audit(
     database.target,
     {
       ...period,
@@ -108,8 +108,11 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
   const counts = repair
     ? `${foundCount} buckets differed, ${remainingCount} still do`
     : `${foundCount} buckets differ`;
-  const summary = isEmpty ? 'nothing to audit: no readings and no buckets' : counts;
-  log.info(`${summary} (aggregates of the days from ${from.toISOString()})`);
+  log.info(
+    compared === null
+      ? 'nothing to audit: no readings and no buckets'
+      : `${counts}: ${inWords(compared)}`,
+  );
   const unlisted = foundCount - found.length;
   if (unlisted > 0) log.info(`the first ${found.length} are listed, and ${unlisted} more differ`);
   if (kept > 0) {
@@ -119,4 +122,11 @@ async function auditAggregates(context: Context, options: AuditOptions): Promise
     );
   }
   return { result: repair ? { found, remaining } : found, ok: remainingCount === 0 };
+}
+
+/** How far back the audit looked. */
+function inWords({ first, last, earlier }: NonNullable<Audit['compared']>): string {
+  const days = first === last ? `${first} and its month` : `${first} to ${last} and their months`;
+  const rest = earlier === null ? '' : `; not the days from ${earlier} on: --from ${earlier}`;
+  return `compared ${days}${rest}`;
 }

@@ -195,10 +195,14 @@ const months = (subject: 'Station' | 'Region') => {
       timestamp: field(instant, 'start of the month'),
       avg_pm25: measured('pm25', 'mean of the hours in the month'),
       aqi,
-      measured_hours: field(ofHours, 'hours with particles, behind the index', 'hours'),
+      measured_hours: field(
+        ofHours,
+        'closed hours with the pollutant behind the index: PM2.5, or PM10 where its index is the higher',
+        'hours',
+      ),
       expected_hours: field(
         ofHours,
-        'hours in the month; for the first and the current one, hours possible so far',
+        'hours in the month; for the first and the current one, closed hours possible so far (0 until one has closed)',
         'hours',
       ),
     })

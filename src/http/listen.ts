@@ -210,6 +210,9 @@ function refusalOf(req: IncomingMessage): Problem | undefined {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     return new Problem(400, 'The request has no Host header.');
   }
+  // two may mean different sites to a proxy and to us (RFC 9112, 3.2); Node keeps the first
+  if (req.headersDistinct.host !== undefined && req.headersDistinct.host.length > 1)
+    return new Problem(400, 'The request has more than one Host header. Send one.');
   const path = pathOfTarget(req.url ?? '');
   if (path === undefined) return new Problem(400, 'The request target is not a valid URL.');
   req.url = path;

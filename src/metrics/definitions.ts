@@ -89,6 +89,12 @@ const makeCollectors = (registers: Registry[]) => ({
   audit: makeCollector('audit', registers, (db) =>
     db.selectFrom('api.last_audit').selectAll().execute(),
   ),
+  keptHours: makeCollector(
+    'kept_hours',
+    registers,
+    (db) => db.selectFrom('api.kept_hours').selectAll().execute(),
+    KEEP_LONG_MS,
+  ),
 });
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
@@ -98,7 +104,7 @@ type Description<Label extends string> = { help: string; labels?: readonly Label
  * it.
  */
 function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
-  const { providers, newestBuckets, quarantine, storage, refresh, audit } = collectors;
+  const { providers, newestBuckets, quarantine, storage, refresh, audit, keptHours } = collectors;
   const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
     new Counter({ name, help, labelNames: labels, registers });
   const gauge = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
@@ -268,6 +274,10 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     auditLastSuccess: audit.gauge('airseries_audit_last_success_timestamp_seconds', {
       help: 'When the last audit was made',
       fill: (set, { made_at }) => set({}, seconds(made_at)),
+    }),
+    keptHoursMissing: keptHours.gauge('airseries_kept_buckets_missing', {
+      help: 'Sensor hours kept by retention that have been deleted since; NaN on plain PostgreSQL, where the audit counts them',
+      fill: (set, { missing }) => set({}, missing),
     }),
     databaseSize: storage.gauge('airseries_database_size_bytes', {
       help: 'Space on disk of a schema, its indexes and compressed parts included',

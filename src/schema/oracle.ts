@@ -21,7 +21,10 @@ export function buildOracle(
     (level) =>
       `${level.name} as materialized (\n${recomputed(level, definitions, calendar, columns)}\n)`,
   );
-  const compared = LEVELS.map((level) => comparison(level, columns[level.name] ?? []));
+  const compared = LEVELS.flatMap((level) => [
+    comparison(level, columns[level.name] ?? []),
+    doubled(level),
+  ]);
   return `
 -- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
 create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
@@ -49,7 +52,11 @@ begin
   difference(level, bucket, subject, columns) as materialized (
 ${compared.join('\nunion all\n')}
   )
-  select * from difference d where logic.is_settled(d.level, d.bucket);
+  -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
+  select distinct on (d.level, d.bucket, d.subject) d.*
+  from difference d
+  where logic.is_settled(d.level, d.bucket)
+  order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
 -- The whole days of a period, as far as they have readings or buckets: month by month, or in pieces of about half a million sensor hours, which
@@ -125,6 +132,18 @@ function wholeMonths(days: string, columns: readonly { name: string; type: strin
     where (bucket >= month_since and bucket < $1 or bucket >= $2 and bucket < month_until) and hours > 0`;
 }
 
+/** Where a level is compared. */
+const comparedTime = ({ unit }: Level) =>
+  unit === 'month'
+    ? 'bucket >= month_since and bucket < month_until'
+    : 'bucket >= $1 and bucket < $2';
+
+/** The buckets that are stored more than once: the storage of TimescaleDB's aggregates has no unique key. */
+const doubled = (level: Level) =>
+  `select '${level.name}', bucket, ${level.id}::text, '{doubled}'::text[]
+from rollup.${level.name} where ${comparedTime(level)}
+group by bucket, ${level.id} having count(*) > 1`;
+
 function comparison(level: Level, columns: readonly { name: string; type: string }[]): string {
   const values = columns.filter(({ name }) => name !== 'bucket' && name !== level.id);
   const same = ({ name, type }: { name: string; type: string }) =>
@@ -132,12 +151,11 @@ function comparison(level: Level, columns: readonly { name: string; type: string
     type === 'double precision'
       ? `(s.${name} is not distinct from e.${name} or logic.same(s.${name}, e.${name}))`
       : `s.${name} is not distinct from e.${name}`;
-  const [since, until] = level.unit === 'month' ? ['month_since', 'month_until'] : ['$1', '$2'];
   return `select '${level.name}', coalesce(s.bucket, e.bucket), coalesce(s.${level.id}, e.${level.id})::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     ${values.map((column) => `case when not (${same(column)}) then '${column.name}' end`).join(',\n    ')}
   ], null) end
-from (select * from rollup.${level.name} where bucket >= ${since} and bucket < ${until}) s
+from (select * from rollup.${level.name} where ${comparedTime(level)}) s
 full join ${level.name} e on s.bucket = e.bucket and s.${level.id} = e.${level.id}
 where s.bucket is null or e.bucket is null or not (
   ${values.map(same).join('\n  and ')})`;

@@ -174,19 +174,30 @@ export function makeApp({
   };
 }
 
+const PROBE_MS = 1_000;
+
 /**
  * Is aborted when the client disconnects. A client that closes only its sending side looks the
- * same, and is cut off too.
+ * same, until it is sent something: the system of one that has left answers that with a reset, and
+ * what is sent next fails. So one that waits is sent an interim response every second, which clients
+ * of HTTP/1.1 pass over (RFC 9110, 15.2).
  */
-function signalOfLeaving({ socket }: Request, res: Response): AbortSignal {
+function signalOfLeaving({ socket, httpVersion }: Request, res: Response): AbortSignal {
   const left = new AbortController();
-  const cutOff = () => socket.destroy();
+  let timer: NodeJS.Timeout | undefined;
+  const probe = () => {
+    if (httpVersion === '1.1' && !res.headersSent) res.writeProcessing();
+  };
+  const beginProbing = () => {
+    timer = setInterval(probe, PROBE_MS).unref();
+  };
   res.once('close', () => {
-    socket.off('end', cutOff);
+    socket.off('end', beginProbing);
+    clearInterval(timer);
     left.abort();
   });
-  if (socket.readableEnded) cutOff();
-  else socket.once('end', cutOff);
+  if (socket.readableEnded) beginProbing();
+  else socket.once('end', beginProbing);
   return left.signal;
 }
 

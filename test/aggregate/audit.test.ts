@@ -78,6 +78,73 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit()).found).toEqual([]);
   });
 
+  // of plain PostgreSQL aggregates have a primary key
+  if (engine === 'timescale')
+    it('names each bucket that is stored twice, once, whether its rows are equal or not, and repairs it', async () => {
+      const twice = (level: string, bucket: string) =>
+        tamper(owner, level, `insert into %s select * from %s where bucket = '${bucket}'`);
+      await twice('sensor_hourly', '2026-11-05 07:00+04');
+      await twice('station_hourly', '2026-11-06 07:00+04');
+      await twice('region_daily', '2026-11-07 00:00+04');
+      await twice('station_monthly', '2026-11-01 00:00+04');
+      // both rows are wrong, and differ
+      await twice('sensor_hourly', '2026-11-08 07:00+04');
+      await tamper(
+        owner,
+        'sensor_hourly',
+        `update %s set pm25 = pm25 + 1 + (ctid = (select min(ctid) from %s where bucket = '2026-11-08 07:00+04'))::int
+        where bucket = '2026-11-08 07:00+04'`,
+      );
+      // no reading gives it
+      await tamper(
+        owner,
+        'sensor_hourly',
+        `insert into %s select (jsonb_populate_record(one, '{"bucket": "2026-10-04T07:00+04"}')).*
+        from %s one, generate_series(1, 2) where bucket = '2026-11-09 07:00+04'`,
+      );
+      await tamper(owner, 'sensor_hourly', `delete from %s where bucket = '2026-11-09 07:00+04'`);
+      const before = (await owner`select * from rollup.sensor_hourly where bucket < '2026-10-05'`)
+        .length;
+      expect(before).toBe(2);
+      const { found, kept } = await runAudit(true);
+      const lines = found.map(
+        ({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`,
+      );
+      const expected = [
+        'sensor_hourly 2026-10-04T07:00:00+04:00 1 surplus',
+        'sensor_hourly 2026-11-05T07:00:00+04:00 1 doubled',
+        'sensor_hourly 2026-11-08T07:00:00+04:00 1 doubled',
+        'station_hourly 2026-11-06T07:00:00+04:00 1 doubled',
+        'region_daily 2026-11-07T00:00:00+04:00 c doubled',
+        'station_monthly 2026-11-01T00:00:00+04:00 1 doubled',
+      ];
+      expect(lines).toEqual(expect.arrayContaining(expected));
+      expect(new Set(lines).size).toBe(lines.length);
+      expect(kept).toBe(1);
+      expect(
+        await owner`select * from rollup.sensor_hourly where bucket < '2026-10-05'`,
+      ).toHaveLength(2);
+      expect(
+        (await audit(database.target, { ...period, repair: true, deleteSurplus: true })).remaining,
+      ).toEqual([]);
+    });
+
+  it('says which days were compared, and whether there are earlier ones', async () => {
+    const of = async (from?: string, to?: string) => {
+      const asked = { ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) };
+      return (await audit(database.target, { clock: () => now, timeZone, ...asked })).compared;
+    };
+    const whole = { first: '2026-10-01', last: '2026-11-20', earlier: null };
+    expect(await of()).toEqual(whole);
+    expect(await of('2026-10-20T00:00:00+04:00')).toEqual({ ...whole, first: '2026-10-20' });
+    expect(await of('2026-10-21T12:00:00+04:00', '2026-11-02T00:00:00+04:00')).toEqual({
+      first: '2026-10-21',
+      last: '2026-11-01',
+      earlier: '2026-10-20',
+    });
+    expect(await of(undefined, '2026-09-01T00:00:00+04:00')).toBeNull();
+  });
+
   it('of one day looks at that day and its month, but at no other day', async () => {
     await tamper(
       owner,
@@ -218,5 +285,5 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
 /** Writes into an aggregate behind the engine's back. */
 async function tamper(owner: Sql, level: string, statement: string): Promise<void> {
   const storage = await storageOf(owner, level);
-  await owner.unsafe(statement.replace('%s', storage));
+  await owner.unsafe(statement.replaceAll('%s', storage));
 }

@@ -156,10 +156,15 @@ onOneEngine('status', (engine) => {
       },
       ...{ audited_at: '2026-11-20T03:00:00+04:00', differing_buckets: 2 },
     };
-    const text = statusTable(
-      { engine, time_zone: 'Asia/Yerevan', zone_rules: RULES, versions, freshness, providers },
-      NOW,
-    );
+    const shown = (kept_hours: { recorded: number; missing: number | null }, used = versions) =>
+      statusTable(
+        {
+          ...{ engine, time_zone: 'Asia/Yerevan', zone_rules: RULES },
+          ...{ versions: used, freshness, kept_hours, providers },
+        },
+        NOW,
+      );
+    const text = shown({ recorded: 8_130, missing: 0 });
     expect(text).toContain(
       `engine                ${engine}, Asia/Yerevan\nversions              airseries 1.2.3, node v20, `,
     );
@@ -168,9 +173,10 @@ onOneEngine('status', (engine) => {
     );
     expect(text).not.toContain('WARNING');
     const old = { ...versions, postgresql: '15.20', timescaledb: '2.28.3' };
-    const warned = statusTable(
-      { engine, time_zone: 'Asia/Yerevan', zone_rules: RULES, versions: old, freshness, providers },
-      NOW,
+    const warned = shown({ recorded: 8_130, missing: null }, old);
+    for (const silent of [text, warned]) expect(silent).not.toContain('kept hours');
+    expect(shown({ recorded: 8_130, missing: 6_192 }).replaceAll(/\s+/g, ' ')).toContain(
+      'kept hours LOST: 6192 of 8130 sensor hours whose readings retention has deleted. Restore them from a dump: grafana/runbooks.md, "When kept hours were lost"',
     );
     expect(warned.replaceAll(/\s+/g, ' ')).toContain(
       'postgresql 15.20, timescaledb 2.28.3 (tried: 2.28.3 and 2.29.2). WARNING: its background jobs fail on PostgreSQL 15.20',
@@ -342,7 +348,12 @@ describe('a status without a provider', () => {
       statusTable(
         {
           ...{ engine: 'x', time_zone: 'UTC', zone_rules: RULES },
-          ...{ versions, freshness: nothing, providers: [] },
+          ...{
+            versions,
+            freshness: nothing,
+            providers: [],
+            kept_hours: { recorded: 0, missing: 0 },
+          },
         },
         NOW,
       ),

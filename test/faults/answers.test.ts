@@ -44,6 +44,8 @@ const REFUSED: [string, string, number][] = [
   ['a URL without a path', of('GET mailto:x HTTP/1.1'), 400],
   ['CONNECT', of('CONNECT x:443 HTTP/1.1'), 400],
   ['no Host', of('GET / HTTP/1.1', ''), 400],
+  ['two Hosts', of('GET / HTTP/1.1', 'Host: x\r\nHost: y\r\n'), 400],
+  ['the same Host twice', of('GET / HTTP/1.0', 'Host: x\r\nhost: x\r\n'), 400],
   ['an unknown Expect header', of('GET / HTTP/1.1', 'Host: x\r\nExpect: miracles\r\n'), 417],
   ['an unknown method', of('BREW / HTTP/1.1'), 400],
   ['headers of 20 KB', of('GET / HTTP/1.1', `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`), 431],

@@ -153,6 +153,7 @@ describe('Node and the server differ', () => {
     const text = statusTable(
       {
         ...{ engine: 'plain', time_zone: zone, providers: [] },
+        kept_hours: { recorded: 0, missing: null },
         zone_rules: await readZoneRules(owner, zone, NOW),
         versions: {
           ...{ airseries: '1', node: 'v20', postgresql: '18.4', timescaledb: null },

@@ -72,12 +72,12 @@ it('is absent while its query fails, with a warning at the start and a log line 
   await answered();
   broken.add('last_audit').add('storage');
   await Promise.all([answered(), answered()]); // cached: not queried again so soon
-  expect(queries).toHaveLength(6);
+  expect(queries).toHaveLength(7);
 
   vi.advanceTimersByTime(15_000);
   broken.clear();
-  await answered(); // not what costs more: storage and quarantine
-  expect(queries).toHaveLength(10);
+  await answered(); // not what costs more: storage, quarantine and kept hours
+  expect(queries).toHaveLength(11);
   broken.add('last_audit').add('storage');
 
   for (const _ of [1, 2]) {
@@ -89,11 +89,11 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
     await scrape(); // what failed is not queried again so soon either
   }
-  expect(queries).toHaveLength(22);
+  expect(queries).toHaveLength(25);
   broken.clear();
   vi.advanceTimersByTime(301_000);
   await Promise.all([answered(), answered()]);
-  expect(queries).toHaveLength(28); // once for both
+  expect(queries).toHaveLength(32); // once for both
   answers.storage = undefined;
   vi.advanceTimersByTime(301_000);
   // the schema is gone, and its series with it

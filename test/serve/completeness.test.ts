@@ -1,6 +1,11 @@
 /** How complete the data of stations and regions are, and the words for the index. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  onEveryEngine,
+  onEveryEngineInAll,
+  type TestDatabase,
+  testDatabase,
+} from '../support/database.ts';
 import {
   type Body,
   citiesOfOneStation,
@@ -206,6 +211,74 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
     );
     expect(first.completeness).toEqual({ measured_hours: 22, expected_hours: 22 });
   });
+});
+
+/**
+ * From 10 September on PM2.5 of 20 in every hour; in September PM10 of 300 in three hours, in
+ * October of 30 in every second. It goes on in November, with its first reading at 00:05.
+ */
+onEveryEngine('all months', (engine) => {
+  const at = (local: string) => new Date(`${local}+04:00`);
+  const FIRST_OF_NOVEMBER = at('2026-11-01T00:00:00');
+  let here: Installation;
+  beforeAll(async () => {
+    here = await install(engine, citiesOfOneStation(['town', 'coarse']));
+    const readings = [];
+    const october = at('2026-10-01T00:00:00').getTime();
+    const start = at('2026-09-10T00:05:00').getTime();
+    for (let time = start; time < FIRST_OF_NOVEMBER.getTime() + 2 * HOUR; time += HOUR) {
+      const hour = (time - start) / HOUR;
+      const coarse = time < october ? hour < 3 && { pm10: 300 } : hour % 2 === 0 && { pm10: 30 };
+      readings.push(reading(1, time, { pm25: 20, ...coarse }));
+    }
+    readings.push(reading(2, at('2026-11-01T00:05:00'), { pm10: 30 }));
+    readings.push(reading(2, at('2026-11-01T01:05:00'), { temperature: 10 }));
+    await here.accept(readings);
+  });
+  afterAll(() => here.close());
+
+  const months = async (subject: string, now: Date) => {
+    await here.refresh(now);
+    const body = await here.get(`/en/explore/v1/${subject}/months.json`, now);
+    return body.months.map(({ timestamp, aqi, measured_hours, expected_hours }: Body) => [
+      timestamp.slice(0, 7),
+      aqi,
+      measured_hours,
+      expected_hours,
+    ]);
+  };
+
+  it.each(['station/1', 'region/town'])(
+    'of %s have the hours of the pollutant behind the index, and the current one is there from its first hour on (A11)',
+    async (subject) => {
+      const before = [
+        ['2026-09', 173, 3, 504], // of PM10; PM2.5 alone has 71
+        ['2026-10', 71, 744, 744],
+      ];
+      const now = FIRST_OF_NOVEMBER.getTime();
+      expect(await months(subject, new Date(now - 1))).toEqual([
+        before[0],
+        ['2026-10', 71, 743, 743],
+      ]);
+      expect(await months(subject, new Date(now + HOUR / 2))).toEqual([
+        ...before,
+        ['2026-11', 71, 0, 0],
+      ]);
+      expect(await months(subject, new Date(now + HOUR))).toEqual([
+        ...before,
+        ['2026-11', 71, 1, 1],
+      ]);
+    },
+  );
+
+  it.each(['station/2', 'region/coarse'])(
+    'of %s, which began this month and has no PM2.5',
+    async (subject) => {
+      const now = FIRST_OF_NOVEMBER.getTime();
+      expect(await months(subject, new Date(now + HOUR / 2))).toEqual([['2026-11', 28, 0, 0]]);
+      expect(await months(subject, new Date(now + 2 * HOUR))).toEqual([['2026-11', 28, 1, 2]]);
+    },
+  );
 });
 
 onEveryEngineInAll('completeness elsewhere', (engine) => {

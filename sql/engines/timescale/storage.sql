@@ -86,3 +86,19 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
     and not exists (select from timescaledb_information.hypertables h
       where (h.hypertable_schema, h.hypertable_name) = (n.nspname, c.relname))
 $$;
+
+-- The table that stores the sensor hours.
+create function logic.storage_of_sensor_hours() returns regclass language sql stable as $$
+  select format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass
+  from timescaledb_information.continuous_aggregates a
+  where a.view_schema = 'rollup' and a.view_name = 'sensor_hourly'
+$$;
+
+-- The number of stored sensor hours before an instant. Compressed chunks have it in their metadata, as long as the
+-- planner knows the instant: 53 million hours (six years of 1,000 sensors) in 0.4 s, and 1.0 s the first time.
+-- Counting each month took 5 s for one year.
+create function logic.stored_kept_hours(until timestamptz) returns bigint language plpgsql stable
+set plan_cache_mode = force_custom_plan set jit = off as $$
+begin
+  return (select count(*) from rollup.sensor_hourly h where h.bucket < until);
+end $$;

@@ -19,6 +19,7 @@ export type ApiViews = {
     rollups: string | null;
     repeatable: string | null;
   };
+  'api.kept_hours': { recorded: number | null; missing: number | null };
   'api.last_audit': { made_at: string; differing: number };
   'api.provider': { id: string; title: string; url: string; image: string; image_dark: string };
   'api.provider_title': { provider_id: string; locale: string; title: string };
