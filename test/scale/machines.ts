@@ -49,6 +49,9 @@ export type Machines = {
   kill(program: 'etcd' | 'haproxy' | 'patroni' | 'pgbouncer', name: Name): Promise<void>;
   /** Ends Patroni and its PostgreSQL at once, as when the machine fails. */
   killDatabase(name: Name): Promise<void>;
+  /** Stops every process of a machine where it is, as a snapshot of a virtual machine does. */
+  pause(name: Name): void;
+  resume(name: Name): void;
   /** Empty while no Patroni answers. */
   members(): Promise<Member[]>;
   /** Resolves to the primary once it has a replica that commits wait for. */
@@ -105,6 +108,21 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
     PATRONI_RESTAPI_PASSWORD: PASSWORDS.patroni,
   });
 
+  /** Patroni and PostgreSQL. */
+  function databaseOf(name: Name): number[] {
+    const { pid } = running.get(`patroni of ${name}`) ?? { pid: 0 };
+    const postmaster = postmasterOf(join(folderOf(name), 'airseries'));
+    return listProcesses()
+      .filter((one) => [one.pid, one.parent].some((id) => id === pid || id === postmaster))
+      .map((one) => one.pid);
+  }
+
+  /** To all processes of a machine of the databases. */
+  function signal(name: Name, kind: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = running.get(`etcd of ${name}`) ?? { pid: 0 };
+    for (const one of [...databaseOf(name), pid]) if (one > 0) kill(one, kind);
+  }
+
   const machines: Machines = {
     addressOf: (name) => hosts[name],
     startEtcd(name) {
@@ -129,13 +147,15 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       running.delete(`${program} of ${name}`);
     },
     async killDatabase(name) {
-      const { pid } = running.get(`patroni of ${name}`) ?? { pid: 0 };
-      const postmaster = postmasterOf(join(folderOf(name), 'airseries'));
-      const all = listProcesses().filter((one) =>
-        [one.pid, one.parent].some((id) => id === pid || id === postmaster),
-      );
-      for (const one of all) kill(one.pid, 'SIGKILL');
+      for (const pid of databaseOf(name)) kill(pid, 'SIGKILL');
       await machines.kill('patroni', name);
+    },
+    pause(name) {
+      signal(name, 'SIGSTOP');
+      signal(name, 'SIGSTOP'); // what a process has started meanwhile
+    },
+    resume(name) {
+      signal(name, 'SIGCONT');
     },
     async members() {
       for (const name of DATABASES) {

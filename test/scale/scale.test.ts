@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/client.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
@@ -21,6 +22,8 @@ const local = await findLocalTimescale();
 const bin = local?.bin ?? findServer();
 /** Beyond ttl: the vote, the promotion, two checks of HAProxy, and a reconnection. */
 const REACTION_S = 10;
+/** Four ttl: the other is the primary for most of it. */
+const PAUSE_S = 60;
 
 /** The block of commands of src/database/README.md that begins so. */
 function words(beginning: string): string {
@@ -105,6 +108,18 @@ describe('on several machines', isPossible, () => {
     } finally {
       await sql.end({ timeout: 1 });
     }
+  }
+
+  /** Of the acknowledged readings, the times of those that are not stored. */
+  async function lostReadings(): Promise<number[]> {
+    const acknowledged = [...traffic.acknowledged];
+    const sql = connect(urlOfPrimary(), {});
+    const rows = await sql<{ time: number }[]>`
+      select (extract(epoch from measured_at) * 1000)::float8 as time from raw.readings`.finally(
+      () => sql.end(),
+    );
+    const stored = new Set(rows.map(({ time }) => Math.round(time)));
+    return acknowledged.filter((time) => !stored.has(time));
   }
 
   const command = async (...command: string[]) => {
@@ -226,19 +241,31 @@ describe('on several machines', isPossible, () => {
   });
 
   it(
+    'a primary whose machine was paused takes nothing back from the one that replaced it',
+    limit,
+    async () => {
+      const paused = await machines.primaryWithReplica();
+      const silence = await during(`pause of ${PAUSE_S} s`, async () => {
+        machines.pause(paused);
+        await sleep(PAUSE_S * 1_000);
+        machines.resume(paused);
+        // its etcd may at first answer what it knew before
+        const isReplica = async () => (await machines.primaryWithReplica()) !== paused;
+        await until(isReplica, 'the paused one is the replica');
+      });
+      expect(silence).toBeLessThan(patient(TTL + REACTION_S));
+      expect((await lostReadings()).length).toBe(0);
+    },
+  );
+
+  it(
     'has every acknowledged reading, and aggregates that are what the readings say',
     limit,
     async () => {
       await traffic.end();
-      const sql = connect(urlOfPrimary(), {});
-      const rows = await sql<{ time: number }[]>`
-      select (extract(epoch from measured_at) * 1000)::float8 as time from raw.readings`.finally(
-        () => sql.end(),
-      );
-      const stored = new Set(rows.map(({ time }) => Math.round(time)));
-      const lost = [...traffic.acknowledged].filter((time) => !stored.has(time));
+      const lost = await lostReadings();
       said.push(`${traffic.acknowledged.size} acknowledged readings, ${lost.length} lost`);
-      expect(lost).toEqual([]);
+      expect(lost.length).toBe(0);
       expect(traffic.acknowledged.size).toBeGreaterThan(100);
       await command('refresh');
       expect(await command('audit', '--from', '2020-01-01')).toBe('[]');
