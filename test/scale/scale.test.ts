@@ -49,6 +49,7 @@ describe('on several machines', isPossible, () => {
   let traffic: Traffic;
   let token: string;
   const services: Running[] = [];
+  const adminPorts: string[] = []; // of the APIs
   const said: string[] = [];
   const urlOfPrimary = () =>
     `postgres://airseries_service:${PASSWORDS.service}@${machines.addressOf('app1')}:5000/airseries`;
@@ -90,6 +91,7 @@ describe('on several machines', isPossible, () => {
       READER_DATABASE_URL: urlForReaders(name),
     });
     services.push(worker, api);
+    adminPorts.push(ofApi.ADMIN_PORT);
     await Promise.all([ready(ofWorker.ADMIN_PORT, worker), ready(ofApi.ADMIN_PORT, api)]);
     return { api: Number(ofApi.PORT), ingest: Number(ofWorker.INGEST_PORT) };
   }
@@ -270,6 +272,14 @@ describe('on several machines', isPossible, () => {
       await command('refresh');
       expect(await command('audit', '--from', '2020-01-01')).toBe('[]');
       expect(services.map((service) => service.log()).join('')).not.toContain('"level":60');
+      for (const port of adminPorts) {
+        const text = await (await fetch(`http://localhost:${port}/metrics`)).text();
+        // after the kill, the switchover and the pause
+        expect(text).toMatch(
+          /^airseries_database_history_changes_total\{change="promoted"\} [1-3]$/m,
+        );
+        expect(text).toMatch(/^airseries_database_history_changes_total\{change="set_back"\} 0$/m);
+      }
     },
   );
 });
