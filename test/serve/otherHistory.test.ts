@@ -160,13 +160,31 @@ it('a former primary shows nothing while it is a replica, and is told where it i
   await expect.poll(seen).toBe(2);
   expect(changes).toEqual(['promoted']);
 
-  await restart(() => {
-    rmSync(cluster, { recursive: true });
+  const swap = () => {
+    renameSync(cluster, `${former}-2`);
     renameSync(former, cluster);
+    renameSync(`${former}-2`, former);
+  };
+  const asReplica = () => {
+    swap();
     signal('standby.signal');
-  });
-  const before = polls;
-  await expect.poll(() => polls).toBeGreaterThan(before + 5);
+  };
+  const polled = async () => {
+    const before = polls;
+    await expect.poll(() => polls).toBeGreaterThan(before + 5);
+  };
+
+  // it knows as much: for minutes a replica of the new primary names the timeline before, too
+  await restart(asReplica);
+  await polled();
+  expect(seen()).toBe(2);
+  await restart(swap);
+  const version = versions.lastKnown()?.version ?? 0;
+  const sql = connect(server.target, {});
+  await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
+  await expect.poll(() => versions.current()?.version).toBeGreaterThan(version);
+  await restart(asReplica);
+  await polled();
   expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 2]);
   expect(changes).toEqual(['promoted']);
 
