@@ -41,6 +41,8 @@ export type Member = { name: string; role: string; state: string; lag?: number |
 
 export type Machines = {
   addressOf(name: Name): string;
+  /** A file of the folder, as it is on a machine; returns its path there. */
+  place(file: string, name: Name): string;
   startEtcd(name: Name): void;
   startPatroni(name: Name): void;
   startHaproxy(name: Name): void;
@@ -76,7 +78,6 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
   const folderOf = (name: Name) => join(folder, name);
   for (const name of NAMES) makeFolder(folderOf(name), user);
 
-  /** A file of the folder, as it is on a machine; returns its path there. */
   function place(file: string, name: Name): string {
     const home = folderOf(name);
     const text = readFileSync(join(FILES, file), 'utf8')
@@ -125,6 +126,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
 
   const machines: Machines = {
     addressOf: (name) => hosts[name],
+    place,
     startEtcd(name) {
       run('etcd', name, [], variablesOf(place('etcd.env', name)));
     },

@@ -11,9 +11,25 @@ import { connect } from '../../src/database/client.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { findLocalTimescale } from '../support/localServer.ts';
 import { patient, until } from '../support/patience.ts';
-import { freePort, launch, makeHome, type Running, ready, start } from '../support/program.ts';
+import {
+  type Finished,
+  freePort,
+  launch,
+  makeHome,
+  type Running,
+  ready,
+  start,
+} from '../support/program.ts';
 import { findPsql, needs, skipUnless } from '../support/tools.ts';
-import { DATABASES, type Machines, openMachines, PASSWORDS, TTL, VOTERS } from './machines.ts';
+import {
+  DATABASES,
+  type Machines,
+  type Name,
+  openMachines,
+  PASSWORDS,
+  TTL,
+  VOTERS,
+} from './machines.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -57,6 +73,8 @@ describe('on several machines', isPossible, () => {
   /** Patroni, etcd and HAProxy; then the commands of the page, and PgBouncer. */
   async function setUp(): Promise<void> {
     for (const name of VOTERS) machines.startEtcd(name);
+    const isSafe = async () => (await checkOfVote()).stdout === 'the vote is safe\n';
+    await until(isSafe, 'the check of the page is content');
     for (const name of DATABASES) machines.startPatroni(name);
     for (const name of APPS) machines.startHaproxy(name);
     await machines.primaryWithReplica();
@@ -66,12 +84,26 @@ describe('on several machines', isPossible, () => {
       SERVICE_PASSWORD: PASSWORDS.service,
       API_PASSWORD: PASSWORDS.api,
       READER_PASSWORD: PASSWORDS.reader,
+      NETWORK_FILE: join(home.folder, 'network.json'),
     };
+    const network = { ...citiesOfOneStation(['town']), time_zone: 'Europe/Paris' };
+    writeFileSync(environment.NETWORK_FILE, JSON.stringify(network));
     const commands = words('export PGHOST=').replaceAll('127.0.0.1', machines.addressOf('app1'));
     const { code, stderr } = await launch(['sh', '-ec', commands], { environment, folder: ROOT })
       .finished;
     if (code !== 0) throw new Error(stderr);
     for (const name of APPS) machines.startPgbouncer(name);
+  }
+
+  /** The commands by which the page finds out whether Patroni and etcd vote safely. */
+  function checkOfVote(version = '3.0.2', change = (config: string) => config): Promise<Finished> {
+    const config = join(home.folder, 'config.yml');
+    writeFileSync(config, change(readFileSync(machines.place('patroni.yml', 'db1'), 'utf8')));
+    const commands = words('if grep -q ')
+      .replaceAll('/etc/patroni/config.yml', config)
+      .replaceAll(/\b(db1|db2|app1)(?=:)/g, (name) => machines.addressOf(name as Name))
+      .replaceAll('patroni --version', `echo patroni ${version}`);
+    return launch(['sh', '-c', commands], { environment: {} }).finished;
   }
 
   /** An API and a worker, as on each of app1 and app2. */
@@ -139,9 +171,7 @@ describe('on several machines', isPossible, () => {
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${machines.logs()}`);
     }
-    const file = join(home.folder, 'network.json');
-    writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
-    await command('import', 'network', file);
+    expect(JSON.parse(await command('status', '--json')).time_zone).toBe('Europe/Paris');
     token = JSON.parse(await command('token', 'add', 'roof', '--provider', 'us')).token;
     const ports = [await serve('app1'), await serve('app2')];
     traffic = startTraffic(
@@ -175,6 +205,25 @@ describe('on several machines', isPossible, () => {
     return silence;
   }
   const limit = { timeout: patient(180_000) };
+
+  it('the page refuses a vote that loses readings, and says what to write', async () => {
+    const written = (line: string) => (config: string) => config.replace('\netcd:', `\n${line}`);
+    const saysOf = async (version: string, line: string) =>
+      (await checkOfVote(version, written(line))).stdout;
+    const safe = 'the vote is safe\n';
+    expect(await saysOf('3.0.2', 'etcd:')).toBe(safe);
+    expect(await saysOf('3.0.3', 'etcd3:')).toBe(safe);
+    expect(await saysOf('3.0.10', 'etcd3:')).toBe(safe);
+    for (const line of ['etcd3:', '# etcd:'])
+      expect(await saysOf('3.0.2', line)).toMatch(
+        /^STOP, .* must say etcd:.* this is patroni 3.0.2\n$/,
+      );
+    expect((await checkOfVote('3.0.2', written('etcd3:'))).code).toBe(1);
+    await machines.kill('etcd', 'app1'); // as where one of the three doesn't speak version 2
+    expect(await saysOf('3.0.2', 'etcd:')).toMatch(/^STOP/);
+    machines.startEtcd('app1');
+    await until(async () => (await saysOf('3.0.2', 'etcd:')) === safe, 'etcd answers again');
+  });
 
   it('a killed primary is replaced within ttl, and comes back as the replica', limit, async () => {
     const primary = await machines.primaryWithReplica();
