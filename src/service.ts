@@ -39,7 +39,7 @@ import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
 import { storageFault } from './schema/storage.ts';
 import { type AppOptions, makeApp } from './serve/app.ts';
-import { watchDataVersion } from './serve/dataVersion.ts';
+import { type HistoryChange, watchDataVersion } from './serve/dataVersion.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
   version: string;
@@ -187,7 +187,8 @@ async function open(context: Context): Promise<void> {
 
   state.serving = true;
   if (publicServer === undefined) return;
-  const versions = watchDataVersion({ db: reads, clock, log, pollMs });
+  const onHistoryChange = (change: HistoryChange) => metrics.historyChanges.inc({ change });
+  const versions = watchDataVersion({ db: reads, clock, log, pollMs, onHistoryChange });
   closers.push(async () => versions.close());
   closers.push(() => publicServer.close());
   listeners.push(publicServer);

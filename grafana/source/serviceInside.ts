@@ -93,6 +93,16 @@ export const jobs: Section = {
         [`min by (collector) (${all('airseries_database_collector_success')})`, '{{collector}}'],
       ],
     }),
+    chart({
+      title: 'Changes of history',
+      description:
+        'A spike where processes of the API found another history in the database: a replica was promoted, the server knows less than before (set_back), or it is another one (replaced). Readings may be lost each time.',
+      unit: UNIT.none,
+      w: 12,
+      queries: [
+        [`max by (change) (${rate('airseries_database_history_changes_total')})`, '{{change}}'],
+      ],
+    }),
   ],
 };
 

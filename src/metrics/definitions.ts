@@ -6,6 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { apiRows } from '../database/apiDb.ts';
 import { READING_REASONS } from '../ingest/store/validate.ts';
+import { HISTORY_CHANGES } from '../serve/dataVersion.ts';
 import { type Collector, KEEP_LONG_MS, makeCollector } from './collectors.ts';
 import { SeriesHistogram } from './seriesHistogram.ts';
 
@@ -38,6 +39,7 @@ export function makeMetrics() {
 
   // Prometheus sees an increase only between two values, so counters begin at 0
   for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0);
+  for (const change of HISTORY_CHANGES) metrics.historyChanges.inc({ change }, 0);
   collectors.providers.forEachRow(({ provider }) => {
     for (const outcome of ['accepted', 'unchanged', 'quarantined'])
       metrics.readings.inc({ provider, outcome }, 0);
@@ -207,6 +209,10 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       buckets: WORK_SECONDS,
     }),
 
+    historyChanges: counter('airseries_database_history_changes_total', {
+      help: 'Times that an API process found another history in the database: promoted, set_back, replaced; readings may be lost each time',
+      labels: ['change'],
+    }),
     poolSize: gauge('airseries_database_pool_size', {
       help: 'How many database connections a pool may have',
       labels: ['pool'],

@@ -30,10 +30,29 @@ export type DataVersions = {
 
 export type DataVersionWatch = DataVersions & { close(): void };
 
-type Options = { db: ApiDb; clock: Clock; log: Log; pollMs?: number | undefined };
+/**
+ * How one history followed another: a replica was promoted, the same server knows less than it did,
+ * or it is another server or database, such as a restored one. Readings may be lost each time.
+ */
+export const HISTORY_CHANGES = ['promoted', 'set_back', 'replaced'] as const;
+export type HistoryChange = (typeof HISTORY_CHANGES)[number];
+
+type Options = {
+  db: ApiDb;
+  clock: Clock;
+  log: Log;
+  pollMs?: number | undefined;
+  onHistoryChange?: ((change: HistoryChange) => void) | undefined;
+};
 
 /** Never rejects: without contact there is no current version. */
-export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options): DataVersionWatch {
+export function watchDataVersion({
+  db,
+  clock,
+  log,
+  pollMs = POLL_MS,
+  onHistoryChange,
+}: Options): DataVersionWatch {
   let known: KnownVersion | undefined;
   let identity: string | null = null;
   let isInContact: boolean | undefined; // undefined until the first answer
@@ -54,7 +73,10 @@ export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options):
     if (!isClosed) timer = setTimeout(poll, pollMs).unref();
   }
 
-  /** Throws where a replica is behind what this process has served. */
+  /**
+   * Throws where a replica is behind what this process has served. So is a former primary, a replica
+   * of an earlier timeline until it is rewound: after a pause of 60 s it showed what it knew before.
+   */
   async function ask(): Promise<void> {
     const confirmedAt = clock();
     const before = known;
@@ -64,15 +86,20 @@ export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options):
       .select(['history', 'data_version', 'is_replica'])
       .executeTakeFirstOrThrow();
     const version = Number(row.data_version);
-    const isSame = before !== undefined && row.history === identity;
+    const change = changeBetween(identity, row.history);
+    // a replica names the timeline before a promotion until its next restart point: for 153 s once
+    const isSame =
+      before !== undefined && (change === undefined || (change === 'set_back' && row.is_replica));
     const isOlder = isSame && version < before.version;
     if (isOlder && row.is_replica)
       throw new Error(`a replica has data version ${version}, after ${before.version}`);
     if (!isSame || isOlder) {
-      // a primary that knows less than before was set back
       if (before !== undefined) {
-        const about = { version, version_before: before.version };
+        // a primary that knows less than before was set back
+        const reason = change ?? 'set_back';
+        const about = { reason, version, version_before: before.version };
         log.warn(about, 'the database has another history; nothing kept from before is served');
+        onHistoryChange?.(reason);
       }
       identity = row.history;
       known = { version, history: (before?.history ?? 0) + 1, confirmedAt };
@@ -95,4 +122,13 @@ export function watchDataVersion({ db, clock, log, pollMs = POLL_MS }: Options):
       clearTimeout(timer);
     },
   };
+}
+
+/** Of api.freshness.history: server, timeline, and what a restore changes. */
+function changeBetween(before: string | null, history: string | null): HistoryChange | undefined {
+  if (before === history || before === null || history === null) return undefined;
+  const [serverBefore, timelineBefore, ...objectsBefore] = before.split('-');
+  const [server, timeline, ...objects] = history.split('-');
+  if (server !== serverBefore || objects.join() !== objectsBefore.join()) return 'replaced';
+  return Number(timeline) > Number(timelineBefore) ? 'promoted' : 'set_back';
 }

@@ -41,6 +41,8 @@ export type Member = { name: string; role: string; state: string; lag?: number |
 
 export type Machines = {
   addressOf(name: Name): string;
+  /** A file of the folder, as it is on a machine; returns its path there. */
+  place(file: string, name: Name): string;
   startEtcd(name: Name): void;
   startPatroni(name: Name): void;
   startHaproxy(name: Name): void;
@@ -49,6 +51,9 @@ export type Machines = {
   kill(program: 'etcd' | 'haproxy' | 'patroni' | 'pgbouncer', name: Name): Promise<void>;
   /** Ends Patroni and its PostgreSQL at once, as when the machine fails. */
   killDatabase(name: Name): Promise<void>;
+  /** Stops every process of a machine where it is, as a snapshot of a virtual machine does. */
+  pause(name: Name): void;
+  resume(name: Name): void;
   /** Empty while no Patroni answers. */
   members(): Promise<Member[]>;
   /** Resolves to the primary once it has a replica that commits wait for. */
@@ -73,7 +78,6 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
   const folderOf = (name: Name) => join(folder, name);
   for (const name of NAMES) makeFolder(folderOf(name), user);
 
-  /** A file of the folder, as it is on a machine; returns its path there. */
   function place(file: string, name: Name): string {
     const home = folderOf(name);
     const text = readFileSync(join(FILES, file), 'utf8')
@@ -105,8 +109,24 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
     PATRONI_RESTAPI_PASSWORD: PASSWORDS.patroni,
   });
 
+  /** Patroni and PostgreSQL. */
+  function databaseOf(name: Name): number[] {
+    const { pid } = running.get(`patroni of ${name}`) ?? { pid: 0 };
+    const postmaster = postmasterOf(join(folderOf(name), 'airseries'));
+    return listProcesses()
+      .filter((one) => [one.pid, one.parent].some((id) => id === pid || id === postmaster))
+      .map((one) => one.pid);
+  }
+
+  /** To all processes of a machine of the databases. */
+  function signal(name: Name, kind: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = running.get(`etcd of ${name}`) ?? { pid: 0 };
+    for (const one of [...databaseOf(name), pid]) if (one > 0) kill(one, kind);
+  }
+
   const machines: Machines = {
     addressOf: (name) => hosts[name],
+    place,
     startEtcd(name) {
       run('etcd', name, [], variablesOf(place('etcd.env', name)));
     },
@@ -129,13 +149,15 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       running.delete(`${program} of ${name}`);
     },
     async killDatabase(name) {
-      const { pid } = running.get(`patroni of ${name}`) ?? { pid: 0 };
-      const postmaster = postmasterOf(join(folderOf(name), 'airseries'));
-      const all = listProcesses().filter((one) =>
-        [one.pid, one.parent].some((id) => id === pid || id === postmaster),
-      );
-      for (const one of all) kill(one.pid, 'SIGKILL');
+      for (const pid of databaseOf(name)) kill(pid, 'SIGKILL');
       await machines.kill('patroni', name);
+    },
+    pause(name) {
+      signal(name, 'SIGSTOP');
+      signal(name, 'SIGSTOP'); // what a process has started meanwhile
+    },
+    resume(name) {
+      signal(name, 'SIGCONT');
     },
     async members() {
       for (const name of DATABASES) {

@@ -5,14 +5,31 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/client.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { findLocalTimescale } from '../support/localServer.ts';
 import { patient, until } from '../support/patience.ts';
-import { freePort, launch, makeHome, type Running, ready, start } from '../support/program.ts';
+import {
+  type Finished,
+  freePort,
+  launch,
+  makeHome,
+  type Running,
+  ready,
+  start,
+} from '../support/program.ts';
 import { findPsql, needs, skipUnless } from '../support/tools.ts';
-import { DATABASES, type Machines, openMachines, PASSWORDS, TTL, VOTERS } from './machines.ts';
+import {
+  DATABASES,
+  type Machines,
+  type Name,
+  openMachines,
+  PASSWORDS,
+  TTL,
+  VOTERS,
+} from './machines.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -21,6 +38,8 @@ const local = await findLocalTimescale();
 const bin = local?.bin ?? findServer();
 /** Beyond ttl: the vote, the promotion, two checks of HAProxy, and a reconnection. */
 const REACTION_S = 10;
+/** Four ttl: the other is the primary for most of it. */
+const PAUSE_S = 60;
 
 /** The block of commands of src/database/README.md that begins so. */
 function words(beginning: string): string {
@@ -46,6 +65,7 @@ describe('on several machines', isPossible, () => {
   let traffic: Traffic;
   let token: string;
   const services: Running[] = [];
+  const adminPorts: string[] = []; // of the APIs
   const said: string[] = [];
   const urlOfPrimary = () =>
     `postgres://airseries_service:${PASSWORDS.service}@${machines.addressOf('app1')}:5000/airseries`;
@@ -53,6 +73,8 @@ describe('on several machines', isPossible, () => {
   /** Patroni, etcd and HAProxy; then the commands of the page, and PgBouncer. */
   async function setUp(): Promise<void> {
     for (const name of VOTERS) machines.startEtcd(name);
+    const isSafe = async () => (await checkOfVote()).stdout === 'the vote is safe\n';
+    await until(isSafe, 'the check of the page is content');
     for (const name of DATABASES) machines.startPatroni(name);
     for (const name of APPS) machines.startHaproxy(name);
     await machines.primaryWithReplica();
@@ -62,12 +84,26 @@ describe('on several machines', isPossible, () => {
       SERVICE_PASSWORD: PASSWORDS.service,
       API_PASSWORD: PASSWORDS.api,
       READER_PASSWORD: PASSWORDS.reader,
+      NETWORK_FILE: join(home.folder, 'network.json'),
     };
+    const network = { ...citiesOfOneStation(['town']), time_zone: 'Europe/Paris' };
+    writeFileSync(environment.NETWORK_FILE, JSON.stringify(network));
     const commands = words('export PGHOST=').replaceAll('127.0.0.1', machines.addressOf('app1'));
     const { code, stderr } = await launch(['sh', '-ec', commands], { environment, folder: ROOT })
       .finished;
     if (code !== 0) throw new Error(stderr);
     for (const name of APPS) machines.startPgbouncer(name);
+  }
+
+  /** The commands by which the page finds out whether Patroni and etcd vote safely. */
+  function checkOfVote(version = '3.0.2', change = (config: string) => config): Promise<Finished> {
+    const config = join(home.folder, 'config.yml');
+    writeFileSync(config, change(readFileSync(machines.place('patroni.yml', 'db1'), 'utf8')));
+    const commands = words('if grep -q ')
+      .replaceAll('/etc/patroni/config.yml', config)
+      .replaceAll(/\b(db1|db2|app1)(?=:)/g, (name) => machines.addressOf(name as Name))
+      .replaceAll('patroni --version', `echo patroni ${version}`);
+    return launch(['sh', '-c', commands], { environment: {} }).finished;
   }
 
   /** An API and a worker, as on each of app1 and app2. */
@@ -87,6 +123,7 @@ describe('on several machines', isPossible, () => {
       READER_DATABASE_URL: urlForReaders(name),
     });
     services.push(worker, api);
+    adminPorts.push(ofApi.ADMIN_PORT);
     await Promise.all([ready(ofWorker.ADMIN_PORT, worker), ready(ofApi.ADMIN_PORT, api)]);
     return { api: Number(ofApi.PORT), ingest: Number(ofWorker.INGEST_PORT) };
   }
@@ -107,6 +144,18 @@ describe('on several machines', isPossible, () => {
     }
   }
 
+  /** Of the acknowledged readings, the times of those that are not stored. */
+  async function lostReadings(): Promise<number[]> {
+    const acknowledged = [...traffic.acknowledged];
+    const sql = connect(urlOfPrimary(), {});
+    const rows = await sql<{ time: number }[]>`
+      select (extract(epoch from measured_at) * 1000)::float8 as time from raw.readings`.finally(
+      () => sql.end(),
+    );
+    const stored = new Set(rows.map(({ time }) => Math.round(time)));
+    return acknowledged.filter((time) => !stored.has(time));
+  }
+
   const command = async (...command: string[]) => {
     const { code, stdout, stderr } = await start(command, { DATABASE_URL: urlOfPrimary() })
       .finished;
@@ -122,9 +171,7 @@ describe('on several machines', isPossible, () => {
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${machines.logs()}`);
     }
-    const file = join(home.folder, 'network.json');
-    writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
-    await command('import', 'network', file);
+    expect(JSON.parse(await command('status', '--json')).time_zone).toBe('Europe/Paris');
     token = JSON.parse(await command('token', 'add', 'roof', '--provider', 'us')).token;
     const ports = [await serve('app1'), await serve('app2')];
     traffic = startTraffic(
@@ -158,6 +205,25 @@ describe('on several machines', isPossible, () => {
     return silence;
   }
   const limit = { timeout: patient(180_000) };
+
+  it('the page refuses a vote that loses readings, and says what to write', async () => {
+    const written = (line: string) => (config: string) => config.replace('\netcd:', `\n${line}`);
+    const saysOf = async (version: string, line: string) =>
+      (await checkOfVote(version, written(line))).stdout;
+    const safe = 'the vote is safe\n';
+    expect(await saysOf('3.0.2', 'etcd:')).toBe(safe);
+    expect(await saysOf('3.0.3', 'etcd3:')).toBe(safe);
+    expect(await saysOf('3.0.10', 'etcd3:')).toBe(safe);
+    for (const line of ['etcd3:', '# etcd:'])
+      expect(await saysOf('3.0.2', line)).toMatch(
+        /^STOP, .* must say etcd:.* this is patroni 3.0.2\n$/,
+      );
+    expect((await checkOfVote('3.0.2', written('etcd3:'))).code).toBe(1);
+    await machines.kill('etcd', 'app1'); // as where one of the three doesn't speak version 2
+    expect(await saysOf('3.0.2', 'etcd:')).toMatch(/^STOP/);
+    machines.startEtcd('app1');
+    await until(async () => (await saysOf('3.0.2', 'etcd:')) === safe, 'etcd answers again');
+  });
 
   it('a killed primary is replaced within ttl, and comes back as the replica', limit, async () => {
     const primary = await machines.primaryWithReplica();
@@ -226,23 +292,41 @@ describe('on several machines', isPossible, () => {
   });
 
   it(
+    'a primary whose machine was paused takes nothing back from the one that replaced it',
+    limit,
+    async () => {
+      const paused = await machines.primaryWithReplica();
+      const silence = await during(`pause of ${PAUSE_S} s`, async () => {
+        machines.pause(paused);
+        await sleep(PAUSE_S * 1_000);
+        machines.resume(paused);
+        // its etcd may at first answer what it knew before
+        const isReplica = async () => (await machines.primaryWithReplica()) !== paused;
+        await until(isReplica, 'the paused one is the replica');
+      });
+      expect(silence).toBeLessThan(patient(TTL + REACTION_S));
+      expect((await lostReadings()).length).toBe(0);
+    },
+  );
+
+  it(
     'has every acknowledged reading, and aggregates that are what the readings say',
     limit,
     async () => {
       await traffic.end();
-      const sql = connect(urlOfPrimary(), {});
-      const rows = await sql<{ time: number }[]>`
-      select (extract(epoch from measured_at) * 1000)::float8 as time from raw.readings`.finally(
-        () => sql.end(),
-      );
-      const stored = new Set(rows.map(({ time }) => Math.round(time)));
-      const lost = [...traffic.acknowledged].filter((time) => !stored.has(time));
+      const lost = await lostReadings();
       said.push(`${traffic.acknowledged.size} acknowledged readings, ${lost.length} lost`);
-      expect(lost).toEqual([]);
+      expect(lost.length).toBe(0);
       expect(traffic.acknowledged.size).toBeGreaterThan(100);
       await command('refresh');
       expect(await command('audit', '--from', '2020-01-01')).toBe('[]');
       expect(services.map((service) => service.log()).join('')).not.toContain('"level":60');
+      for (const port of adminPorts) {
+        const text = await (await fetch(`http://localhost:${port}/metrics`)).text();
+        // after the kill, the switchover and the pause
+        expect(text).toMatch(/^airseries_database_history_changes_total\{change="promoted"\} 3$/m);
+        expect(text).toMatch(/^airseries_database_history_changes_total\{change="set_back"\} 0$/m);
+      }
     },
   );
 });

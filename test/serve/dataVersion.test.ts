@@ -91,11 +91,14 @@ onOneEngine('the data version', (engine) => {
   describe('as a process watches it', () => {
     let watch: DataVersionWatch;
     let closeReads: () => Promise<void>;
+    let changes: string[];
     beforeEach(() => {
+      changes = [];
       const { target, timeZone } = here.database;
       const db = openReaderPool(target, { timeZone, max: 2 });
       closeReads = () => db.destroy();
-      watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5 });
+      const onHistoryChange = (change: string) => changes.push(change);
+      watch = watchDataVersion({ db, clock: () => NOW, log, pollMs: 5, onHistoryChange });
     });
     afterEach(async () => {
       watch.close();
@@ -130,8 +133,10 @@ onOneEngine('the data version', (engine) => {
     it('belongs to another history when it was set back', async () => {
       const before = await version();
       await heard(before);
+      expect(changes).toEqual([]);
       await owner`update rollup.freshness set data_version = data_version - 1`;
       await heard(before - 1);
+      expect(changes).toEqual(['set_back']);
       expect(watch.lastKnown()?.history).toBe(2);
     });
   });

@@ -2,10 +2,11 @@
  * After a restore or a failover the database may know less than was served before: nothing kept
  * from then is served.
  */
-import { appendFileSync, chownSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chownSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
@@ -40,7 +41,10 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
     for (const name of [live, backup])
       await administrator.unsafe(`alter database ${name} allow_connections true`);
     const db = openReaderPool(server, { timeZone: 'UTC', max: 2 });
-    const versions = watchDataVersion({ db, clock: () => NOW, log, pollMs: 10 });
+    const changes: string[] = [];
+    const onHistoryChange = (change: string) => changes.push(change);
+    const watch = { db, clock: () => NOW, log, pollMs: 10, onHistoryChange };
+    const versions = watchDataVersion(watch);
     const cache = { maxBytes: 1e6, versions };
     const api = createServer(makeApp({ db, clock: () => NOW, siteBaseUrl: '', log, cache })).listen(
       0,
@@ -70,6 +74,7 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
     await administrator.unsafe(`alter database ${backup} rename to ${live}`);
     await expect.poll(title).toBe('As in the backup');
     expect(versions.current()?.version).toBe(version);
+    expect(changes).toEqual(['replaced']);
 
     await new Promise((resolve) => api.close(resolve));
     versions.close();
@@ -112,4 +117,78 @@ it('a replica that is promoted has a history of its own', async () => {
   const next = [system, Number(timeline) + 1, ...rest].join('-');
   await expect.poll(() => historyOf(promoted.target)).toBe(next);
   await promoted.close();
+});
+
+it('a former primary shows nothing while it is a replica, and is told where it is the primary', async () => {
+  const dataDirectory = temporaryFolder('former');
+  const cluster = join(dataDirectory, 'bundled-18', 'data');
+  const former = join(dataDirectory, 'former');
+  const signal = (name: string) => {
+    const { uid, gid } = statSync(cluster);
+    writeFileSync(join(cluster, name), '');
+    chownSync(join(cluster, name), uid, gid);
+  };
+  let server = await openEmbeddedServer({ dataDirectory, log });
+  await migrate(server.target, { now: NOW, log });
+  const db = openReaderPool(server.target, { timeZone: 'UTC', max: 1 });
+  const changes: string[] = [];
+  let polls = 0;
+  const clock = () => {
+    polls += 1;
+    return NOW;
+  };
+  const onHistoryChange = (change: string) => changes.push(change);
+  const versions = watchDataVersion({ db, clock, log, pollMs: 10, onHistoryChange });
+  onTestFinished(async () => {
+    versions.close();
+    await db.destroy();
+    await server.close();
+  });
+  const restart = async (change: () => void) => {
+    await server.close();
+    change();
+    server = await openEmbeddedServer({ dataDirectory, log });
+  };
+  const seen = () => versions.current()?.history;
+  await expect.poll(seen).toBe(1);
+
+  await restart(() => {
+    execFileSync('cp', ['-a', cluster, former]);
+    appendFileSync(join(cluster, 'postgresql.conf'), "restore_command = 'false'\n");
+    signal('recovery.signal');
+  });
+  await expect.poll(seen).toBe(2);
+  expect(changes).toEqual(['promoted']);
+
+  const swap = () => {
+    renameSync(cluster, `${former}-2`);
+    renameSync(former, cluster);
+    renameSync(`${former}-2`, former);
+  };
+  const asReplica = () => {
+    swap();
+    signal('standby.signal');
+  };
+  const polled = async () => {
+    const before = polls;
+    await expect.poll(() => polls).toBeGreaterThan(before + 5);
+  };
+
+  // it knows as much: for minutes a replica of the new primary names the timeline before, too
+  await restart(asReplica);
+  await polled();
+  expect(seen()).toBe(2);
+  await restart(swap);
+  const version = versions.lastKnown()?.version ?? 0;
+  const sql = connect(server.target, {});
+  await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
+  await expect.poll(() => versions.current()?.version).toBeGreaterThan(version);
+  await restart(asReplica);
+  await polled();
+  expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 2]);
+  expect(changes).toEqual(['promoted']);
+
+  await restart(() => rmSync(join(cluster, 'standby.signal')));
+  await expect.poll(seen).toBe(3);
+  expect(changes).toEqual(['promoted', 'set_back']);
 });
