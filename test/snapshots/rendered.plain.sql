@@ -422,6 +422,14 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
   where n.nspname = wanted and c.relkind in ('r', 'm')
 $$;
 
+-- The table that stores the sensor hours.
+create function logic.storage_of_sensor_hours() returns regclass language sql stable
+  return 'rollup.sensor_hourly'::regclass;
+
+-- The number of stored sensor hours before an instant: unknown, because a count reads all of them (0.9 s for 8.4
+-- million), and nothing but a person can delete any. The nightly audit counts them.
+create function logic.stored_kept_hours(until timestamptz) returns bigint language sql immutable return null::bigint;
+
 -- Functions that turn stored values into published ones.
 
 -- Returns the value, or null if no instrument can have measured it: NaN, infinities, and magnitudes of a billion or
@@ -686,7 +694,7 @@ create view logic.placement as
 -- The periods that screening found and that count: at stations whose operator does not vouch for the flagged
 -- parameters.
 create view logic.screened_period as
-  select p.* from raw.screened_period p
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence from raw.screened_period p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end;
 
 -- Flags: the periods in which a station's temperature, humidity and pressure were unreliable (kind thp, C5) or its
@@ -1112,7 +1120,8 @@ $$;
 
 -- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from
 -- then on, refreshes leave those hours as they are. If `until` releases nothing new, it records nothing: a new record
--- would hide hours lost since the last one.
+-- would hide hours lost since the last one. A month that is recorded in part gets the hours since then, and keeps what
+-- is recorded, for the same reason.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -1120,9 +1129,11 @@ begin
   if until <= since then return; end if;
   insert into rollup.expired_month (month, until, hours, checksum)
   select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
-  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
-    else '-infinity' end, until) k
-  on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then since else '-infinity' end, until) k
+  on conflict (month) do update set until = excluded.until,
+    -- a month that the cutoff went back before is recorded anew
+    hours = case when expired_month.month < since then expired_month.hours else 0 end + excluded.hours,
+    checksum = case when expired_month.month < since then expired_month.checksum else 0 end # excluded.checksum;
   perform logic.keep_last_totals(until);
   update raw.installation set retained_from = until;
 end $$;
@@ -1142,6 +1153,39 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
     and m.checksum is distinct from (select bit_xor(k.checksum) from logic.kept_hours(m.month, month.until) k)
   order by m.month
 $$;
+
+-- How many sensor hours were recorded when their readings were deleted, and how many of these are missing now. One row.
+-- missing is null where a count takes too long (logic.stored_kept_hours). A month with too few hours and one with too
+-- many may hide each other here; logic.lost_months tells them apart.
+create function logic.missing_kept_hours(out recorded bigint, out missing bigint) language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+begin
+  recorded := (select coalesce(sum(m.hours), 0) from rollup.expired_month m where m.month < retained_from);
+  missing := recorded - logic.stored_kept_hours(retained_from);
+  if missing < 0 then missing := 0; end if;
+end $$;
+
+-- Puts sensor hours back that were lost, from a table with the columns of rollup.sensor_hourly, or of an older version:
+-- those before retained_from of which nothing is stored. Returns their number. Run by a superuser or the owner.
+create function logic.restore_kept_hours(source regclass) returns bigint language plpgsql as $$
+declare
+  names text;
+  restored bigint;
+begin
+  perform logic.pause_refresh();
+  select string_agg(quote_ident(a.attname), ', ') into names
+  from pg_attribute a
+  join pg_attribute s on s.attrelid = source and s.attname = a.attname and s.attnum > 0 and not s.attisdropped
+  where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0 and not a.attisdropped;
+  execute format('insert into %s (%s) select distinct on (s.sensor_id, s.bucket) %2$s from %s s
+    where s.bucket < (select i.retained_from from raw.installation i)
+      and not exists (select from rollup.sensor_hourly h where h.bucket = s.bucket and h.sensor_id = s.sensor_id)',
+    logic.storage_of_sensor_hours(), names, source);
+  get diagnostics restored = row_count;
+  return restored;
+end $$;
 
 -- Waits for the refresh that runs, and holds off others until the end of the transaction.
 create function logic.pause_refresh() returns void language sql as $$
@@ -1208,7 +1252,7 @@ begin
 end $$;
 
 revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
-  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
+  logic.kept_hours_of, logic.remove_kept_hours, logic.restore_kept_hours, logic.lower_ingest_cutoff from public;
 
 -- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already
 -- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
@@ -2471,17 +2515,16 @@ end $$;
 -- The recorded periods that a screening from `since` on judges again: the periods that its hours can change (periods of
 -- kind pm continue after gaps of up to 24 hours), all open ones among them. Where the station has no hour since the
 -- beginning, nothing says otherwise: a network file may come before its readings.
-create function logic.rejudged_periods(since timestamptz) returns setof raw.screened_period language sql stable as $$
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
-  from logic.screened_period p
+create function logic.rejudged_periods(since timestamptz) returns setof logic.screened_period language sql stable as $$
+  select p.* from logic.screened_period p
   where p.until > rejudged_periods.since - case p.kind when 'pm' then interval '24 hours' else interval '0' end
     and exists (select from rollup.station_hourly h where h.station_id = p.station_id and h.bucket >= p.since)
 $$;
 
 -- The suspect periods in closed hours from `since` to `at`, of stations with screening enabled. A run in `recorded`,
 -- the periods that are judged again, with an earlier start keeps that start.
-create function logic.implausible_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
-returns setof raw.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+create function logic.implausible_periods(since timestamptz, at timestamptz, recorded logic.screened_period[])
+returns setof logic.screened_period language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
@@ -2544,8 +2587,7 @@ begin
   -- a period ends at the latest when the sensor leaves the station, or when it is marked suspicious and no longer
   -- counts
   select r.station_id, r.sensor_id, r.reason, r.since, least(r.next, placed.until, suspicious.since),
-    'thp', null::jsonb,
-    null::timestamptz
+    'thp', null::jsonb
   from run r
   cross join lateral (
     select coalesce(max(p.until), r.last + interval '1 hour') as until from raw.sensor_station p
@@ -2562,8 +2604,8 @@ end $$;
 -- A10, C5, C9). It writes nothing if nothing changed. It returns how many flags were raised and lifted.
 create function logic.screen(since timestamptz, at timestamptz, out raised int, out lifted int) language plpgsql as $$
 declare
-  found_periods raw.screened_period[];
-  recorded raw.screened_period[];
+  found_periods logic.screened_period[];
+  recorded logic.screened_period[];
 begin
   lock table raw.screen_lock in exclusive mode;
   recorded := array(select p from logic.rejudged_periods(since) p);
@@ -2585,22 +2627,17 @@ begin
   ) then
     call logic.replace_screened_periods(recorded, found_periods);
   end if;
-  -- once a day is enough
-  update raw.screened_period p set judged_to = screen.at
-  from unnest(found_periods) f
-  where (p.station_id, p.reason, p.since) = (f.station_id, f.reason, f.since) and p.kind = 'pm' and p.until = 'infinity'
-    and (p.judged_to between screen.at - interval '1 day' and screen.at) is not true;
 end $$;
 
-create procedure logic.replace_screened_periods(recorded raw.screened_period[], found_periods raw.screened_period[])
+create procedure logic.replace_screened_periods(recorded logic.screened_period[], found_periods logic.screened_period[])
   language plpgsql as $$
 begin
   lock table raw.network_lock in exclusive mode;
   delete from raw.screened_period p using unnest(recorded) o
   where (p.station_id, p.sensor_id, p.reason, p.since) is not distinct from (o.station_id, o.sensor_id, o.reason,
     o.since);
-  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence, judged_to)
-  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to
+  insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+  select p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence
   from unnest(found_periods) p
   join raw.station s on s.id = p.station_id and case p.kind when 'thp' then s.screening else not s.trusted end
   on conflict do nothing;
@@ -2611,23 +2648,23 @@ end $$;
 revoke all on function logic.standard_pressure, logic.suspect_sensors, logic.rejudged_periods,
   logic.implausible_periods, logic.screen from public;
 
--- Screening of particles (C9). A closed hour of a station is suspect if its sensors disagree (sensors), if it is one of
--- many equal hours (flat), or if it is far above its neighbours (outlier). Enough suspect hours close to one another
--- are a period of kind pm.
+-- Screening of particles (C9). A closed hour of a station is suspect if its sensors of one kind disagree (sensors), if it
+-- is one of many equal hours (flat), or if it alone is far above its neighbours (outlier). Enough suspect hours close to
+-- one another are a period of kind pm.
 
 create type logic.suspect_hour as (station_id int, reason text, bucket timestamptz, evidence jsonb);
 
 -- The suspect hours from `since` to `until` of stations that are not trusted, by the tests that look at a station
 -- alone, with their PM2.5 and the values it was compared with. Of stations with a period in `open` the hours from its
--- `since` on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
-create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open raw.screened_period[])
+-- beginning on. Both tests use PM2.5 as the instrument gave it, since a correction also depends on humidity.
+create function logic.suspect_hours_alone(since timestamptz, until timestamptz, open logic.screened_period[])
 returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
 #variable_conflict use_column
 declare
-  -- both tests also look at the 23 hours before
-  first constant timestamptz := since - interval '23 hours';
+  -- the means of 24 hours
+  first timestamptz := since - interval '23 hours';
   stations int[] := array(select o.station_id from unnest(open) o where o.reason = 'sensors');
   first_of_open timestamptz := (select min(o.since) - interval '23 hours' from unnest(open) o
     where o.reason = 'sensors');
@@ -2639,14 +2676,18 @@ begin
     where not s.trusted and s.id in (select p.station_id from raw.placement p
       group by 1 having count(distinct p.sensor_id) > 1)
   ),
-  placed as (select p.* from raw.placement p join judged on judged.id = p.station_id),
+  -- most files name no kind, so sensors without one are of one kind
+  placed as (
+    select p.*, coalesce(k.kind, '') as kind
+    from raw.placement p join judged on judged.id = p.station_id join raw.sensor k on k.id = p.sensor_id
+  ),
   sensor_hour as (
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
+    select p.station_id, p.kind, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25
     from rollup.sensor_hourly h
     join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
     union all
-    select p.station_id, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
+    select p.station_id, p.kind, h.sensor_id, h.bucket, coalesce(h.pm25_raw, h.pm25)
     from rollup.sensor_hourly h
     join placed p on p.sensor_id = h.sensor_id and h.bucket >= p.since and h.bucket + interval '1 hour' <= p.until
     where h.bucket >= first_of_open and h.bucket < first and coalesce(h.pm25_raw, h.pm25) is not null
@@ -2660,23 +2701,29 @@ begin
       order by bucket range between interval '23 hours' preceding and current row)
   ),
   compared as (
-    select h.station_id, h.bucket,
+    select h.station_id, h.kind, h.bucket,
       count(*) > 1 and max(h.pm25) - min(h.pm25) > 5 and max(h.pm25) - min(h.pm25) > 0.7 * avg(h.pm25) as hours_differ,
       count(h.day) > 1 and max(h.day) - min(h.day) > 3 and max(h.day) - min(h.day) > 0.4 * avg(h.day) as days_differ
     from with_day h join judged j on j.id = h.station_id and h.bucket >= j.since
-    group by 1, 2
+    group by 1, 2, 3
+  ),
+  differing as (
+    select station_id, bucket, array_agg(kind) as kinds, array_agg(kind) filter (where hours_differ) as kinds_by_hour
+    from compared where hours_differ or days_differ group by 1, 2
   )
   select h.station_id, 'sensors', h.bucket,
     jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when c.hours_differ then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
-    order by h.sensor_id) filter (where c.hours_differ or h.day is not null))
-  from compared c join with_day h on h.station_id = c.station_id and h.bucket = c.bucket
-  where c.hours_differ or c.days_differ
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
+    order by h.sensor_id)
+      filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
+  from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
   group by h.station_id, h.bucket;
 
   stations := array(select o.station_id from unnest(open) o where o.reason = 'flat');
-  first_of_open := (select min(o.since) - interval '23 hours' from unnest(open) o where o.reason = 'flat');
+  -- a row of 48 hours
+  first := since - interval '47 hours';
+  first_of_open := (select min(o.since) - interval '47 hours' from unnest(open) o where o.reason = 'flat');
   return query
   with judged as (
     select s.id, coalesce(o.since, suspect_hours_alone.since) as since
@@ -2685,11 +2732,11 @@ begin
   ),
   hour as (
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10 from rollup.station_hourly h
-    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) > 0.5
+    where h.bucket >= first and h.bucket < suspect_hours_alone.until and coalesce(h.pm25_raw, h.pm25) is not null
     union all
     select h.station_id, h.bucket, coalesce(h.pm25_raw, h.pm25), h.pm10 from rollup.station_hourly h
     where h.bucket >= first_of_open and h.bucket < first
-      and coalesce(h.pm25_raw, h.pm25) > 0.5 and h.station_id = any (stations)
+      and coalesce(h.pm25_raw, h.pm25) is not null and h.station_id = any (stations)
   ),
   repeated as (
     -- means of equal readings may differ in their last digits
@@ -2719,13 +2766,15 @@ begin
   select h.station_id, 'flat', h.bucket,
     jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
-  where h.both_hours >= 12 or h.pm25_hours >= 24;
+  where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
+    -- very clean air may be the same for a day
+    else h.pm25_hours >= case when h.pm25 < 0 then 24 else 48 end end;
 end $$;
 
 -- The same by the test outlier. Its neighbours are stations that are not in a suspect period of the operator or in one
 -- of `alone`.
 create function logic.suspect_hours_among_neighbours(
-  since timestamptz, until timestamptz, open raw.screened_period[], alone raw.screened_period[]
+  since timestamptz, until timestamptz, open logic.screened_period[], alone logic.screened_period[]
 ) returns setof logic.suspect_hour language plpgsql stable set plan_cache_mode = force_custom_plan
   set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
 as $$
@@ -2788,37 +2837,35 @@ begin
     where logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
   ),
   judged as (
-    select station_id, bucket, percentile_cont(0.5) within group (order by other_pm25) as median
+    select station_id, bucket, pair.pm25, percentile_cont(0.5) within group (order by other_pm25) as median,
+      -- only the first hour of a period says what it was compared with: of a year among 100 neighbours that is 45 MB
+      coalesce(bucket - lag(bucket) over (partition by station_id order by bucket) > interval '25 hours', true)
+        as is_first
     from pair group by station_id, bucket, pair.pm25
     having count(*) >= 3 and pair.pm25 > 3 * percentile_cont(0.5) within group (order by other_pm25)
+      -- smoke and fireworks reach several stations, a fault one
+      and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
-  select station_id, 'outlier', bucket,
-    jsonb_build_object('pm2.5', logic.published_floor(pair.pm25, 1), 'median', logic.published_floor(median, 1), 'compared_with',
-    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id))
-  from judged join pair using (station_id, bucket)
-  group by station_id, bucket, pair.pm25, median;
+  select j.station_id, 'outlier', j.bucket, case when j.is_first then
+    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1), 'compared_with',
+    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
+  from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
+  group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
 
--- From when on a screening of the hours from `since` on judges the station of a recorded period: an open one from its
--- beginning, but not what was judged before. When it was judged, one of the 24 hours before was suspect.
-create function logic.judged_from(period raw.screened_period, since timestamptz) returns timestamptz
-  language sql immutable
-  return case when period.until < 'infinity' then since
-    else greatest(period.since,
-      least(since, rollup.bucket_start('hour', coalesce(period.judged_to, '-infinity')) - interval '24 hours')) end;
-
 -- The periods of suspect hours, per station and test. Suspect hours with gaps of at most 24 hours between them belong
--- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. A
--- period of `recorded` holds up to the hours that are judged again; suspect hours that follow it continue it.
+-- together; 6 or more are a period. It is open-ended while its last hour ended less than 24 hours before `closed`. Of
+-- `recorded`, an open period is judged from its beginning; one that has ended holds as it is up to `since`, and suspect
+-- hours that follow continue it.
 create function logic.periods_of_hours(
-  hours logic.suspect_hour[], recorded raw.screened_period[], since timestamptz, closed timestamptz
-) returns setof raw.screened_period language sql stable as $$
+  hours logic.suspect_hour[], recorded logic.screened_period[], since timestamptz, closed timestamptz
+) returns setof logic.screened_period language sql stable as $$
   with piece as (
     select h.station_id, h.reason, h.bucket as since, h.bucket + interval '1 hour' as until, 1 as hours, h.evidence
     from unnest(hours) h
     union all
-    select p.station_id, p.reason, p.since, least(p.until, logic.judged_from(p, periods_of_hours.since)), 6, p.evidence
-    from unnest(recorded) p where p.since < logic.judged_from(p, periods_of_hours.since)
+    select p.station_id, p.reason, p.since, least(p.until, periods_of_hours.since), 6, p.evidence
+    from unnest(recorded) p where p.until < 'infinity' and p.since < periods_of_hours.since
   ),
   numbered as (
     select *, count(*) filter (where is_first) over (partition by station_id, reason order by since) as period
@@ -2837,7 +2884,7 @@ create function logic.periods_of_hours(
   -- a period that is found again keeps its evidence
   select f.station_id, null::int, f.reason, f.since,
     case when closed - f.until < interval '24 hours' then 'infinity' else f.until end, 'pm',
-    coalesce(p.evidence, f.evidence), p.judged_to
+    coalesce(p.evidence, f.evidence)
   from found f
   left join raw.screened_period p on p.station_id = f.station_id and p.reason = f.reason and p.since = f.since
 $$;
@@ -2845,24 +2892,20 @@ $$;
 -- The periods of kind pm in closed hours from `since` to `at`. `recorded` are the periods of that kind that are judged
 -- again. The test outlier comes last and takes no neighbour away, so the result does not depend on what an earlier run
 -- found by it.
-create function logic.suspect_periods(since timestamptz, at timestamptz, recorded raw.screened_period[])
-returns setof raw.screened_period language plpgsql stable as $$
+create function logic.suspect_periods(since timestamptz, at timestamptz, recorded logic.screened_period[])
+returns setof logic.screened_period language plpgsql stable as $$
 declare
   closed constant timestamptz := rollup.bucket_start('hour', at);
-  open constant raw.screened_period[] := array(
-    select (p.station_id, p.sensor_id, p.reason, logic.judged_from(p, suspect_periods.since), p.until, p.kind,
-      p.evidence, p.judged_to
-      )::raw.screened_period
-    from unnest(recorded) p where logic.judged_from(p, suspect_periods.since) < suspect_periods.since);
-  alone raw.screened_period[] := array(
+  open constant logic.screened_period[] := array(
+    select p from unnest(recorded) p where p.until = 'infinity' and p.since < suspect_periods.since);
+  alone logic.screened_period[] := array(
     select p from logic.periods_of_hours(array(select h from logic.suspect_hours_alone(since, closed, open) h),
       array(select p from unnest(recorded) p where p.reason <> 'outlier'), since, closed) p);
 begin
   return query select * from unnest(alone);
   -- those that are not judged again hold as recorded
   alone := alone || array(
-    select (p.station_id, p.sensor_id, p.reason, p.since, p.until, p.kind, p.evidence, p.judged_to)::raw.screened_period
-    from logic.screened_period p
+    select p from logic.screened_period p
     where p.kind = 'pm' and p.reason <> 'outlier' and not exists (
       select from unnest(recorded) r where (r.station_id, r.reason, r.since) = (p.station_id, p.reason, p.since)));
   return query select p.* from logic.periods_of_hours(array(select h
@@ -2870,7 +2913,7 @@ begin
     array(select p from unnest(recorded) p where p.reason = 'outlier'), since, closed) p;
 end $$;
 
-revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours, logic.judged_from,
+revoke all on function logic.suspect_hours_alone, logic.suspect_hours_among_neighbours,
   logic.periods_of_hours, logic.suspect_periods from public;
 
 -- Compares pairs of PM2.5 sensors at one station, or at stations within 150 m of each other. It regresses the day means
@@ -4656,6 +4699,10 @@ full join sensor_hourly e on s.bucket = e.bucket and s.sensor_id = e.sensor_id
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'sensor_hourly', bucket, sensor_id::text, '{doubled}'::text[]
+from rollup.sensor_hourly where bucket >= $1 and bucket < $2
+group by bucket, sensor_id having count(*) > 1
+union all
 select 'station_hourly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4664,6 +4711,10 @@ from (select * from rollup.station_hourly where bucket >= $1 and bucket < $2) s
 full join station_hourly e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'station_hourly', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_hourly where bucket >= $1 and bucket < $2
+group by bucket, station_id having count(*) > 1
 union all
 select 'region_hourly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
@@ -4674,6 +4725,10 @@ full join region_hourly e on s.bucket = e.bucket and s.region_slug = e.region_sl
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'region_hourly', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_hourly where bucket >= $1 and bucket < $2
+group by bucket, region_slug having count(*) > 1
+union all
 select 'station_daily', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4682,6 +4737,10 @@ from (select * from rollup.station_daily where bucket >= $1 and bucket < $2) s
 full join station_daily e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'station_daily', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_daily where bucket >= $1 and bucket < $2
+group by bucket, station_id having count(*) > 1
 union all
 select 'region_daily', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
@@ -4692,6 +4751,10 @@ full join region_daily e on s.bucket = e.bucket and s.region_slug = e.region_slu
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'region_daily', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_daily where bucket >= $1 and bucket < $2
+group by bucket, region_slug having count(*) > 1
+union all
 select 'station_monthly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4701,6 +4764,10 @@ full join station_monthly e on s.bucket = e.bucket and s.station_id = e.station_
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'station_monthly', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_monthly where bucket >= month_since and bucket < month_until
+group by bucket, station_id having count(*) > 1
+union all
 select 'region_monthly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4709,8 +4776,16 @@ from (select * from rollup.region_monthly where bucket >= month_since and bucket
 full join region_monthly e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'region_monthly', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_monthly where bucket >= month_since and bucket < month_until
+group by bucket, region_slug having count(*) > 1
   )
-  select * from difference d where logic.is_settled(d.level, d.bucket);
+  -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
+  select distinct on (d.level, d.bucket, d.subject) d.*
+  from difference d
+  where logic.is_settled(d.level, d.bucket)
+  order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
 -- The whole days of a period, as far as they have readings or buckets: month by month, or in pieces of about half a million sensor hours, which
@@ -4879,8 +4954,9 @@ comment on column api.station_flag.kind is
   'the index)';
 comment on column api.station_flag.reason is
   'operator, or the screening test that found it. For thp: zero_values, pressure_off_altitude, humidity_saturated, '
-  'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of the station disagree), '
-  'flat (12 equal hours of PM2.5 and PM10, or 24 of PM2.5), outlier (far above its neighbours)';
+  'constant_temperature, constant_humidity, constant_pressure; for pm: sensors (the sensors of one kind disagree), '
+  'flat (12 equal hours of PM2.5 and PM10, 24 of PM2.5, or 48 from 0 to 0.5 µg/m³), outlier (alone far above its '
+  'neighbours)';
 comment on column api.station_flag.sensor_id is
   'the sensor with the implausible readings; null for pm, and for flags that the operator set';
 comment on column api.station_flag."pm2.5" is
@@ -6079,6 +6155,14 @@ comment on view api.storage is 'Disk space used, including indexes and compresse
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
 
+create view api.kept_hours as
+  select k.recorded::float8 as recorded, k.missing::float8 as missing from logic.missing_kept_hours() k;
+comment on view api.kept_hours is
+  'Sensor hours whose readings retention has deleted, so that nothing can compute them again. One row.';
+comment on column api.kept_hours.recorded is 'hours recorded when their readings were deleted [h]';
+comment on column api.kept_hours.missing is
+  'hours missing now; null on plain PostgreSQL, where only the audit counts them [h]';
+
 -- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
 -- all is well.
 
@@ -6564,11 +6648,13 @@ begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
-      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      -- of the pollutant that decides the index (Q2): what the other has says nothing about it
+      coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.station_monthly b
-  join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
+  left join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
     on h.timestamp = b.timestamp
   where b.station_id = only_station and b.timestamp < at
   having exists (select from raw.station s where s.id = only_station);
@@ -6576,7 +6662,8 @@ end $$;
 comment on function api.station_months_json is
   'All months of a station since its first, the running one included. One row; none for an unknown station_id. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with particles and its expected hours, as text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
+  'text), valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -6794,11 +6881,13 @@ begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
-      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      -- of the pollutant that decides the index (Q2): what the other has says nothing about it
+      coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.region_monthly b
-  join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
+  left join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
     on h.timestamp = b.timestamp
   where b.region_slug = only_region and b.timestamp < at
   having exists (select from raw.region s where s.slug = only_region);
@@ -6806,7 +6895,8 @@ end $$;
 comment on function api.region_months_json is
   'All months of a region since its first, the running one included. One row; none for an unknown region_slug. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with particles and its expected hours, as text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
+  'text), valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
