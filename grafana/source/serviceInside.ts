@@ -76,6 +76,14 @@ export const jobs: Section = {
       ],
     }),
     chart({
+      title: 'Kept hours missing',
+      description:
+        'Sensor hours that were kept when retention deleted their readings, and have been deleted since. Nothing computes them again. It must be 0.',
+      unit: UNIT.none,
+      w: 12,
+      queries: [[`max(${all('airseries_kept_buckets_missing')})`, 'missing']],
+    }),
+    chart({
       title: 'Time zone',
       description:
         "1: Node's rules of the time zone are not the server's (node), or a change of the server's is refused (record). Compared at the start and each night.",

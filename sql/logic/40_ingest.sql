@@ -238,18 +238,33 @@ begin
   if is_deleted then
     raise exception using errcode = 'serialization_failure', message = 'a reading was deleted meanwhile';
   end if;
-  for n in 1 .. coalesce(cardinality(emptied_sensors), 0) loop
-    perform logic.delete_if_empty(emptied_sensors[n], emptied_times[n]);
-  end loop;
+  if emptied_sensors is not null then
+    perform logic.delete_empty_readings(emptied_sensors, emptied_times);
+  end if;
 end $$;
 
--- Deletes the reading of a sensor and a time if it has no value. Writers of readings have no right to delete others.
-create function logic.delete_if_empty(sensor int, at timestamptz) returns void language sql
+-- Deletes the readings without any value of these sensors, in the periods between these times that are at most a week
+-- apart. Writers of readings have no right to delete others. One statement a period, with plain values: deletes by key
+-- took 229 s for 5,000 readings of five years in compressed chunks.
+create function logic.delete_empty_readings(sensors int[], times timestamptz[]) returns void language plpgsql
 security definer set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
-  delete from raw.readings r
-  where r.sensor_id = sensor and r.measured_at = at and num_nonnulls({{list reading: r.$name}}) = 0
-$$;
+declare
+  emptied record;
+begin
+  for emptied in
+    select e.sensor_id, lower(part) as since, upper(part) - interval '7 days' as until
+    from (
+      select sensor_id, range_agg(tstzrange(at, at + interval '7 days')) as parts
+      from unnest(sensors, times) as t(sensor_id, at) group by 1
+    ) e cross join unnest(e.parts) part
+  loop
+    delete from raw.readings r
+    where r.sensor_id = emptied.sensor_id and r.measured_at >= emptied.since and r.measured_at <= emptied.until
+      and num_nonnulls({{list reading: r.$name}}) = 0;
+  end loop;
+end $$;
 
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
 -- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
@@ -402,9 +417,9 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
   logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   from public;
-grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
   logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;

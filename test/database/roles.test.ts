@@ -83,7 +83,7 @@ onEveryEngine('roles', (engine) => {
         and has_function_privilege(role, p.oid, 'execute')
       group by 1 order by 1`;
     const functions = [
-      ...['delete_if_empty', 'derive_rain', 'ingest_bounds', 'quarantine_readings'],
+      ...['delete_empty_readings', 'derive_rain', 'ingest_bounds', 'quarantine_readings'],
       ...['store_readings', 'withdraw_values'],
     ];
     expect(rows).toEqual([{ role: 'airseries_ingest', functions }]);

@@ -612,7 +612,9 @@ const TABLE: readonly Table[] = [
           'then coalesce(stored.$name, excluded.$name) else excluded.$name end}}',
         ],
         ['    where not only_new\n    group by 1', '    group by 1'],
-        ['in 1 .. coalesce(cardinality(emptied_sensors), 0) loop', 'in 1 .. 0 loop'],
+        ['  if emptied_sensors is not null then', '  if false then'],
+        ["upper(part) - interval '7 days' as until", "upper(part) - interval '8 days' as until"],
+        ['      and num_nonnulls({{list reading: r.$name}}) = 0;', ';'],
         ['where c.has_value and c.changes or c.withdraws > 0', 'where c.has_value and c.changes'],
         ['m.into_nth = -1 and not only_new or ', ''],
         ['xmax = 0 as is_inserted', 'false as is_inserted'],
@@ -922,7 +924,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/40_ingest.sql': [
         [
-          'revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,\n  logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors\n  from public;',
+          'revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,\n  logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors\n  from public;',
           '',
         ],
       ],

@@ -1819,17 +1819,31 @@ begin
   if is_deleted then
     raise exception using errcode = 'serialization_failure', message = 'a reading was deleted meanwhile';
   end if;
-  for n in 1 .. coalesce(cardinality(emptied_sensors), 0) loop
-    perform logic.delete_if_empty(emptied_sensors[n], emptied_times[n]);
-  end loop;
+  if emptied_sensors is not null then
+    perform logic.delete_empty_readings(emptied_sensors, emptied_times);
+  end if;
 end $$;
 
--- Deletes the reading of a sensor and a time if it has no value. Writers of readings have no right to delete others.
-create function logic.delete_if_empty(sensor int, at timestamptz) returns void language sql
+-- Deletes the readings without any value of these sensors, in the periods between these times that are at most a week
+-- apart. Writers of readings have no right to delete others. One statement a period, with plain values: deletes by key
+-- took 229 s for 5,000 readings of five years in compressed chunks.
+create function logic.delete_empty_readings(sensors int[], times timestamptz[]) returns void language plpgsql
 security definer set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
-  delete from raw.readings r
-  where r.sensor_id = sensor and r.measured_at = at and num_nonnulls(r.temperature,
+declare
+  emptied record;
+begin
+  for emptied in
+    select e.sensor_id, lower(part) as since, upper(part) - interval '7 days' as until
+    from (
+      select sensor_id, range_agg(tstzrange(at, at + interval '7 days')) as parts
+      from unnest(sensors, times) as t(sensor_id, at) group by 1
+    ) e cross join unnest(e.parts) part
+  loop
+    delete from raw.readings r
+    where r.sensor_id = emptied.sensor_id and r.measured_at >= emptied.since and r.measured_at <= emptied.until
+      and num_nonnulls(r.temperature,
   r.humidity,
   r.pressure,
   r.pm1,
@@ -1845,8 +1859,9 @@ as $$
   r.wind_speed,
   r.wind_direction,
   r.rain,
-  r.rain_total) = 0
-$$;
+  r.rain_total) = 0;
+  end loop;
+end $$;
 
 -- Derives the rain of readings that have a total (A6): the amount since the total before, or the total itself where it
 -- is smaller, because the gauge began anew. For the first total, where the one before is more than 24 hours older, and
@@ -2001,10 +2016,10 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
   logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
   from public;
-grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_if_empty, logic.derive_rain,
+grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
   logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
@@ -6161,7 +6176,7 @@ comment on view api.kept_hours is
   'Sensor hours whose readings retention has deleted, so that nothing can compute them again. One row.';
 comment on column api.kept_hours.recorded is 'hours recorded when their readings were deleted [h]';
 comment on column api.kept_hours.missing is
-  'hours missing now; null on plain PostgreSQL, where only the audit counts them [h]';
+  'hours missing now; null where only the audit counts them [h]';
 
 -- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
 -- all is well.
