@@ -3,6 +3,7 @@
  * success, 1 on failure, 2 on bad usage.
  */
 import { makeClock } from './base/clock.ts';
+import { InputError } from './base/inputError.ts';
 import { makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
@@ -155,10 +156,20 @@ async function runService(): Promise<number> {
     await service.stop(config.drainSeconds);
     return 0;
   } catch (error) {
-    log.error({ err: error }, (error as Error).message);
+    // a stack says nothing about an input
+    if (error instanceof InputError) log.error(error.message);
+    else log.error({ err: error }, (error as Error).message);
     await service.stop(0);
     return 1;
   }
+}
+
+/** `airseries status | head -1`: who reads has read enough, and what is left to say goes nowhere. */
+function ignoreClosedOutput(): void {
+  for (const output of [process.stdout, process.stderr])
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
 }
 
 /** Returns the exit code. */
@@ -189,6 +200,7 @@ async function main(args: readonly string[]): Promise<number> {
   return outcome.ok ? 0 : 1;
 }
 
+ignoreClosedOutput();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -4,6 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { InputError } from '../../base/inputError.ts';
+import { truncate } from '../../http/send.ts';
 import { type Document, renderDocument } from '../../serve/document.ts';
 import { FILE_HEADERS } from './assets.ts';
 
@@ -21,31 +23,45 @@ export type Shape = readonly [kind: Kind, isArea: 0 | 1, lines: readonly Positio
 /** The ground that maps draw, as a file that pages load. `leftOut`: the number of points of the source. */
 export type Ground = { url: string; document: Document; shapes: readonly Shape[]; leftOut: number };
 
-/** Reads the file of MAP_GROUND. Throws an Error that says what is wrong with it, and the remedy. */
+/** Why a GeoJSON is no ground. */
+class Unusable extends Error {
+  readonly problem: string;
+  readonly remedy: string;
+
+  constructor(problem: string, remedy: string) {
+    super(`${problem}. ${remedy}`);
+    this.problem = problem;
+    this.remedy = remedy;
+  }
+}
+
+/** Reads the file of MAP_GROUND. Throws an InputError. */
 export function readGround(path: string): Ground {
-  const fail = (problem: string) => new Error(`MAP_GROUND=${path}: ${problem}`);
+  const fail = (problem: string, remedy = 'Name a GeoJSON file, or unset MAP_GROUND.') =>
+    new InputError(`MAP_GROUND=${path}`, problem, remedy);
   const size = statSync(path, { throwIfNoEntry: false });
-  if (size === undefined || !size.isFile())
-    throw fail('there is no such file. Name a GeoJSON file, or unset MAP_GROUND.');
+  if (size === undefined) throw fail('there is no such file');
+  if (!size.isFile()) throw fail(size.isDirectory() ? 'is a folder' : 'is not a file');
   if (size.size > MAX_BYTES)
     throw fail(
-      `has ${Math.ceil(size.size / 1_000)} KB, at most ${MAX_BYTES / 1_000} are taken. ` +
-        'Leave out what is far from the stations and small roads, or simplify it, such as with mapshaper.',
+      `has ${Math.ceil(size.size / 1_000)} KB, at most ${MAX_BYTES / 1_000} are taken`,
+      'Leave out what is far from the stations and small roads, or simplify it, such as with mapshaper.',
     );
   let geojson: unknown;
   try {
     geojson = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw fail(`cannot be read as JSON (${(error as Error).message}). Write it as GeoJSON.`);
+    throw fail(`cannot be read as JSON (${(error as Error).message})`, 'Write it as GeoJSON.');
   }
   try {
     return makeGround(geojson);
   } catch (error) {
-    throw fail((error as Error).message);
+    if (error instanceof Unusable) throw fail(error.problem, error.remedy);
+    throw error;
   }
 }
 
-/** Reads from GeoJSON all that a map can draw. Throws an Error where that is nothing. */
+/** Reads from GeoJSON all that a map can draw. Throws Unusable where that is nothing. */
 export function makeGround(geojson: unknown): Ground {
   const shapes: Shape[] = [];
   let leftOut = 0;
@@ -61,8 +77,9 @@ export function makeGround(geojson: unknown): Ground {
     }
   }
   if (shapes.length === 0)
-    throw new Error(
-      'has no line and no area, and nothing else is drawn. Put rivers, roads, water or borders into it.',
+    throw new Unusable(
+      'has no line and no area, and nothing else is drawn',
+      'Put rivers, roads, water or borders into it.',
     );
   const text = JSON.stringify(shapes);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -91,17 +108,31 @@ function featuresOf(value: unknown): Feature[] {
   if (type === 'GeometryCollection' && Array.isArray(geometries))
     return geometries.flatMap(featuresOf);
   if (GEOMETRIES.test(String(type))) return [{ geometry: fields, properties: {} }];
-  throw new Error(
-    `is not GeoJSON: expected a FeatureCollection, found ${type === undefined ? 'no type' : `type ${JSON.stringify(type)}`}. ` +
-      'Export it as GeoJSON in WGS 84.',
+  if (type === 'FeatureCollection') throw noList(type, 'features', features);
+  if (type === 'GeometryCollection') throw noList(type, 'geometries', geometries);
+  if (value === null)
+    throw new Unusable('has null in the place of a feature or geometry', 'Leave it out.');
+  throw new Unusable(
+    `is not GeoJSON: expected a FeatureCollection, found ${type === undefined ? 'no type' : `type ${JSON.stringify(type)}`}`,
+    'Export it as GeoJSON in WGS 84.',
   );
 }
+
+/** What stands where a list of `what` is expected. */
+const noList = (type: unknown, what: string, found: unknown) =>
+  new Unusable(
+    `has a ${type} without ${what}: expected a list, found ${truncate(JSON.stringify(found ?? null))}`,
+    'Leave it out.',
+  );
 
 type Drawn = { isArea: boolean; positions: Position[][] };
 
 /** Undefined for points, which a ground has no use for. */
 function linesOf({ type, coordinates }: Fields): Drawn[] | undefined {
-  const all = (value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []);
+  const all = (value: unknown) => {
+    if (!Array.isArray(value)) throw noList(type, 'coordinates', value);
+    return value as unknown[];
+  };
   const rings = (value: unknown) => all(value).map((line) => all(line).map(positionOf));
   switch (type) {
     case 'LineString':
@@ -122,8 +153,9 @@ function positionOf(value: unknown): Position {
   const isOnGlobe = (degrees: unknown, most: number) =>
     typeof degrees === 'number' && Math.abs(degrees) <= most;
   if (!isOnGlobe(lng, 180) || !isOnGlobe(lat, 90))
-    throw new Error(
-      `has the position ${JSON.stringify(value)}, which is no longitude and latitude. Convert it to WGS 84 (EPSG:4326).`,
+    throw new Unusable(
+      `has the position ${truncate(JSON.stringify(value))}, which is no longitude and latitude`,
+      value === null ? 'Leave it out.' : 'Convert it to WGS 84 (EPSG:4326).',
     );
   return [lat, lng];
 }

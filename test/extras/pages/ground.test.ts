@@ -16,6 +16,7 @@ const LINE = [
   [44.5, 40.1],
   [44.6, 40.2],
 ];
+const ROAD = feature('LineString', LINE);
 const SQUARE = [
   [44, 40],
   [45, 40],
@@ -105,7 +106,7 @@ describe('what is refused', () => {
     writeFileSync(path, text);
     return path;
   };
-  it.each([
+  it.each<readonly [string, string, RegExp]>([
     ['a file of tags', '<gpx/>', /cannot be read as JSON.*Write it as GeoJSON/],
     [
       'TopoJSON',
@@ -119,6 +120,60 @@ describe('what is refused', () => {
       /has the position \[500000,4649776\], which is no longitude and latitude\. Convert it to WGS 84/,
     ],
     ['points alone', JSON.stringify(feature('Point', [44, 40])), /has no line and no area/],
+    ['null', 'null', /has null in the place of a feature or geometry\. Leave it out\.$/],
+    [
+      'a feature of null',
+      JSON.stringify({ type: 'FeatureCollection', features: [ROAD, null] }),
+      /has null in the place of a feature or geometry\. Leave/,
+    ],
+    [
+      'a geometry of null',
+      JSON.stringify({
+        type: 'FeatureCollection',
+        features: [ROAD, { type: 'GeometryCollection', geometries: [null] }],
+      }),
+      /has null in the place/,
+    ],
+    [
+      'no features',
+      '{"type":"FeatureCollection","features":null}',
+      /has a FeatureCollection without features: expected a list, found null\. Leave/,
+    ],
+    [
+      'no geometries',
+      '{"type":"GeometryCollection"}',
+      /has a GeometryCollection without geometries: expected a list, found null/,
+    ],
+    ...['LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'].map(
+      (type) =>
+        [
+          `coordinates of null in a ${type}`,
+          JSON.stringify({ type: 'FeatureCollection', features: [ROAD, feature(type, null)] }),
+          new RegExp(
+            `has a ${type} without coordinates: expected a list, found null\\. Leave it out`,
+          ),
+        ] as const,
+    ),
+    [
+      'a ring of null',
+      JSON.stringify(feature('Polygon', [null])),
+      /has a Polygon without coordinates/,
+    ],
+    [
+      'a position of null',
+      JSON.stringify(feature('LineString', [[44, 40], null])),
+      /has the position null, which is no longitude and latitude\. Leave it out/,
+    ],
+    [
+      'a latitude of null',
+      JSON.stringify(
+        feature('LineString', [
+          [44, 40],
+          [44, null],
+        ]),
+      ),
+      /has the position \[44,null\], which is no/,
+    ],
     ['too much', ' '.repeat(300_001), /has 301 KB, at most 300 are taken\. Leave out/],
   ])('%s', (_, text, expected) => {
     const path = file(text);
@@ -127,7 +182,16 @@ describe('what is refused', () => {
   });
 
   it('a file that is not there, or is a folder', () => {
-    for (const path of ['/nowhere/x.geojson', temporaryFolder('ground')])
-      expect(() => readGround(path)).toThrow(/there is no such file. Name a GeoJSON file/);
+    expect(() => readGround('/nowhere/x.geojson')).toThrow(
+      /^MAP_GROUND=\/nowhere\/x.geojson: there is no such file\. Name a GeoJSON file, or unset/,
+    );
+    expect(() => readGround(temporaryFolder('ground'))).toThrow(
+      /ground-?\S*: is a folder\. Name a GeoJSON file, or unset MAP_GROUND\.$/,
+    );
+  });
+
+  it('and a feature without a geometry is passed over', () => {
+    const features = [ROAD, { type: 'Feature', geometry: null, properties: null }];
+    expect(makeGround({ type: 'FeatureCollection', features }).shapes).toHaveLength(1);
   });
 });
