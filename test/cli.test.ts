@@ -1,4 +1,6 @@
 /** The operator's commands, run as separate processes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,8 +12,9 @@ import { onConnection } from '../src/database/client.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/server.ts';
 import { type Installation, migrate } from '../src/schema/migrate.ts';
 import { choose as chooseWords, runCommand } from './support/command.ts';
+import { emptyDatabase } from './support/database.ts';
 import { citiesOfOneStation } from './support/installation.ts';
-import { makeHome, start } from './support/program.ts';
+import { addressVariables, makeHome, start } from './support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
@@ -240,6 +243,53 @@ describe('the service', () => {
       stderr: 'error: unknown option --port. See node src/airseries.js start --help\n',
     });
     expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  });
+});
+
+describe('output that nobody reads any more', () => {
+  it.each([
+    ['stdout', ['--help'], 0],
+    ['stderr', ['fly'], 2],
+  ] as const)('on %s ends nothing, and is no error', async (stream, words, code) => {
+    const file = new URL('../dist/cli.js', import.meta.url).pathname;
+    const child = spawn(process.execPath, [file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child[stream].destroy(); // before it writes: a pipe without a reader
+    const other = stream === 'stdout' ? child.stderr : child.stdout;
+    let said = '';
+    other.on('data', (chunk) => {
+      said += chunk;
+    });
+    expect(await once(child, 'close')).toEqual([code, null]);
+    expect(said).toBe('');
+  });
+});
+
+it('the demo is refused before it makes a database of somebody else’s server', async () => {
+  const { target, drop } = await emptyDatabase('plain');
+  try {
+    const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
+    const refused = await start(['demo'], environment).finished;
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',
+    );
+    const schemas = await onConnection(
+      target,
+      {},
+      (sql) => sql`select nspname from pg_namespace where nspname in ('raw', 'api')`,
+    );
+    expect([...schemas]).toEqual([]);
+  } finally {
+    await drop();
+  }
+});
+
+it('a ground of maps that cannot be used ends the start with its name and the remedy, and no stack', async () => {
+  const { code, stderr } = await run('start', { MAP_GROUND: home.folder });
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toEqual({
+    ...{ level: 'error', time: expect.anything() },
+    msg: `MAP_GROUND=${home.folder}: is a folder. Name a GeoJSON file, or unset MAP_GROUND.`,
   });
 });
 

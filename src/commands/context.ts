@@ -22,6 +22,7 @@ export class UsageError extends Error {
 
 /** The part of the configuration that the core's commands read. */
 export type Settings = {
+  databaseUrl?: string | undefined;
   rawRetention?: string | undefined;
   readerDatabaseUrl?: string | undefined;
 };

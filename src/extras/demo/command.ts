@@ -5,7 +5,7 @@
 import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../../aggregate/digest.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Context, Outcome, Run } from '../../commands/context.ts';
+import type { Context, Outcome, Run, Settings } from '../../commands/context.ts';
 import type { Guard } from '../../commands/network.ts';
 import { type DemoSetting, fillDemo, hasDemo, installDemo, isDemo } from './demo.ts';
 import { clearDemo } from './replace.ts';
@@ -30,18 +30,19 @@ export const demoGuard: Guard = {
 export function demoCommand(run: Run, setting: () => DemoSetting): Command {
   return new Command('demo')
     .description('load the demo network into an empty database')
-    .action(() => run((context) => runLoad(context, setting()), { makesDatabase: true }));
+    .action(() => {
+      // before the database is made: its time zone would be fixed
+      const check = ({ databaseUrl }: Settings) => {
+        if (databaseUrl === undefined || setting() === 'on') return;
+        throw new Error(
+          'This is not the embedded server. To load the demo network into this database, set DEMO=on.',
+        );
+      };
+      run(load, { check, makesDatabase: true });
+    });
 }
 
-async function runLoad(
-  { database, installation, clock, log, terminal }: Context,
-  setting: DemoSetting,
-): Promise<Outcome> {
-  if (!database.embedded && setting !== 'on') {
-    throw new Error(
-      'This is not the embedded server. To load the demo network into this database, set DEMO=on.',
-    );
-  }
+async function load({ database, installation, clock, log, terminal }: Context): Promise<Outcome> {
   const options = { timeZone: installation.timeZone, clock, log, terminal };
   await installDemo(database.target, options);
   await fillDemo(database.target, options);

@@ -2,7 +2,8 @@
  * Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented
  * is left, and the migrations begin again.
  */
-import type { Sql } from '../../database/client.ts';
+import type { Sql, TransactionSql } from '../../database/client.ts';
+import { findDependents } from '../../schema/dependents.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 
 /** Ours, and those that a rebuild which was interrupted may have left. */
@@ -20,7 +21,8 @@ const SCHEMAS = [
 /**
  * Drops everything in one transaction: the network and its readings, aggregates and recorded hours,
  * tokens, the quarantine, what retention has set, zone and epoch. Rejects, with a remedy, where a
- * service runs on the database, or where it has more than the demo. `sql` is a connection of the
+ * service runs on the database, where it has more than the demo, or where something of an operator
+ * depends on it. `sql` is a connection of the
  * user who migrates, with the lock of migrations: a service that starts meanwhile waits for it.
  */
 export async function clearDemo(sql: Sql): Promise<void> {
@@ -28,6 +30,7 @@ export async function clearDemo(sql: Sql): Promise<void> {
     await transaction`set local role airseries_owner`;
     await refuseMore(transaction as unknown as Sql);
     await refuseService(transaction as unknown as Sql);
+    await refuseDependents(transaction as unknown as TransactionSql);
     await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
   });
 }
@@ -55,5 +58,21 @@ async function refuseService(sql: Sql): Promise<void> {
   throw new Error(
     `A service or another command of airseries uses this database (${sessions.length} sessions, such as "${first.name}"), ` +
       'and would go on with what it has read of the demo. Stop it, then run this command again; nothing was changed.',
+  );
+}
+
+/** A trigger counts as an operator's, whatever its table. */
+const OUR_TRIGGER = /^trigger note_\w+ on table raw\.readings$/;
+
+/** Views, functions and privileges would be dropped with our schemas. */
+async function refuseDependents(sql: TransactionSql): Promise<void> {
+  const { objects, grants } = await findDependents(sql, SCHEMAS);
+  const others = objects.filter(({ what }) => !OUR_TRIGGER.test(what));
+  const dropped = [...others.map(({ what, owner }) => `${what} (owner ${owner})`), ...grants];
+  if (dropped.length === 0) return;
+  throw new Error(
+    `This depends on the database's schemas, and would be dropped with the demo:\n${dropped.join('\n')}\n` +
+      'Nothing was changed. Keep the definition of each (psql: \\d+, \\sf), drop or revoke it, run this command again, and create it ' +
+      'once more.',
   );
 }

@@ -118,6 +118,22 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
     await owner((sql) => sql`insert into raw.provider (id, title) values ('other', 'Other')`);
     await refused(replace(), /more than the demo \(providers: other\)/);
     await owner((sql) => sql`delete from raw.provider where id = 'other'`);
+
+    const analyst = `analyst_${db.target.database}`;
+    const asSuperuser = (statements: string) =>
+      onConnection(db.target, {}, (sql) => sql.unsafe(statements).simple());
+    await asSuperuser(`create role ${analyst}; create schema reports;
+      create view reports.stations as select id from api.station;
+      grant select on api.station to ${analyst}`);
+    await refused(
+      replace(),
+      new RegExp(
+        `would be dropped with the demo:\\nview reports\\.stations \\(owner \\S+\\)\\n\\s*grant SELECT on api\\.station to ${analyst}\\n\\s*Nothing was changed\\. Keep the definition`,
+      ),
+    );
+    await asSuperuser(
+      `drop schema reports cascade; drop owned by ${analyst}; drop role ${analyst}`,
+    );
   });
 
   it('with --replace-demo makes the database again in the zone of the file: no invented hour is left, and old files are taken', async () => {
