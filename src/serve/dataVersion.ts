@@ -127,8 +127,8 @@ export function watchDataVersion({
 /** Of api.freshness.history: server, timeline, and what a restore changes. */
 function changeBetween(before: string | null, history: string | null): HistoryChange | undefined {
   if (before === history || before === null || history === null) return undefined;
-  const [serverBefore, timelineBefore, ...objectsBefore] = before.split('-');
-  const [server, timeline, ...objects] = history.split('-');
-  if (server !== serverBefore || objects.join() !== objectsBefore.join()) return 'replaced';
+  const [server, timelineBefore, ...objects] = before.split('-');
+  const [, timeline] = history.split('-');
+  if ([server, timeline, ...objects].join('-') !== history) return 'replaced';
   return Number(timeline) > Number(timelineBefore) ? 'promoted' : 'set_back';
 }

@@ -130,6 +130,7 @@ onEveryEngineInAll('metrics', (engine) => {
       'airseries_conditional_requests_total{outcome="same"} 1',
       'airseries_http_requests_total{route="/{locale}/air-quality-app/v1/stations.json",method="GET",status="304"} 1',
       'airseries_http_request_duration_seconds_count{route="/v1/readings",method="POST",status_class="2xx"} 1',
+      'airseries_database_history_changes_total{change="set_back"} 0',
       'airseries_database_pool_size{pool="read"} 10',
       'airseries_database_pool_size{pool="write"} 4',
       'airseries_database_collector_success{collector="audit"} 1',

@@ -178,17 +178,18 @@ it('a former primary shows nothing while it is a replica, and is told where it i
   await restart(asReplica);
   await polled();
   expect(seen()).toBe(2);
-  await restart(swap);
-  const version = versions.lastKnown()?.version ?? 0;
-  const sql = connect(server.target, {});
-  await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
-  await expect.poll(() => versions.current()?.version).toBeGreaterThan(version);
-  await restart(asReplica);
-  await polled();
-  expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 2]);
-  expect(changes).toEqual(['promoted']);
-
   await restart(() => rmSync(join(cluster, 'standby.signal')));
   await expect.poll(seen).toBe(3);
   expect(changes).toEqual(['promoted', 'set_back']);
+
+  await restart(swap);
+  await expect.poll(seen).toBe(4);
+  const version = versions.current()?.version ?? 0;
+  const sql = connect(server.target, {});
+  await sql`update rollup.freshness set data_version = data_version + 1`.finally(() => sql.end());
+  await expect.poll(() => versions.current()?.version).toBe(version + 1);
+  await restart(asReplica);
+  await polled();
+  expect([versions.current(), versions.lastKnown()?.history]).toEqual([undefined, 4]);
+  expect(changes).toEqual(['promoted', 'set_back', 'promoted']);
 });
