@@ -422,6 +422,14 @@ create function logic.size_of(wanted text) returns bigint language sql stable as
   where n.nspname = wanted and c.relkind in ('r', 'm')
 $$;
 
+-- The table that stores the sensor hours.
+create function logic.storage_of_sensor_hours() returns regclass language sql stable
+  return 'rollup.sensor_hourly'::regclass;
+
+-- The number of stored sensor hours before an instant: unknown, because a count reads all of them (0.9 s for 8.4
+-- million), and nothing but a person can delete any. The nightly audit counts them.
+create function logic.stored_kept_hours(until timestamptz) returns bigint language sql immutable return null::bigint;
+
 -- Functions that turn stored values into published ones.
 
 -- Returns the value, or null if no instrument can have measured it: NaN, infinities, and magnitudes of a billion or
@@ -1112,7 +1120,8 @@ $$;
 
 -- Releases the readings before `until` for deletion. It records the sensor hours of the months that lose readings; from
 -- then on, refreshes leave those hours as they are. If `until` releases nothing new, it records nothing: a new record
--- would hide hours lost since the last one.
+-- would hide hours lost since the last one. A month that is recorded in part gets the hours since then, and keeps what
+-- is recorded, for the same reason.
 create procedure logic.retain_from(until timestamptz) language plpgsql as $$
 declare
   since constant timestamptz := (select i.retained_from from raw.installation i);
@@ -1120,9 +1129,11 @@ begin
   if until <= since then return; end if;
   insert into rollup.expired_month (month, until, hours, checksum)
   select k.month, least(rollup.bucket_add('month', k.month, 1), retain_from.until), k.hours, k.checksum
-  from logic.kept_hours(case when exists (select from rollup.expired_month) then rollup.bucket_start('month', since)
-    else '-infinity' end, until) k
-  on conflict (month) do update set until = excluded.until, hours = excluded.hours, checksum = excluded.checksum;
+  from logic.kept_hours(case when exists (select from rollup.expired_month) then since else '-infinity' end, until) k
+  on conflict (month) do update set until = excluded.until,
+    -- a month that the cutoff went back before is recorded anew
+    hours = case when expired_month.month < since then expired_month.hours else 0 end + excluded.hours,
+    checksum = case when expired_month.month < since then expired_month.checksum else 0 end # excluded.checksum;
   update raw.installation set retained_from = until;
 end $$;
 
@@ -1141,6 +1152,39 @@ returns table (since timestamptz, until timestamptz, hours bigint, stored bigint
     and m.checksum is distinct from (select bit_xor(k.checksum) from logic.kept_hours(m.month, month.until) k)
   order by m.month
 $$;
+
+-- How many sensor hours were recorded when their readings were deleted, and how many of these are missing now. One row.
+-- missing is null where a count takes too long (logic.stored_kept_hours). A month with too few hours and one with too
+-- many may hide each other here; logic.lost_months tells them apart.
+create function logic.missing_kept_hours(out recorded bigint, out missing bigint) language plpgsql stable
+  security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  retained_from constant timestamptz := (select i.retained_from from raw.installation i);
+begin
+  recorded := (select coalesce(sum(m.hours), 0) from rollup.expired_month m where m.month < retained_from);
+  missing := recorded - logic.stored_kept_hours(retained_from);
+  if missing < 0 then missing := 0; end if;
+end $$;
+
+-- Puts sensor hours back that were lost, from a table with the columns of rollup.sensor_hourly, or of an older version:
+-- those before retained_from of which nothing is stored. Returns their number. Run by a superuser or the owner.
+create function logic.restore_kept_hours(source regclass) returns bigint language plpgsql as $$
+declare
+  names text;
+  restored bigint;
+begin
+  perform logic.pause_refresh();
+  select string_agg(quote_ident(a.attname), ', ') into names
+  from pg_attribute a
+  join pg_attribute s on s.attrelid = source and s.attname = a.attname and s.attnum > 0 and not s.attisdropped
+  where a.attrelid = 'rollup.sensor_hourly'::regclass and a.attnum > 0 and not a.attisdropped;
+  execute format('insert into %s (%s) select distinct on (s.sensor_id, s.bucket) %2$s from %s s
+    where s.bucket < (select i.retained_from from raw.installation i)
+      and not exists (select from rollup.sensor_hourly h where h.bucket = s.bucket and h.sensor_id = s.sensor_id)',
+    logic.storage_of_sensor_hours(), names, source);
+  get diagnostics restored = row_count;
+  return restored;
+end $$;
 
 -- Waits for the refresh that runs, and holds off others until the end of the transaction.
 create function logic.pause_refresh() returns void language sql as $$
@@ -1207,7 +1251,7 @@ begin
 end $$;
 
 revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,
-  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;
+  logic.kept_hours_of, logic.remove_kept_hours, logic.restore_kept_hours, logic.lower_ingest_cutoff from public;
 
 -- Stores batches of readings. A batch arrives as one array per column, with one element per reading. It is already
 -- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
@@ -4346,6 +4390,10 @@ full join sensor_hourly e on s.bucket = e.bucket and s.sensor_id = e.sensor_id
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'sensor_hourly', bucket, sensor_id::text, '{doubled}'::text[]
+from rollup.sensor_hourly where bucket >= $1 and bucket < $2
+group by bucket, sensor_id having count(*) > 1
+union all
 select 'station_hourly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4354,6 +4402,10 @@ from (select * from rollup.station_hourly where bucket >= $1 and bucket < $2) s
 full join station_hourly e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'station_hourly', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_hourly where bucket >= $1 and bucket < $2
+group by bucket, station_id having count(*) > 1
 union all
 select 'region_hourly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
@@ -4364,6 +4416,10 @@ full join region_hourly e on s.bucket = e.bucket and s.region_slug = e.region_sl
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'region_hourly', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_hourly where bucket >= $1 and bucket < $2
+group by bucket, region_slug having count(*) > 1
+union all
 select 'station_daily', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4372,6 +4428,10 @@ from (select * from rollup.station_daily where bucket >= $1 and bucket < $2) s
 full join station_daily e on s.bucket = e.bucket and s.station_id = e.station_id
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'station_daily', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_daily where bucket >= $1 and bucket < $2
+group by bucket, station_id having count(*) > 1
 union all
 select 'region_daily', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
@@ -4382,6 +4442,10 @@ full join region_daily e on s.bucket = e.bucket and s.region_slug = e.region_slu
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'region_daily', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_daily where bucket >= $1 and bucket < $2
+group by bucket, region_slug having count(*) > 1
+union all
 select 'station_monthly', coalesce(s.bucket, e.bucket), coalesce(s.station_id, e.station_id)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4391,6 +4455,10 @@ full join station_monthly e on s.bucket = e.bucket and s.station_id = e.station_
 where s.bucket is null or e.bucket is null or not (
   )
 union all
+select 'station_monthly', bucket, station_id::text, '{doubled}'::text[]
+from rollup.station_monthly where bucket >= month_since and bucket < month_until
+group by bucket, station_id having count(*) > 1
+union all
 select 'region_monthly', coalesce(s.bucket, e.bucket), coalesce(s.region_slug, e.region_slug)::text,
   case when s.bucket is null then '{missing}' when e.bucket is null then '{surplus}' else array_remove(array[
     
@@ -4399,8 +4467,16 @@ from (select * from rollup.region_monthly where bucket >= month_since and bucket
 full join region_monthly e on s.bucket = e.bucket and s.region_slug = e.region_slug
 where s.bucket is null or e.bucket is null or not (
   )
+union all
+select 'region_monthly', bucket, region_slug::text, '{doubled}'::text[]
+from rollup.region_monthly where bucket >= month_since and bucket < month_until
+group by bucket, region_slug having count(*) > 1
   )
-  select * from difference d where logic.is_settled(d.level, d.bucket);
+  -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
+  select distinct on (d.level, d.bucket, d.subject) d.*
+  from difference d
+  where logic.is_settled(d.level, d.bucket)
+  order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
 -- The whole days of a period, as far as they have readings or buckets: month by month, or in pieces of about half a million sensor hours, which
@@ -5769,6 +5845,14 @@ comment on view api.storage is 'Disk space used, including indexes and compresse
 comment on column api.storage.schema is 'raw (readings, network, quarantine) or rollup (aggregates)';
 comment on column api.storage.bytes is 'size [bytes]';
 
+create view api.kept_hours as
+  select k.recorded::float8 as recorded, k.missing::float8 as missing from logic.missing_kept_hours() k;
+comment on view api.kept_hours is
+  'Sensor hours whose readings retention has deleted, so that nothing can compute them again. One row.';
+comment on column api.kept_hours.recorded is 'hours recorded when their readings were deleted [h]';
+comment on column api.kept_hours.missing is
+  'hours missing now; null on plain PostgreSQL, where only the audit counts them [h]';
+
 -- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
 -- all is well.
 
@@ -6254,11 +6338,13 @@ begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
-      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      -- of the pollutant that decides the index (Q2): what the other has says nothing about it
+      coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.station_monthly b
-  join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
+  left join api.station_completeness(at, 'month', first_month, at, array[only_station]) h
     on h.timestamp = b.timestamp
   where b.station_id = only_station and b.timestamp < at
   having exists (select from raw.station s where s.id = only_station);
@@ -6266,7 +6352,8 @@ end $$;
 comment on function api.station_months_json is
   'All months of a station since its first, the running one included. One row; none for an unknown station_id. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with particles and its expected hours, as text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
+  'text), valid_until, data_version.';
 
 create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
@@ -6484,11 +6571,13 @@ begin
   return query
   select '[' || coalesce(string_agg(concat('{"timestamp":', to_json(b.timestamp), ',"avg_pm25":',
       coalesce(b.avg_pm25::text, 'null'), ',"aqi":', coalesce(b.aqi::text, 'null'), ',"measured_hours":',
-      coalesce(nullif(h.pm25_hours, 0), h.pm10_hours), ',"expected_hours":', h.expected_hours, '}'),
+      -- of the pollutant that decides the index (Q2): what the other has says nothing about it
+      coalesce(case when b.aqi = rollup.aqi(b.avg_pm25, null) then h.pm25_hours else h.pm10_hours end, 0),
+      ',"expected_hours":', coalesce(h.expected_hours, 0), '}'),
       ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.region_monthly b
-  join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
+  left join api.region_completeness(at, 'month', first_month, at, array[only_region]) h
     on h.timestamp = b.timestamp
   where b.region_slug = only_region and b.timestamp < at
   having exists (select from raw.region s where s.slug = only_region);
@@ -6496,7 +6585,8 @@ end $$;
 comment on function api.region_months_json is
   'All months of a region since its first, the running one included. One row; none for an unknown region_slug. '
   'Columns: months (a JSON array of months in the order of time, each with its mean of PM2.5, its index, the number '
-  'of hours with particles and its expected hours, as text), valid_until, data_version.';
+  'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
+  'text), valid_until, data_version.';
 
 create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
