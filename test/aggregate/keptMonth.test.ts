@@ -87,6 +87,11 @@ onEveryEngine('the record of kept hours', (engine) => {
           Date.parse(row.bucket) === at && row.sensor_id === 1 ? { ...row, pm25: 99 } : row,
         ),
       );
+      // hours of a retention before there was a record
+      await owner`delete from rollup.expired_month`;
+      expect(await owner`select * from api.kept_hours`).toEqual([
+        { recorded: 0, missing: engine === 'plain' ? null : 0 },
+      ]);
       await expect(
         database.as('airseries_reader')`select logic.restore_kept_hours('rollup.sensor_hourly')`,
       ).rejects.toThrow(/permission denied/);

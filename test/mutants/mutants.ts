@@ -918,7 +918,7 @@ const TABLE: readonly Table[] = [
       ],
       'sql/logic/35_retention.sql': [
         [
-          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,\n  logic.kept_hours_of, logic.remove_kept_hours, logic.lower_ingest_cutoff from public;',
+          'revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months, logic.pause_refresh,\n  logic.kept_hours_of, logic.remove_kept_hours, logic.restore_kept_hours, logic.lower_ingest_cutoff from public;',
           '',
         ],
       ],
