@@ -12,7 +12,7 @@ import { type Period, refreshOn, type Watcher, watched } from './refresh.ts';
  * A bucket that differs from what the readings give, or a period of raw.placement or raw.membership
  * (level placement or membership, its start as the bucket) that differs from what the network
  * gives. `columns` are those that differ, or `missing`, `surplus` or `doubled`: it is stored twice,
- * as the storage of TimescaleDB's aggregates allows. A month whose sensor hours were kept without
+ * as the storage of an engine may allow. A month whose sensor hours were kept without
  * readings and are not as they were is one difference of sensor_hourly, with the column `lost`.
  */
 export type Difference = { level: string; bucket: string; subject: string; columns: string[] };

@@ -271,7 +271,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       fill: (set, { made_at }) => set({}, seconds(made_at)),
     }),
     keptHoursMissing: keptHours.gauge('airseries_kept_buckets_missing', {
-      help: 'Sensor hours kept by retention that have been deleted since; NaN on plain PostgreSQL, where the audit counts them',
+      help: 'Sensor hours kept by retention that have been deleted since; NaN where only the audit counts them',
       fill: (set, { missing }) => set({}, missing),
     }),
     databaseSize: storage.gauge('airseries_database_size_bytes', {
