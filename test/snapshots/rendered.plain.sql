@@ -5851,7 +5851,7 @@ comment on view api.kept_hours is
   'Sensor hours whose readings retention has deleted, so that nothing can compute them again. One row.';
 comment on column api.kept_hours.recorded is 'hours recorded when their readings were deleted [h]';
 comment on column api.kept_hours.missing is
-  'hours missing now; null on plain PostgreSQL, where only the audit counts them [h]';
+  'hours missing now; null where only the audit counts them [h]';
 
 -- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
 -- all is well.
