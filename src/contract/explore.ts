@@ -372,7 +372,7 @@ const flag = z
           'pm2.5': measured('pm25', 'mean of the hour'),
         }),
       ),
-      'for test sensors those of the kinds that differ (their means of 24 hours where only these differ), for test outlier the neighbours within 10 km',
+      'for test sensors the sensors of each kind that differs in itself (their means of 24 hours where only these differ), for test outlier the neighbours within 10 km',
     ),
   })
   .meta({ id: 'Flag', description: 'a period in which a station was flagged (C5, C9)' });
