@@ -202,7 +202,6 @@ const TABLE: readonly Table[] = [
         ['value <= high) return', 'value < high) return'],
         ['value >= low - (', 'value > low - ('],
         ['value <= high + (', 'value < high + ('],
-        ['total !== undefined && readValue(total, RAIN_TOTAL) !== null;', 'total !== undefined;'],
         ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
         ['return time > latest ?', 'return time >= latest ?'],
       ],

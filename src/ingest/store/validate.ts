@@ -2,12 +2,7 @@
  * Converts a sender's input into a sensor id, an instant and numbers, or into a reason for
  * rejection (rules S1 and S2).
  */
-import {
-  type Parameter,
-  RAIN_TOTAL,
-  READING_COLUMNS,
-  type ReadingColumn,
-} from '../../contract/parameters.ts';
+import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { readNumber } from '../units.ts';
@@ -110,7 +105,6 @@ export function checkReading(
     const name = parameter.name as ReadingColumn;
     const given = reading.values[name];
     if (given === undefined) continue;
-    if (name === 'rain' && hasTotal(reading.values)) continue; // derived from it (A6)
     let value = readValue(given, parameter);
     const end = ends?.[name];
     if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
@@ -124,9 +118,6 @@ export function checkReading(
   const reason = reasonOf(reading, sensorId, time, values, latest, corrected);
   return { sensorId, time, values, empty, rejected, reason };
 }
-
-const hasTotal = ({ rain_total: total }: ReadingInput['values']): boolean =>
-  total !== undefined && readValue(total, RAIN_TOTAL) !== null;
 
 /** Shared by all readings that leave nothing empty. */
 const NONE: ReadingColumn[] = [];
