@@ -124,7 +124,7 @@ export function watchDataVersion({
   };
 }
 
-/** Of api.freshness.history: server, timeline, and what a restore changes. */
+/** Compares two values of api.freshness.history: server, timeline, and marks that a restore changes. */
 function changeBetween(before: string | null, history: string | null): HistoryChange | undefined {
   if (before === history || before === null || history === null) return undefined;
   const [server, timelineBefore, ...objects] = before.split('-');

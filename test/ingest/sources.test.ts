@@ -46,7 +46,7 @@ const csv = (given: Given, delimiter = ',') =>
 /** P1 and P2 are the names of Sensor.Community. */
 const CODES: Record<string, string> = { pm25: 'P2', pm10: 'P1', temperature: 'temperature' };
 
-/** Those that can leave a parameter empty. */
+/** Ways in that can leave a parameter empty. */
 const EMPTYING: Record<string, Way> = {
   'a wide table': (here, given) => imported(here, csv(given)),
   'a table with blanks of its own': (here, given) =>
@@ -127,7 +127,7 @@ const WAYS: Record<string, Way> = {
   },
 };
 
-/** Without those that take the way of another one. */
+/** Ways in that differ from each other in how they are read. */
 const PAIRED = Object.entries(WAYS).filter(
   ([name]) =>
     ![

@@ -89,8 +89,8 @@ type AcceptOptions = {
    */
   onlyNew?: boolean;
   /**
-   * Of a source that comes in several batches. Empty cells of readings with a value withdraw nothing
-   * before its end (withdrawEmpty).
+   * Given where a source comes in several batches. Then empty cells of readings with a value withdraw
+   * nothing before the source ends (withdrawEmpty).
    */
   memory?: SourceMemory | undefined;
   /** Called once the batch is stored. */
@@ -161,7 +161,7 @@ const replacedBy = (row: Row): Replaced => ({
 /** Readings that a statement may have: as many as a batch of a file. */
 const MOST_WITHDRAWN = 10_000;
 
-/** What the end of a source has changed, to be added to the outcome of its batches. */
+/** The changes made at the end of a source, to be added to the outcome of its batches. */
 export type Withdrawn = {
   /** Readings that counted as unchanged, and withdrew a value. */
   accepted: number;

@@ -6,7 +6,7 @@
 import type { Parameter, ReadingColumn } from '../../contract/parameters.ts';
 import type { Checked } from './validate.ts';
 
-/** What became of a reading that another one has taken in, beside that one's ordinal. */
+/** The fate of a reading that was merged into another, where it is not that one's ordinal. */
 const ADDS_NOTHING = 0;
 const IS_REPLACED = -1;
 
