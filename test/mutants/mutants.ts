@@ -203,7 +203,8 @@ const TABLE: readonly Table[] = [
         ['value >= low - (', 'value > low - ('],
         ['value <= high + (', 'value < high + ('],
         ['return Math.fround(value) % 360;', 'return Math.fround(value);'],
-        ['return time > latest ?', 'return time >= latest ?'],
+        ['if (time > latest) return', 'if (time >= latest) return'],
+        ['if (hasNoValue && empty.length === 0) return', 'if (hasNoValue) return'],
       ],
       'src/ingest/reading/instants.ts': [
         ['offsetHours > 15 ||', 'offsetHours > 16 ||'],

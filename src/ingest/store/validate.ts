@@ -115,7 +115,7 @@ export function checkReading(
     if (typeof value === 'number') values[index] = value;
     if (value === null) empty = [...empty, name];
   }
-  const reason = reasonOf(reading, sensorId, time, values, latest, corrected);
+  const reason = reasonOf(reading, { sensorId, time, values, empty }, latest, corrected);
   return { sensorId, time, values, empty, rejected, reason };
 }
 
@@ -124,20 +124,21 @@ const NONE: ReadingColumn[] = [];
 
 function reasonOf(
   reading: ReadingInput,
-  sensorId: Checked['sensorId'],
-  time: Checked['time'],
-  values: Checked['values'],
+  { sensorId, time, values, empty }: Pick<Checked, 'sensorId' | 'time' | 'values' | 'empty'>,
   latest: number,
   corrected: SensorFacts['corrected'] | undefined,
 ): ReadingReason | undefined {
   if (reading.unreadable) return 'unreadable_line';
   if (sensorId === undefined) return 'unknown_sensor';
   if (time === undefined) return 'unreadable_time';
-  if (values.every((value) => value === null)) return 'no_value';
+  const hasNoValue = values.every((value) => value === null);
+  if (hasNoValue && empty.length === 0) return 'no_value';
   if (reading.isOutdated) return 'outdated';
   if (reading.isCorrected && corrected?.some(([since, until]) => since <= time && time < until))
     return 'corrected_already';
-  return time > latest ? 'in_the_future' : undefined;
+  if (time > latest) return 'in_the_future';
+  // only the database knows whether it withdraws a stored value
+  return hasNoValue ? 'no_value' : undefined;
 }
 
 /** In place of a value that was rejected before: rejected again, for the same reason. */

@@ -186,6 +186,24 @@ onEveryEngine('acceptReadings', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
+  test('withdraws nothing by a reading without a value that is refused: in the future, outdated, or of a retention (S2)', async () => {
+    await accept([reading(1, T, { pm25: 5 })]);
+    const early = { now: new Date(Date.parse(T) - 3_600_000), source: 'test' };
+    const empty = reading(1, T, { pm25: '' });
+    expect(await acceptReadings(ingest, [empty], early)).toMatchObject({
+      quarantined: [{ reason: 'in_the_future' }],
+    });
+    expect(await accept([{ ...empty, isOutdated: true }])).toMatchObject({
+      quarantined: [{ reason: 'outdated' }],
+    });
+    await owner`update raw.installation set ingest_cutoff = ${NOW}`;
+    expect(await accept([empty])).toMatchObject({
+      quarantined: [{ reason: 'older_than_retention' }],
+    });
+    await owner`update raw.installation set ingest_cutoff = '-infinity'`;
+    expect(await stored(owner)).toMatchObject([{ pm25: 5 }]);
+  });
+
   test('counts the closed hours that it wrote to (S4)', async () => {
     const lateHours: number[] = [];
     const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map(
