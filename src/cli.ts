@@ -7,53 +7,49 @@ import { InputError } from './base/inputError.ts';
 import { makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
-import { type NewDatabase, type Outcome, UsageError, type Work } from './commands/context.ts';
-import { type Additions, chooseCommand, type Format } from './commands/program.ts';
+import { type Outcome, UsageError } from './commands/context.ts';
+import { type Additions, type Chosen, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Role, type Sql } from './database/client.ts';
 import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
-import { demoCommand, demoGuard } from './extras/demo/command.ts';
-import { openDatabase } from './extras/embedded/server.ts';
-import { exportCommand } from './extras/export/command.ts';
+import { openDatabase } from './database/open.ts';
+import { EXTRAS } from './extras.ts';
 import { migrate } from './schema/migrate.ts';
 
-/**
- * The commands of the extras, and what they ask of the core's. `configured`: the configuration,
- * which `help` must not need.
- */
+/** `configured`: the configuration, which `help` must not need. */
 const additions = (configured: () => Config): Additions => ({
-  commands: (run) => [
-    exportCommand(run, () => configured().openDataLicense),
-    demoCommand(run, () => configured().demo),
-  ],
-  guard: demoGuard,
+  extend: (line) => {
+    for (const { commands } of EXTRAS) commands?.({ ...line, settings: configured });
+  },
   configuration: CONFIGURATION,
 });
-
-type Command = { run: Work; makesDatabase: boolean; newDatabase: NewDatabase | undefined };
 
 /**
  * Opens and migrates the database, which must exist unless the command makes one, runs the command,
  * and closes the database.
  */
-async function runOn(
-  config: Config,
-  { run, makesDatabase, newDatabase }: Command,
-): Promise<Outcome> {
+async function runOn(config: Config, chosen: Chosen): Promise<Outcome> {
+  const { run, makesDatabase } = chosen;
   const log = makeLog(config.logLevel);
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
   const mustExist = !makesDatabase;
-  const database = await openDatabase(config, quietLog(log), { mustExist });
+  const bundled = EXTRAS.find((extra) => extra.database !== undefined)?.database;
+  const database = await openDatabase(
+    config.databaseUrl,
+    bundled && (() => bundled.open({ settings: config, log: quietLog(log), mustExist })),
+  );
   try {
+    const zoneOfNew = agreedZone(chosen, config.timeZone);
+    await chosen.beforeMigrations(database.target, log, zoneOfNew);
     const installation = await migrate(database.target, {
       timeZone: config.timeZone,
       epoch: config.epoch,
       now: clock(),
       log,
       mustExist,
-      ...migrationOf(newDatabase, config.timeZone),
+      zoneOfNew,
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);
@@ -73,18 +69,19 @@ async function runOn(
   }
 }
 
-/** A zone that is configured must be the one that the command knows. */
-function migrationOf(newDatabase: NewDatabase | undefined, configured: string | undefined) {
-  if (newDatabase === undefined) return {};
-  const zoneOfNew = async () => {
-    const zone = await newDatabase.timeZone();
+/** The zone of a new database. One that is configured must be the one that the command knows. */
+function agreedZone(
+  { zoneOfNew }: Chosen,
+  configured: string | undefined,
+): (() => Promise<string>) | undefined {
+  if (zoneOfNew === undefined) return undefined;
+  return async () => {
+    const zone = await zoneOfNew();
     if (configured === undefined || configured === zone) return zone;
     throw new Error(
       `TIME_ZONE is ${configured}, but this network is in ${zone}, and a new database is made for one time zone. Unset TIME_ZONE, or correct the file.`,
     );
   };
-  const { clear } = newDatabase;
-  return { zoneOfNew, clear: clear && ((sql: Sql) => clear(sql, zoneOfNew)) };
 }
 
 /** As a table on a terminal, unless `format` says how. */

@@ -9,6 +9,9 @@ import { parseEnv } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { LOG_LEVELS } from './base/log.ts';
+import { describeVariable, VARIABLE } from './base/variable.ts';
+import { webAddress, webUrl } from './base/webAddress.ts';
+import { EXTRAS } from './extras.ts';
 
 /** The running month is computed from its readings, and readings may arrive late. */
 const SHORTEST_RETENTION_DAYS = 35;
@@ -65,67 +68,27 @@ const whole = (from: number, to: number) => {
   const error = `must be a whole number from ${from} to ${to}`;
   return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
 };
-/**
- * A host as URL has it, in lower case and ASCII; URL itself takes `a;b` for one, which would end a
- * directive of the CSP.
- */
-const WEB_HOST = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$|^\[[0-9a-f:.]+\]$/;
-
-/**
- * The http(s) address that a text is; undefined if it is none, or has a host or a port that cannot
- * be, or a password.
- */
-function webUrl(text: string): URL | undefined {
-  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const hasLogin = url.username !== '' || url.password !== '';
-  return WEB_HOST.test(url.hostname) && !hasLogin ? url : undefined;
-}
-
-/** The base of further addresses, without the slashes at its end; empty if unset. */
-const webAddress = () =>
-  z
-    .string()
-    .refine(
-      (text) => webUrl(text) !== undefined && !/[?#]/.test(text),
-      'must be an http(s) address such as https://air.example, with a possible host and port, and without ? or #',
-    )
-    .transform((url) => url.replace(/\/+$/, ''))
-    .default('');
 const MAIL_ADDRESS = /^[^\s@:/]+@[^\s@:/]+$/;
 const port = whole(0, 65_535);
-const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** The name of a variable in the environment, and what src/README.md says of it. */
-type Variable = {
-  name: string;
-  meaning: string;
-  /** The meaning of an unset variable, where the schema has no default. */
-  defaultsTo?: string;
-};
-const ABOUT = z.registry<Variable>();
-
-const SCHEMA = z.object({
+/** The variables of the core, by their keys in Config. */
+const CORE = {
   databaseUrl: databaseUrl
     .refine(
       (url) => !url.includes('pooler='),
       'must lead to the server itself, not to a pooler: the worker holds locks of its session',
     )
     .optional()
-    .register(ABOUT, {
+    .register(VARIABLE, {
       name: 'DATABASE_URL',
-      meaning: 'the database; unset: an embedded server with its data in `DATA_DIR`',
+      meaning: 'the database; unset: the one that an extra brings, with its data in `DATA_DIR`',
     }),
-  readerDatabaseUrl: databaseUrl.optional().register(ABOUT, {
+  readerDatabaseUrl: databaseUrl.optional().register(VARIABLE, {
     name: 'READER_DATABASE_URL',
     meaning:
       'where the API reads: a login of role `airseries_reader`, or a replica (through PgBouncer: `?pooler=transaction`)',
   }),
-  dataDirectory: z.string().default('.airseries').register(ABOUT, {
-    name: 'DATA_DIR',
-    meaning: 'where the embedded server keeps its data',
-  }),
-  timeZone: z.string().optional().register(ABOUT, {
+  timeZone: z.string().optional().register(VARIABLE, {
     name: 'TIME_ZONE',
     meaning:
       "the network's time zone, where the database is made without a network file; fixed then",
@@ -135,81 +98,59 @@ const SCHEMA = z.object({
     .date(firstOfMonth)
     .regex(/^(?:19|20).*-01$/, firstOfMonth)
     .optional()
-    .register(ABOUT, {
+    .register(VARIABLE, {
       name: 'EPOCH',
       meaning: 'the earliest day accepted, the first of a month; fixed at the first start',
       defaultsTo: '2000-01-01',
     }),
-  port: port.default(8080).register(ABOUT, {
+  port: port.default(8080).register(VARIABLE, {
     name: 'PORT',
     meaning: 'the public API',
   }),
-  adminPort: port.default(8081).register(ABOUT, {
+  adminPort: port.default(8081).register(VARIABLE, {
     name: 'ADMIN_PORT',
     meaning: '`/healthz`, `/readyz` and `/metrics`',
   }),
-  adminHost: z.string().default('127.0.0.1').register(ABOUT, {
+  adminHost: z.string().default('127.0.0.1').register(VARIABLE, {
     name: 'ADMIN_HOST',
     meaning: 'the address that the admin port listens on; `0.0.0.0` means all',
   }),
-  drainSeconds: whole(0, 300).optional().register(ABOUT, {
+  drainSeconds: whole(0, 300).optional().register(VARIABLE, {
     name: 'DRAIN_SECONDS',
     meaning:
       'how long requests are still served after SIGTERM, while readiness is 503 and load balancers go elsewhere',
     defaultsTo: '5 with a database URL, else 0',
   }),
-  role: z.enum(['all', 'api', 'worker']).default('all').register(ABOUT, {
+  role: z.enum(['all', 'api', 'worker']).default('all').register(VARIABLE, {
     name: 'ROLE',
     meaning: '`api` only serves the API; `worker` only ingests readings and runs the jobs',
   }),
-  ingestPort: port.default(8082).register(ABOUT, {
+  ingestPort: port.default(8082).register(VARIABLE, {
     name: 'INGEST_PORT',
     meaning: 'where readings are pushed to, once there is a token',
   }),
-  ingestHost: z.string().default('127.0.0.1').register(ABOUT, {
+  ingestHost: z.string().default('127.0.0.1').register(VARIABLE, {
     name: 'INGEST_HOST',
     meaning: 'the address that the ingestion port listens on',
   }),
-  ingestRate: whole(1, 1_000_000_000).default(600).register(ABOUT, {
+  ingestRate: whole(1, 1_000_000_000).default(600).register(VARIABLE, {
     name: 'INGEST_RATE',
     meaning: 'requests a minute for each token, in each process',
   }),
-  pullHosts: z
-    .string()
-    .transform(readHosts)
-    .refine(
-      (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`http://${host}`)),
-      'must be names of hosts such as data.sensor.community, without https:// or a path',
-    )
-    .default([])
-    .register(ABOUT, {
-      name: 'PULL_HOSTS',
-      meaning:
-        'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
-    }),
-  rawRetention: retention.optional().register(ABOUT, {
+  rawRetention: retention.optional().register(VARIABLE, {
     name: 'RAW_RETENTION',
     meaning: 'how long readings are kept, at least `35 days`; unset: forever. Aggregates stay',
   }),
-  responseCacheMb: whole(0, 4_096).default(64).register(ABOUT, {
+  responseCacheMb: whole(0, 4_096).default(64).register(VARIABLE, {
     name: 'RESPONSE_CACHE_MB',
     meaning: 'memory for cached responses; `0`: every request renders its own',
   }),
   // unset: no links to the site (C7)
-  siteBaseUrl: webAddress().register(ABOUT, {
+  siteBaseUrl: webAddress().register(VARIABLE, {
     name: 'SITE_BASE_URL',
     meaning: 'your site, for the `url` fields: `https://air.example`; unset: they are empty',
   }),
-  page: z.enum(['on', 'off']).default('on').register(ABOUT, {
-    name: 'PAGE',
-    meaning: '`off`: no pages for people; `/` redirects to the list of stations in JSON',
-  }),
-  pageUrl: webAddress().register(ABOUT, {
-    name: 'PAGE_URL',
-    meaning:
-      'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
-  }),
-  siteTitle: z.string().default('').register(ABOUT, {
+  siteTitle: z.string().default('').register(VARIABLE, {
     name: 'SITE_TITLE',
     meaning: 'the title of the pages; unset: `Air quality` in the language of each page',
   }),
@@ -220,80 +161,49 @@ const SCHEMA = z.object({
       'must be the address of a page, such as https://air.example/contact, or of mail, such as air@town.example',
     )
     .default('')
-    .register(ABOUT, {
+    .register(VARIABLE, {
       name: 'SITE_CONTACT',
       meaning: 'a web or mail address for questions about the data; on the pages and in OpenAPI',
     }),
-  siteLicense: z.string().default('').register(ABOUT, {
+  siteLicense: z.string().default('').register(VARIABLE, {
     name: 'SITE_LICENSE',
     meaning: 'the licence of the data, such as `CC-BY-4.0`; on the pages and in OpenAPI',
-  }),
-  mapTiles: z
-    .string()
-    .regex(/^https?:\/\/[^\s{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+\s+\S/, {
-      error:
-        'must be an address with {z}, {x} and {y}, then whom to credit, such as: https://tile.example/{z}/{x}/{y}.png © Example https://tile.example/copyright',
-      abort: true,
-    })
-    .refine(
-      (text) =>
-        text
-          .split(/\s+/)
-          .filter((word) => /^https?:/.test(word))
-          .every((word) => webUrl(word.replace(/[{}]/g, '')) !== undefined),
-      'has an address with an impossible host or port',
-    )
-    .transform((text) => {
-      const [url = '', ...words] = text.trim().split(/\s+/);
-      const link =
-        words.length > 1 && /^https?:/.test(words.at(-1) ?? '') ? (words.pop() as string) : '';
-      return { url, attribution: words.join(' '), link };
-    })
-    .optional()
-    .register(ABOUT, {
-      name: 'MAP_TILES',
-      meaning:
-        'the ground of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: none, and pages load nothing from elsewhere',
-    }),
-  mapGround: z.string().optional().register(ABOUT, {
-    name: 'MAP_GROUND',
-    meaning:
-      'the ground of maps without tiles: a GeoJSON file of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey; unset: none',
-  }),
-  openDataLicense: z.string().optional().register(ABOUT, {
-    name: 'OPEN_DATA_LICENSE',
-    meaning: 'the text of the file `LICENSE` of exports, such as `CC-BY-4.0`; unset: there is none',
-  }),
-  demo: z.enum(['on', 'off']).optional().register(ABOUT, {
-    name: 'DEMO',
-    meaning: '`on` or `off`; unset: a new embedded server gets the demo network',
   }),
   fixedNow: z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 instant such as 2026-11-20T12:00:00Z' })
     .transform((text) => new Date(text))
     .optional()
-    .register(ABOUT, {
+    .register(VARIABLE, {
       name: 'FIXED_NOW',
       meaning: 'freezes the clock at an ISO instant, for checks',
     }),
   logLevel: z
     .enum(LOG_LEVELS)
     .default('info')
-    .register(ABOUT, {
+    .register(VARIABLE, {
       name: 'LOG_LEVEL',
       meaning: LOG_LEVELS.map((level) => `\`${level}\``).join(', '),
     }),
-});
+};
 
-export type Config = ReturnType<typeof readConfig>;
+const SHAPE: Readonly<Record<string, z.ZodType>> = Object.assign(
+  {},
+  CORE,
+  ...EXTRAS.map(({ variables }) => variables),
+);
+const SCHEMA = z.object(SHAPE);
+
+type Core = z.infer<z.ZodObject<typeof CORE>> & { drainSeconds: number };
+/** The settings of the core, and those of the extras, which only these can read. */
+export type Config = Core & Readonly<Record<string, unknown>>;
 
 /**
  * Every variable: key in Config, name, default as text ('' if there is none), meaning in Markdown.
  */
-export const CONFIGURATION = Object.entries(SCHEMA.shape).map(([key, schema]) => {
-  const { name, meaning, defaultsTo } = ABOUT.get(schema) as Variable;
-  return { key, name, meaning, defaultsTo: defaultsTo ?? String(schema.parse(undefined) ?? '') };
-});
+export const CONFIGURATION = Object.entries(SHAPE).map(([key, schema]) => ({
+  key,
+  ...describeVariable(schema),
+}));
 
 /** The names alone; Dockerfile and compose file are checked against them. */
 export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name);
@@ -302,7 +212,7 @@ export const VARIABLES: readonly string[] = CONFIGURATION.map(({ name }) => name
  * An empty variable counts as unset, as in `PORT= npm start` and most compose files. Throws an
  * Error that lists every problem.
  */
-export function readConfig(environment: NodeJS.ProcessEnv) {
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = CONFIGURATION.map(({ key, name }) => [
     key,
     environment[name] === '' ? undefined : environment[name],
@@ -321,7 +231,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     });
     throw new Error(`The configuration (environment) is not usable:\n${lines.join('\n')}`);
   }
-  const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data;
+  const { databaseUrl: writes, readerDatabaseUrl: reads, role, drainSeconds } = parsed.data as Core;
   if (reads !== undefined && writes === undefined && role !== 'api') {
     throw new Error(
       'READER_DATABASE_URL alone is enough for ROLE=api only; all other roles write, and need DATABASE_URL too.',
@@ -333,13 +243,12 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
         'An embedded server has its worker in the same process: leave ROLE unset.',
     );
   }
-  if (parsed.data.mapTiles !== undefined && parsed.data.mapGround !== undefined) {
-    throw new Error(
-      'MAP_TILES and MAP_GROUND are both set, and a map has one ground. Unset one of them.',
-    );
+  for (const { conflict } of EXTRAS) {
+    const message = conflict?.(parsed.data);
+    if (message !== undefined) throw new Error(message);
   }
   return {
-    ...parsed.data,
+    ...(parsed.data as Config),
     drainSeconds: drainSeconds ?? ((writes ?? reads) === undefined ? 0 : 5),
   };
 }
@@ -451,8 +360,4 @@ export function checkPorts({
       `${one.name} and ${other.name} are both ${one.port}. Set one of them to another port.`,
     );
   }
-}
-
-function readHosts(text: string): string[] {
-  return text.split(/[\s,]+/).filter((host) => host !== '');
 }

@@ -1,26 +1,24 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
 import { claimsOn } from './aggregate/claims.ts';
 import { compareZoneRules, type Job, makeJobs } from './aggregate/jobs.ts';
 import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
+import type { ApiDb } from './database/apiDb.ts';
 import type { Database, DatabaseAddress } from './database/client.ts';
 import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
+import { openDatabase } from './database/open.ts';
 import {
   openIngestPool,
   openReaderPool,
   openWholeNetworkPool,
   POOL_SIZES,
 } from './database/pools.ts';
-import { openDemo } from './extras/demo/demo.ts';
-import { openDatabase } from './extras/embedded/server.ts';
-import { pullJob } from './extras/feeds/pullDue.ts';
-import { makeGround, readGround } from './extras/pages/ground.ts';
-import { addPages } from './extras/pages/pages.ts';
-import { listen, startingListener } from './http/listen.ts';
+import type { Extra, Opened } from './extras/extra.ts';
+import { EXTRAS } from './extras.ts';
+import { type Listening, listen, startingListener } from './http/listen.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
 import { hasTokens } from './ingest/http/tokens.ts';
 import { makeAdminApp, readiness, type StartupState, whoListens } from './metrics/adminApp.ts';
@@ -28,7 +26,6 @@ import { registerCollectors } from './metrics/collectors.ts';
 import { type Metrics, makeMetrics } from './metrics/definitions.ts';
 import {
   measure,
-  observeDisk,
   observeIngest,
   observeJobs,
   observePool,
@@ -38,7 +35,7 @@ import { snapshotApiSurface } from './schema/apiSurface.ts';
 import { checkInstalled } from './schema/installed.ts';
 import { type Installation, migrate } from './schema/migrate.ts';
 import { storageFault } from './schema/storage.ts';
-import { type AppOptions, makeApp } from './serve/app.ts';
+import { makeApp } from './serve/app.ts';
 import { type HistoryChange, watchDataVersion } from './serve/dataVersion.ts';
 
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
@@ -78,7 +75,7 @@ export type Service = {
  * Everything that is open: how to close it, which listeners to drain first, and the checks for
  * readiness.
  */
-type Opened = {
+type Parts = {
   closers: (() => Promise<unknown>)[];
   listeners: { drain(): void }[];
   state: StartupState;
@@ -89,13 +86,13 @@ type Context = Dependencies & {
   /** For request handlers: limits repetitions. */
   requestLog: Log;
   metrics: Metrics;
-  opened: Opened;
+  opened: Parts;
 };
 
 /** Starts all parts that the configuration asks for. */
 export function start(config: Config, dependencies: Dependencies): Service {
   const { log } = dependencies;
-  const opened: Opened = {
+  const opened: Parts = {
     closers: [],
     listeners: [],
     state: { opened: undefined, serving: false },
@@ -120,21 +117,73 @@ export function start(config: Config, dependencies: Dependencies): Service {
 
 const seconds = (n: number) => new Promise<void>((resolve) => setTimeout(resolve, n * 1_000));
 
-async function closeAll({ closers }: Opened, log: Log): Promise<void> {
+async function closeAll({ closers }: Parts, log: Log): Promise<void> {
   for (const close of closers.reverse())
     await close().catch((error: Error) => log.error({ err: error }, error.message));
 }
 
 /** Everything that it opens is in `opened`, even if it fails. */
 async function open(context: Context): Promise<void> {
-  const { config, clock, log, requestLog, metrics, pollMs } = context;
-  const { closers, listeners, state } = context.opened;
+  const { config, metrics, log } = context;
+  const { state } = context.opened;
+  const extras = await openExtras(context);
+  const bundled = bundledDatabase(context, extras);
+  await listenForAdministrators(context, bundled?.folder);
+  const server = config.role === 'worker' ? undefined : await listenForPublic(context);
+  const databases = await openInstallation(context, bundled);
+  const { database, installation } = databases;
+  metrics.buildInfo.set(
+    { version: VERSION, node: process.version, engine: installation.engine },
+    1,
+  );
+  const pools = await openReaders(context, databases, server === undefined ? 'readiness' : 'read');
+  if (database !== undefined && config.role !== 'api')
+    await startWork(context, database, installation.timeZone, extras).catch(
+      explaining('DATABASE_URL', config.databaseUrl),
+    );
+  state.serving = true;
+  if (server === undefined) return;
+  serve(context, server, pools, installation.timeZone, extras);
+  log.info(`ready: try http://localhost:${server.listener.port}/`);
+}
+
+/** An extra of this process: what it is, its metrics, and what it does for the service. */
+type RunningExtra = { extra: Extra; own: unknown; opened: Opened };
+
+async function openExtras({ config, clock, log, metrics }: Context): Promise<RunningExtra[]> {
+  const running: RunningExtra[] = [];
+  for (const extra of EXTRAS) {
+    const own = extra.metrics?.(metrics);
+    const opened = (await extra.open?.({ settings: config, metrics, own, clock, log })) ?? {};
+    running.push({ extra, own, opened });
+  }
+  return running;
+}
+
+/** The database that comes along: where its data are, and how it is opened. */
+type BundledDatabase = { folder: string; open(): Promise<Database> };
+
+function bundledDatabase(
+  { config: settings, log }: Context,
+  extras: readonly RunningExtra[],
+): BundledDatabase | undefined {
+  for (const { extra, own } of extras) {
+    const { database } = extra;
+    if (database === undefined) continue;
+    const open = () => database.open({ settings, log, mustExist: false, own });
+    return { folder: database.folder(settings), open };
+  }
+  return undefined;
+}
+
+/** `folder`: of the database that comes along, which is used where none is named. */
+async function listenForAdministrators(
+  { config, requestLog, metrics, opened }: Context,
+  folder: string | undefined,
+): Promise<void> {
   const { adminHost, adminPort } = config;
-  const ground = config.mapGround === undefined ? undefined : readGround(config.mapGround);
-  if (ground !== undefined && ground.leftOut > 0)
-    log.info(`MAP_GROUND: ${ground.leftOut} points are not drawn, only lines and areas`);
-  if ((config.databaseUrl ?? config.readerDatabaseUrl) === undefined)
-    state.dataDirectory = resolve(config.dataDirectory);
+  const { state } = opened;
+  if ((config.databaseUrl ?? config.readerDatabaseUrl) === undefined) state.dataDirectory = folder;
   const dataDirectory = () => state.dataDirectory;
   const admin = await listen(
     makeAdminApp({ ready: () => readiness(state), metrics, log: requestLog, dataDirectory }),
@@ -150,63 +199,58 @@ async function open(context: Context): Promise<void> {
       errorCode(error.cause) === 'EADDRINUSE' ? await whoListens(adminHost, adminPort) : undefined;
     throw other === undefined ? error : alreadyRunning(other, adminPort);
   });
-  closers.push(() => admin.close({ drainMs: 0 }));
-  const starting = startingListener();
-  const publicServer =
-    config.role === 'worker'
-      ? undefined
-      : await listen(starting.listener, { port: config.port, variable: 'PORT', log: requestLog });
+  opened.closers.push(() => admin.close({ drainMs: 0 }));
+}
 
-  const { database, readFrom, installation } = await openInstallation(context);
-  const { timeZone, engine } = installation;
-  if (database?.dataDirectory) observeDisk(metrics, database.dataDirectory);
-  metrics.buildInfo.set({ version: VERSION, node: process.version, engine }, 1);
-  const max = publicServer === undefined ? POOL_SIZES.readiness : POOL_SIZES.read;
+/** It answers 503 until it is given the app. */
+type PublicServer = { listener: Listening; starting: ReturnType<typeof startingListener> };
+
+async function listenForPublic({ config, requestLog }: Context): Promise<PublicServer> {
+  const starting = startingListener();
+  const options = { port: config.port, variable: 'PORT', log: requestLog };
+  return { starting, listener: await listen(starting.listener, options) };
+}
+
+type Readers = { reads: ApiDb; wholeNetwork: ApiDb };
+
+/** `size`: a process that answers no requests needs few connections. */
+async function openReaders(
+  { clock, log, metrics, opened }: Context,
+  { readFrom, installation: { timeZone, engine } }: Databases,
+  size: 'read' | 'readiness',
+): Promise<Readers> {
   const reads = openReaderPool(readFrom, {
     timeZone,
-    max,
+    max: POOL_SIZES[size],
     observer: observePool(metrics, 'read'),
   });
   const wholeNetwork = openWholeNetworkPool(readFrom, {
     timeZone,
     observer: observePool(metrics, 'read_all'),
   });
-  closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
+  opened.closers.push(() => Promise.all([reads.destroy(), wholeNetwork.destroy()]));
   registerCollectors(metrics, wholeNetwork, { clock, log });
-  state.opened = {
+  opened.state.opened = {
     db: reads,
     missing: await waitForDatabase(() => snapshotApiSurface(reads), log),
     fault: () => storageFault(reads, engine),
   };
-  let demoGround: object | undefined;
-  if (database !== undefined && config.role !== 'api') {
-    demoGround = await startWork(context, database, timeZone).catch(
-      explaining('DATABASE_URL', config.databaseUrl),
-    );
-  }
+  return { reads, wholeNetwork };
+}
 
-  state.serving = true;
-  if (publicServer === undefined) return;
+function serve(
+  { config, clock, log, requestLog, metrics, opened, pollMs }: Context,
+  { listener, starting }: PublicServer,
+  { reads, wholeNetwork }: Readers,
+  timeZone: string,
+  extras: readonly RunningExtra[],
+): void {
   const onHistoryChange = (change: HistoryChange) => metrics.historyChanges.inc({ change });
   const versions = watchDataVersion({ db: reads, clock, log, pollMs, onHistoryChange });
-  closers.push(async () => versions.close());
-  closers.push(() => publicServer.close());
-  listeners.push(publicServer);
-  const cache = { maxBytes: config.responseCacheMb * 1_048_576, versions };
-  const {
-    siteBaseUrl,
-    siteTitle: title,
-    siteContact: contact,
-    siteLicense: license,
-    mapTiles: tiles,
-    pageUrl: url,
-  } = config;
-  const isBare = tiles === undefined && ground === undefined && demoGround !== undefined;
-  const site = {
-    ...{ url, title, contact, license, zone: timeZone, tiles },
-    ground: isBare ? makeGround(demoGround) : ground,
-  };
-  const addPagesOf: AppOptions['addPages'] = (app, parts) => addPages(app, site, parts);
+  opened.closers.push(async () => versions.close());
+  opened.closers.push(() => listener.close());
+  opened.listeners.push(listener);
+  const { siteBaseUrl, siteTitle: title, siteContact: contact, siteLicense: license } = config;
   starting.serve(
     makeApp({
       db: reads,
@@ -214,14 +258,13 @@ async function open(context: Context): Promise<void> {
       clock,
       siteBaseUrl,
       log: requestLog,
-      cache,
-      site,
+      cache: { maxBytes: config.responseCacheMb * 1_048_576, versions },
+      site: { title, contact, license, zone: timeZone },
       measure: measure(metrics, 'public'),
-      addPages: config.page === 'on' ? addPagesOf : undefined,
+      routes: extras.flatMap(({ opened: { routes } }) => routes ?? []),
+      offers: Object.assign({}, ...extras.map(({ opened: { offers } }) => offers?.())),
     }),
   );
-  const path = config.page === 'on' ? '/' : '/en/air-quality-app/v1/stations.json';
-  log.info(`ready: try http://localhost:${publicServer.port}${path}`);
 }
 
 function alreadyRunning(other: string, adminPort: number): Error {
@@ -245,7 +288,10 @@ type Databases = {
  * Waits for the databases; migrates the one, and checks that the one for reading has the same
  * version.
  */
-async function openInstallation({ config, clock, log, opened }: Context): Promise<Databases> {
+async function openInstallation(
+  { config, clock, log, opened }: Context,
+  bundled: BundledDatabase | undefined,
+): Promise<Databases> {
   const { databaseUrl, readerDatabaseUrl, timeZone, epoch } = config;
   const checkReader = (url: string) => {
     const check = () =>
@@ -259,7 +305,7 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
       installation: await checkReader(readerDatabaseUrl),
     };
   }
-  const database = await openDatabase(config, log);
+  const database = await openDatabase(databaseUrl, bundled?.open);
   opened.state.dataDirectory = database.dataDirectory;
   opened.closers.push(() => database.close());
   const bringUp = () =>
@@ -275,12 +321,13 @@ async function openInstallation({ config, clock, log, opened }: Context): Promis
 const explaining = (variable: string, url: string | undefined) => (error: unknown) =>
   Promise.reject(explainConnection(error, variable, url));
 
-/** Ingests readings, and runs the scheduled jobs. Returns the ground of the demo's maps, if any. */
+/** Ingests readings, and runs the scheduled jobs. */
 async function startWork(
   context: Context,
   { target, embedded }: Database,
   timeZone: string,
-): Promise<object | undefined> {
+  extras: readonly RunningExtra[],
+): Promise<void> {
   const { config, clock, log, requestLog, metrics, opened } = context;
   const writes = openIngestPool(target, { timeZone, observer: observePool(metrics, 'write') });
   opened.closers.push(() => writes.close());
@@ -299,19 +346,23 @@ async function startWork(
     log: requestLog,
   });
   opened.listeners.push(ingest);
-  let stopJobs: (() => Promise<unknown>) | undefined;
+  let stopSchedule: (() => Promise<unknown>) | undefined;
   // side by side: a running job may take its time, and requests must not wait for it
-  opened.closers.push(() => Promise.all([ingest.close(), stopJobs?.()]));
+  opened.closers.push(() =>
+    Promise.all([
+      ingest.close(),
+      stopSchedule?.(),
+      ...extras.map(({ opened: { close } }) => close?.()),
+    ]),
+  );
   const terminal = process.stderr.isTTY === true;
-  const setting = config.demo ?? (embedded ? 'on' : undefined);
-  const demo = await openDemo(target, setting, { timeZone, clock, log, terminal });
   const zoneObserver = observeZone(metrics);
-  const jobs: Job[] = [
-    ...demo.jobs,
-    pullJob(target, clock, { hosts: config.pullHosts, log, metrics, timeZone }),
-    ...makeJobs({ target, timeZone, clock, log, retention: config.rawRetention, zoneObserver }),
-  ];
-  const stopSchedule = await startJobs(jobs, {
+  const jobs: Job[] = [];
+  for (const { opened: extra } of extras)
+    jobs.push(...((await extra.jobs?.({ target, embedded, timeZone, terminal })) ?? []));
+  const retention = config.rawRetention;
+  jobs.push(...makeJobs({ target, timeZone, clock, log, retention, zoneObserver }));
+  stopSchedule = await startJobs(jobs, {
     target,
     clock,
     log,
@@ -321,8 +372,6 @@ async function startWork(
     schedule: context.schedule,
   });
   metrics.worker.set(1);
-  demo.begin();
-  stopJobs = () => Promise.all([stopSchedule(), demo.stop()]);
+  for (const { opened: extra } of extras) extra.begin?.();
   await compareZoneRules({ target, timeZone, clock, log, zoneObserver });
-  return demo.ground;
 }

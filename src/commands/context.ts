@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Database, Role, Sql } from '../database/client.ts';
+import type { Database, DatabaseAddress, Role, Sql } from '../database/client.ts';
 import { readInstant } from '../ingest/reading/instants.ts';
 import type { Installation } from '../schema/migrate.ts';
 
@@ -54,17 +54,6 @@ export type Outcome = { result: unknown; ok: boolean; table?: ((width: number) =
 /** The work of a command. */
 export type Work = (context: Context) => Promise<Outcome>;
 
-/** The facts of a database that a command makes, or makes again. */
-export type NewDatabase = {
-  /** Resolves to the time zone to make it for. */
-  timeZone(): Promise<string>;
-  /**
-   * Called before the migrations, and may drop everything after `check`, which rejects where a new
-   * database could not be made.
-   */
-  clear?: ((sql: Sql, check: () => Promise<string>) => Promise<void>) | undefined;
-};
-
 export type RunOptions = {
   /**
    * Called with the configuration before the database is opened; throws UsageError if the arguments
@@ -73,7 +62,25 @@ export type RunOptions = {
   check?: (config: Settings) => void;
   /** True: a missing database is created; default: the command is refused. */
   makesDatabase?: boolean;
-  newDatabase?: NewDatabase;
+  /** Resolves to the time zone of a database that the command makes; default: as configured. */
+  zoneOfNew?: () => Promise<string>;
+};
+
+/**
+ * What is done before the work of a command that belongs to another room. Each rejects, with a
+ * remedy, to refuse the command.
+ */
+export type Precaution = {
+  /**
+   * Before the database is migrated. `zone`: resolves to the time zone of a new one, where the
+   * command knows it.
+   */
+  migrations?(
+    target: DatabaseAddress,
+    log: Log,
+    zone: (() => Promise<string>) | undefined,
+  ): Promise<void>;
+  work?(context: Context): Promise<void>;
 };
 
 /** Called by the action of a command with valid arguments. `work` runs later. */

@@ -1,12 +1,11 @@
 /** Commands for the network: import it, export it, remove parts of it, and screen its stations. */
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
-import { Argument, Command, type Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { refreshAndDigest } from '../aggregate/digest.ts';
 import { refresh } from '../aggregate/refresh.ts';
 import { whyUnreadable } from '../base/folder.ts';
 import { InputError } from '../base/inputError.ts';
-import type { Sql } from '../database/client.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { checkNewNetwork, importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
@@ -22,26 +21,12 @@ import {
 
 type ImportOptions = { dryRun?: boolean };
 
-/** Keeps an operator's network apart from another that an extra may have put into the database. */
-export type Guard = {
-  /**
-   * Called before a network is imported or changed; rejects, with a remedy, where the database
-   * holds the other.
-   */
-  check(context: Context): Promise<void>;
-  /** The option of `import network` that has the database made again. */
-  option: Option;
-  holds(sql: Sql): Promise<boolean>;
-  /** Drops everything. Rejects, with a remedy, if that cannot be done. */
-  clear(sql: Sql): Promise<void>;
-};
-
 /**
  * Prints how many providers, regions, stations and sensors were added, changed, unchanged or not
  * listed.
  */
-export function importNetworkCommand(run: Run, guard?: Guard): Command {
-  const command = new Command('network')
+export function importNetworkCommand(run: Run): Command {
+  return new Command('network')
     .description(
       'import stations, sensors, regions and their periods; what the file does not list stays as it is',
     )
@@ -50,32 +35,17 @@ export function importNetworkCommand(run: Run, guard?: Guard): Command {
       '--dry-run',
       'show what would change, and how many hours would be recomputed; changes nothing',
     )
-    .action((file: string, options: ImportOptions & Record<string, unknown>) => {
+    .action((file: string, options: ImportOptions) => {
       const input = readOnce(file);
-      const isReplaced = guard !== undefined && options[guard.option.attributeName()] === true;
-      const work = async (context: Context) => {
-        await guard?.check(context);
-        return await importFile(context, await input(), options);
-      };
-      run(work, {
+      run(async (context) => await importFile(context, await input(), options), {
         makesDatabase: !options.dryRun,
         check: () => checkFile(file),
-        newDatabase: {
-          timeZone: async () => {
-            const { text, name } = await input();
-            return checkNewNetwork(text, name);
-          },
-          clear: isReplaced
-            ? async (sql, check) => {
-                if (!(await guard.holds(sql))) return;
-                await check();
-                await guard.clear(sql);
-              }
-            : undefined,
+        zoneOfNew: async () => {
+          const { text, name } = await input();
+          return checkNewNetwork(text, name);
         },
       });
     });
-  return guard === undefined ? command : command.addOption(guard.option.conflicts('dryRun'));
 }
 
 /** Throws InputError if it cannot be read. */
@@ -120,7 +90,7 @@ async function importFile(
 }
 
 /** `network export` and `network remove`. */
-export function networkCommand(run: Run, guard?: Guard): Command {
+export function networkCommand(run: Run): Command {
   return new Command('network')
     .description('export the network as a file, or remove parts of it')
     .addCommand(
@@ -149,10 +119,7 @@ export function networkCommand(run: Run, guard?: Guard): Command {
           (kind: Removable, id: string, { withReadings = false }: { withReadings?: boolean }) => {
             if (kind === 'region' && withReadings)
               throw new UsageError('a region has no readings of its own');
-            run(async (context) => {
-              await guard?.check(context);
-              return await remove(context, kind, id, withReadings);
-            });
+            run((context) => remove(context, kind, id, withReadings));
           },
         ),
     );

@@ -5,14 +5,14 @@ import { AIRSERIES, shellWord } from '../base/shell.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
   checkPeriod,
-  type NewDatabase,
+  type Precaution,
   type Run,
   type RunOptions,
   type Settings,
   UsageError,
   type Work,
 } from './context.ts';
-import { type Guard, importNetworkCommand, networkCommand, screenCommand } from './network.ts';
+import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, importReadingsCommand, retentionCommand } from './readings.ts';
 import { statusCommand } from './status.ts';
@@ -40,14 +40,18 @@ Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
  */
 type Variable = { name: string; defaultsTo: string; meaning: string };
 
-/**
- * The additions of the composition to the command line: the extras, which the core doesn't know, and the
- * configuration.
- */
+/** What the composition adds: the extras, which the core doesn't know, and the configuration. */
 export type Additions = {
-  commands: (run: Run) => readonly Command[];
-  guard?: Guard;
+  extend: (line: CommandLine) => void;
   configuration: readonly Variable[];
+};
+
+/** The command line for who extends it. */
+export type CommandLine = {
+  program: Command;
+  run: Run;
+  /** Has a command, such as `import` `network`, wait for a precaution. */
+  before(names: readonly string[], precaution: Precaution): void;
 };
 
 /** Starts the service. Its help lists the variables of the environment that configure it. */
@@ -59,14 +63,18 @@ function startCommand(start: () => void, configuration: readonly Variable[]): Co
   return new Command('start')
     .description(
       'start the service: the public API, the ingestion and admin ports, and the jobs. Without DATABASE_URL it starts ' +
-        'an embedded PostgreSQL, whose data are in DATA_DIR. Ctrl-C stops it',
+        'the PostgreSQL that comes along, whose data are in DATA_DIR. Ctrl-C stops it',
     )
     .addHelpText('after', `\nEnvironment variables (src/README.md):\n${facts(variables)}`)
     .action(start);
 }
 
-function makeProgram(run: Run, start: () => void, additions: Additions): Command {
-  const { commands, guard, configuration } = additions;
+function makeProgram(
+  run: Run,
+  start: () => void,
+  before: CommandLine['before'],
+  additions: Additions,
+): Command {
   const program = new Command('airseries')
     .description(
       'Runs the service of an airseries network, and operates its database. Commands can run beside the service.',
@@ -75,16 +83,16 @@ function makeProgram(run: Run, start: () => void, additions: Additions): Command
     .version(VERSION, '-V, --version', 'print the version')
     .addOption(new Option('--table', 'print the result as a table').conflicts('json'))
     .option('--json', 'print the result as JSON')
-    .addCommand(startCommand(start, configuration))
+    .addCommand(startCommand(start, additions.configuration))
     .addCommand(statusCommand(run, VERSION))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')
         .description('import a network, or readings')
-        .addCommand(importNetworkCommand(run, guard))
+        .addCommand(importNetworkCommand(run))
         .addCommand(importReadingsCommand(run)),
     )
-    .addCommand(networkCommand(run, guard))
+    .addCommand(networkCommand(run))
     .addCommand(tokenCommand(run))
     .addCommand(quarantineCommand(run))
     .addCommand(refreshCommand(run))
@@ -98,18 +106,19 @@ function makeProgram(run: Run, start: () => void, additions: Additions): Command
     )
     .addCommand(retentionCommand(run))
     .addHelpText('after', NOTES);
-  for (const command of commands(run)) program.addCommand(command);
+  additions.extend({ program, run, before });
   return program;
 }
 
 /** How a result is printed; undefined: as a table on a terminal, as JSON elsewhere. */
 export type Format = 'table' | 'json' | undefined;
 
-type Chosen = {
+export type Chosen = {
   run: Work;
   check: (config: Settings) => void;
   makesDatabase: boolean;
-  newDatabase: NewDatabase | undefined;
+  zoneOfNew: (() => Promise<string>) | undefined;
+  beforeMigrations: NonNullable<Precaution['migrations']>;
   format: Format;
 };
 
@@ -125,6 +134,7 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
   let text = '';
   let starts = false;
   let chosen: ({ work: Work } & RunOptions) | undefined;
+  const precautions: { of: string; precaution: Precaution }[] = [];
   const program = makeProgram(
     (work, options) => {
       chosen = { work, ...options };
@@ -132,6 +142,7 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     () => {
       starts = true;
     },
+    (names, precaution) => void precautions.push({ of: names.join(' '), precaution }),
     additions,
   );
   let selected = program;
@@ -169,13 +180,22 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     return rethrow(error);
   }
   if (starts) return { starts };
-  const { work, check, newDatabase, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const { work, check, zoneOfNew, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
+  const own = precautions
+    .filter(({ of }) => of === namesOf(selected).join(' '))
+    .map(({ precaution }) => precaution);
   const { table, json } = program.opts<{ table?: true; json?: true }>();
   return {
     makesDatabase,
-    newDatabase,
+    zoneOfNew,
     format: table ? 'table' : json && 'json',
-    run: (context) => work(context).catch(rethrow),
+    async beforeMigrations(...database) {
+      for (const { migrations } of own) await migrations?.(...database);
+    },
+    async run(context) {
+      for (const precaution of own) await precaution.work?.(context);
+      return await work(context).catch(rethrow);
+    },
     check: (config) => {
       try {
         check?.(config);

@@ -35,7 +35,6 @@ export function makeMetrics() {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const collectors = makeCollectors([registry]);
   const metrics = makeTable([registry], collectors);
-  metrics.diskFree.set(Number.NaN); // unknown
 
   // Prometheus sees an increase only between two values, so counters begin at 0
   for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0);
@@ -43,7 +42,6 @@ export function makeMetrics() {
   collectors.providers.forEachRow(({ provider }) => {
     for (const outcome of ['accepted', 'unchanged', 'quarantined'])
       metrics.readings.inc({ provider, outcome }, 0);
-    for (const outcome of ['success', 'failure']) metrics.pulls.inc({ provider, outcome }, 0);
     metrics.quarantineLeftOut.inc({ provider }, 0);
     metrics.replacedValues.inc({ provider }, 0);
   });
@@ -62,7 +60,9 @@ export function makeMetrics() {
     return registry.metrics();
   };
   const all: readonly Collector[] = Object.values(collectors);
-  return { ...metrics, registry, collectors: all, beforeScrape, scrape };
+  const eachProvider = (begin: (provider: string) => void) =>
+    collectors.providers.forEachRow(({ provider }) => begin(provider));
+  return { ...metrics, registry, collectors: all, eachProvider, beforeScrape, scrape };
 }
 
 /** The gauges that are asked of the database at scrape time, by the name of the collector. */
@@ -116,9 +116,6 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     { help, labels = [], buckets }: Description<Label> & { buckets: number[] },
   ) => new Histogram({ name, help, labelNames: labels, buckets, registers });
   return {
-    diskFree: gauge('airseries_disk_free_bytes', {
-      help: 'Free space on the disk of the embedded server; NaN for other databases',
-    }),
     buildInfo: gauge('airseries_build_info', {
       help: 'Always 1: the version of the service, of Node, and how the database keeps its data',
       labels: ['version', 'node', 'engine'],
@@ -174,10 +171,6 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
     readingDelay: histogram('airseries_reading_delay_seconds', {
       help: 'Time from the measurement of an accepted reading to its acceptance',
       buckets: DELAY_SECONDS,
-    }),
-    pulls: counter('airseries_pulls_total', {
-      help: 'Polls of a provider by outcome: success, failure',
-      labels: ['provider', 'outcome'],
     }),
     lateBuckets: counter('airseries_late_buckets_total', {
       help: 'Closed hours that accepted readings touched, so that they are computed again; counted for each batch',

@@ -1,8 +1,7 @@
 /**
- * Records in the metrics: requests, what became of readings, how busy the database connections are,
- * and how full the disk is.
+ * Records in the metrics: requests, what became of readings, and how busy the database connections
+ * are.
  */
-import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JobObserver } from '../aggregate/schedule.ts';
 import type { ZoneObserver } from '../aggregate/zoneRules.ts';
@@ -93,14 +92,6 @@ export function observePool(metrics: Metrics, pool: string): PoolObserver {
       onQuery: (query, seconds) => metrics.queryDuration.observe({ query }, seconds),
     };
   };
-}
-
-/** From now on each scrape reads how much space is free on the disk of this folder. */
-export function observeDisk(metrics: Metrics, folder: string): void {
-  metrics.beforeScrape.push(async () => {
-    const disk = await statfs(folder).catch(() => undefined);
-    metrics.diskFree.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
-  });
 }
 
 /** Every other method counts as `other`: a label must not grow with what clients send. */

@@ -57,11 +57,6 @@ type Options = {
    * `timeZone`.
    */
   zoneOfNew?: (() => Promise<string>) | undefined;
-  /**
-   * Called first, while no other process can migrate: it may drop all schemas. `sql` works as the
-   * connecting user.
-   */
-  clear?: ((sql: Sql) => Promise<void>) | undefined;
   definitions?: Definitions;
 };
 
@@ -75,7 +70,6 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
     await checkSession(sql, target, {});
     await checkOwnSession(sql, target);
     await lockMigrations(sql, options.log);
-    await options.clear?.(sql);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {
@@ -135,7 +129,7 @@ async function migrateLocked(
  * Holds the lock until the connection ends. A server that is still being restored can't be written
  * to, and is rejected as it would reject a write.
  */
-async function lockMigrations(sql: Sql, log: Log): Promise<void> {
+export async function lockMigrations(sql: Sql, log: Log): Promise<void> {
   await sql`
     do $$ begin
       if pg_is_in_recovery() then raise 'the server is in recovery' using errcode = 'read_only_sql_transaction'; end if;

@@ -47,16 +47,23 @@ export type AppOptions = {
   log: Log;
   /** Left out, nothing is counted. */
   measure?: RequestObserver;
-  /** Whose data these are, for the OpenAPI document. */
-  site?: { contact: string; license: string };
-  /** Adds the pages for people; left out, `/` leads to the list of stations. */
-  addPages?: ((app: IRouter, parts: PageParts) => void) | undefined;
+  /** Whose data these are; what is left out is not configured. */
+  site?: Partial<PublishedSite>;
+  /** Add routes that are not of the API. Where none is for `/`, that leads to the list of stations. */
+  routes?: readonly ((app: IRouter, parts: PageParts) => void)[];
+  /** What those who add routes have for each other, by name. */
+  offers?: Readonly<Record<string, unknown>>;
   /** Left out, every document is rendered for its request. */
   cache?: { maxBytes: number; versions: DataVersions };
 };
 
-/** Pages are made of these. */
+/** `zone`: of the network. Texts are empty where nothing is configured. */
+export type PublishedSite = { title: string; contact: string; license: string; zone: string };
+
+/** Routes beside the API are made of these. */
 export type PageParts = {
+  site: PublishedSite;
+  offers: Readonly<Record<string, unknown>>;
   urls: SiteUrls;
   documents: Documents<EndpointName | ExploreName>;
   reader: NetworkReader;
@@ -67,10 +74,11 @@ export type PageParts = {
   firstBuild: () => Promise<void>;
 };
 
-/** Where `/` leads without pages. */
+/** Where `/` leads unless there is a front page. */
 const SHOWCASE = `${BASE_PATH.replace('{locale}', 'en')}/stations.json`;
 /** The description of the API changes with its version only. In seconds. */
 const DESCRIPTION_MAX_AGE = 3_600;
+const NO_SITE: PublishedSite = { title: '', contact: '', license: '', zone: 'UTC' };
 const nothing = () => undefined;
 const UNCACHED = {
   maxBytes: 0,
@@ -85,11 +93,13 @@ export function makeApp({
   siteBaseUrl,
   log,
   measure,
-  site,
-  addPages,
+  site: given,
+  routes = [],
+  offers = {},
   cache: cacheOptions = UNCACHED,
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
+  const site = { ...NO_SITE, ...given };
   const urls = makeSiteUrls(siteBaseUrl);
   const reader = makeNetworkReader(wholeNetwork, clock, (read) =>
     cacheOptions.maxBytes === 0
@@ -149,8 +159,9 @@ export function makeApp({
     };
     addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
   }
-  if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
-  else addPages(app, { urls, documents, reader, clock, answer, firstBuild });
+  const parts = { site, offers, urls, documents, reader, clock, answer, firstBuild };
+  for (const add of routes) add(app, parts);
+  addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);

@@ -1,30 +1,41 @@
 /**
- * The command that loads the demo network, and the guard that keeps an operator's network out of a
- * demo database, or makes the database again.
+ * The command that loads the demo network; and what keeps an operator's network out of a demo
+ * database, or has the database made again.
  */
 import { Command, Option } from 'commander';
 import { refreshAndDigest } from '../../aggregate/digest.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Context, Outcome, Run, Settings } from '../../commands/context.ts';
-import type { Guard } from '../../commands/network.ts';
-import { type DemoSetting, fillDemo, hasDemo, installDemo, isDemo } from './demo.ts';
-import { clearDemo } from './replace.ts';
+import type { Context, Outcome, Precaution, Run, Settings } from '../../commands/context.ts';
+import { type DemoSetting, fillDemo, hasDemo, installDemo } from './demo.ts';
+import { replaceDemo } from './replace.ts';
 
-export const demoGuard: Guard = {
-  async check({ database }) {
-    if (!(await hasDemo(database.target))) return;
-    throw new Error(
-      'This database contains the demo network. To make the database again with your own, in its time zone: ' +
-        `${AIRSERIES} import network FILE --replace-demo. Nothing of the demo is kept.`,
-    );
-  },
-  option: new Option(
+/** Rejects, with a remedy, where an operator's network would get into a demo database. */
+export async function refuseDemo({ database }: Context): Promise<void> {
+  if (!(await hasDemo(database.target))) return;
+  throw new Error(
+    'This database contains the demo network. To make the database again with your own, in its time zone: ' +
+      `${AIRSERIES} import network FILE --replace-demo. Nothing of the demo is kept.`,
+  );
+}
+
+/**
+ * Adds the option to `import network`. Returns what drops a demo database for it, once the zone of
+ * the new one is known.
+ */
+export function addReplaceOption(program: Command): Required<Precaution>['migrations'] {
+  const command = program.commands
+    .find((one) => one.name() === 'import')
+    ?.commands.find((one) => one.name() === 'network');
+  const option = new Option(
     '--replace-demo',
     'make a database with the demo network again, in the time zone of the file; nothing else that it contains is kept',
-  ),
-  holds: isDemo,
-  clear: clearDemo,
-};
+  ).conflicts('dryRun');
+  command?.addOption(option);
+  return async (target, log, zone) => {
+    if (command?.opts().replaceDemo !== true) return;
+    await replaceDemo(target, log, zone);
+  };
+}
 
 /** Loads into the embedded server, or into any empty database with DEMO=on. */
 export function demoCommand(run: Run, setting: () => DemoSetting): Command {

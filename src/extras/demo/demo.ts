@@ -31,7 +31,7 @@ export type DemoSetting = 'on' | 'off' | undefined;
 
 type DemoOptions = { timeZone: string; clock: Clock; log: Log; terminal: boolean };
 
-type Demo = {
+export type Demo = {
   /** Feeds the demo every minute; none where there is no demo. */
   jobs: Job[];
   /** Begins to load what is missing. A failure is logged, and the job tries again. */

@@ -2,8 +2,16 @@
  * Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented
  * is left, and the migrations begin again.
  */
-import type { Sql, TransactionSql } from '../../database/client.ts';
+import type { Log } from '../../base/log.ts';
+import {
+  type DatabaseAddress,
+  onConnection,
+  type Sql,
+  type TransactionSql,
+} from '../../database/client.ts';
 import { findDependents } from '../../schema/dependents.ts';
+import { lockMigrations } from '../../schema/migrate.ts';
+import { isDemo } from './demo.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 
 /** Ours, and those that a rebuild which was interrupted may have left. */
@@ -20,18 +28,27 @@ const SCHEMAS = [
 
 /**
  * Drops everything in one transaction: the network and its readings, aggregates and recorded hours,
- * tokens, the quarantine, what retention has set, zone and epoch. Rejects, with a remedy, where a
- * service runs on the database, where it has more than the demo, or where something of an operator
- * depends on it. `sql` is a connection of the
- * user who migrates, with the lock of migrations: a service that starts meanwhile waits for it.
+ * tokens, the quarantine, what retention has set, zone and epoch. Does nothing where there is no
+ * demo. Rejects, with a remedy, as `zone` does, where a service runs on the database, where it has
+ * more than the demo, or where something of an operator depends on it.
  */
-export async function clearDemo(sql: Sql): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`set local role airseries_owner`;
-    await refuseMore(transaction as unknown as Sql);
-    await refuseService(transaction as unknown as Sql);
-    await refuseDependents(transaction as unknown as TransactionSql);
-    await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
+export async function replaceDemo(
+  target: DatabaseAddress,
+  log: Log,
+  zone: (() => Promise<string>) | undefined,
+): Promise<void> {
+  await onConnection(target, { name: 'airseries replace demo' }, async (sql) => {
+    // no other process migrates meanwhile
+    await lockMigrations(sql, log);
+    if (!(await isDemo(sql))) return;
+    await zone?.();
+    await sql.begin(async (transaction) => {
+      await transaction`set local role airseries_owner`;
+      await refuseMore(transaction as unknown as Sql);
+      await refuseService(transaction as unknown as Sql);
+      await refuseDependents(transaction as unknown as TransactionSql);
+      await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
+    });
   });
 }
 

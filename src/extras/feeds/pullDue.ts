@@ -10,9 +10,15 @@ import { type DatabaseAddress, onConnection, type Sql } from '../../database/cli
 import { openIngestPool, POOL_SIZES } from '../../database/pools.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';
+import type { PullCounter } from './pullCounter.ts';
 import { type Pull, type PullOptions, pullProvider } from './pullProvider.ts';
 
-type Options = Omit<PullOptions, 'clock'> & { log: Log; timeZone?: string };
+type Options = Omit<PullOptions, 'clock'> & {
+  log: Log;
+  timeZone?: string;
+  /** Absent: polls are not counted. */
+  pulls?: PullCounter | undefined;
+};
 
 /** The first of several failures in a row is logged, and then every tenth. */
 const LOG_EVERY = 10;
@@ -38,9 +44,9 @@ export const pullJob = (target: DatabaseAddress, clock: Clock, options: Options)
 export function makePull(
   target: DatabaseAddress,
   clock: Clock,
-  { log, timeZone = 'UTC', ...options }: Options,
+  { log, timeZone = 'UTC', pulls, ...options }: Options,
 ): (minute: Date) => Promise<void> {
-  const { hosts, metrics } = options;
+  const { hosts } = options;
   const refused = new Set<string>();
   const hinted = new Set<string>();
   /**
@@ -68,7 +74,7 @@ export function makePull(
       else log.debug({ provider, ...pulled }, 'provider polled, nothing new');
       await owner`
         update raw.pull set succeeded_at = ${clock()}, failures = 0, error = null, retry_at = null where provider_id = ${provider}`;
-      metrics?.pulls.inc({ provider, outcome: 'success' });
+      pulls?.inc({ provider, outcome: 'success' });
     } catch (error) {
       const { message } = error as Error;
       const asked =
@@ -78,7 +84,7 @@ export function makePull(
           retry_at = greatest(started_at + least(every * 2 ^ least(failures, 9), greatest(every, '15 minutes')), ${asked}::timestamptz)
         from (select (pull ->> 'every')::interval as every from raw.provider where id = ${provider}) feed
         where provider_id = ${provider} returning failures, retry_at`;
-      metrics?.pulls.inc({ provider, outcome: 'failure' });
+      pulls?.inc({ provider, outcome: 'failure' });
       const { failures = 1, retry_at } = row ?? {};
       if (failures === 1 || failures % LOG_EVERY === 0) {
         log.warn(

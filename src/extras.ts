@@ -1,0 +1,15 @@
+/** The one list of extras. To do without one, delete its line here and its folders. */
+import { demo } from './extras/demo/extra.ts';
+import { embedded } from './extras/embedded/extra.ts';
+import { openDataExport } from './extras/export/extra.ts';
+import type { Extra } from './extras/extra.ts';
+import { feeds } from './extras/feeds/extra.ts';
+import { pages } from './extras/pages/extra.ts';
+
+export const EXTRAS: readonly Extra[] = [
+  embedded, // PostgreSQL that comes along, where none is named
+  feeds, // polls providers for readings
+  pages, // for people, and the widget
+  openDataExport, // files of open data
+  demo, // an invented country to begin with
+];

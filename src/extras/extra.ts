@@ -1,0 +1,94 @@
+/**
+ * An extra is a value, which src/extras.ts lists: what it reads from the environment, and what it
+ * adds to the metrics, the command line and the service. Nothing else of the program knows it, so
+ * it goes with its folders and its line in the list.
+ */
+import type { IRouter } from 'express';
+import type { Registry } from 'prom-client';
+import type { z } from 'zod';
+import type { Job } from '../aggregate/jobs.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { CommandLine } from '../commands/program.ts';
+import type { Database, DatabaseAddress } from '../database/client.ts';
+import type { Metrics } from '../metrics/definitions.ts';
+import type { PageParts } from '../serve/app.ts';
+
+type Variables = Readonly<Record<string, z.ZodType>>;
+type SettingsOf<Own extends Variables> = { readonly [Key in keyof Own]: z.infer<Own[Key]> };
+
+export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
+  name: string;
+  /** By their keys in the settings, each registered with its name and meaning. */
+  variables: Own;
+  /** Why settings that are each right cannot be together; undefined: they can. */
+  conflict?(settings: SettingsOf<Own>): string | undefined;
+  /** Makes its metrics, for one process. */
+  metrics?(registers: Registers): OwnMetrics;
+  /** Adds its commands, and what the core's commands need because of it. */
+  /** `settings` reads the configuration, which `help` must not need. */
+  commands?(line: CommandLine & { settings(): SettingsOf<Own> }): void;
+  /** The database where the configuration names none. Only one extra has it. */
+  database?: {
+    /** Where the data are, as configured. */
+    folder(settings: SettingsOf<Own>): string;
+    /** With `mustExist`, makes none. `own`: its metrics, in a service. */
+    open(options: {
+      settings: SettingsOf<Own>;
+      log: Log;
+      mustExist: boolean;
+      own?: OwnMetrics | undefined;
+    }): Promise<Database>;
+  };
+  /**
+   * Called first when a service starts. Rejects with InputError where something that is configured
+   * cannot be used.
+   */
+  open?(context: ServiceContext<SettingsOf<Own>, OwnMetrics>): Opened | Promise<Opened>;
+};
+
+export type Registers = {
+  registry: Registry;
+  /** `begin` is called with every provider before a scrape, so that counters of it begin at 0. */
+  eachProvider(begin: (provider: string) => void): void;
+};
+
+type ServiceContext<Settings, OwnMetrics> = {
+  settings: Settings;
+  metrics: Metrics;
+  /** What its `metrics` returned. */
+  own: OwnMetrics;
+  clock: Clock;
+  log: Log;
+};
+
+/** Where a process ingests readings and runs the jobs. */
+export type Work = {
+  target: DatabaseAddress;
+  /** The database belongs to this installation alone. */
+  embedded: boolean;
+  timeZone: string;
+  /** True if stderr is a terminal. */
+  terminal: boolean;
+};
+
+/** What an extra does for a service. Each part may be left out. */
+export type Opened = {
+  /** Adds routes to the public API. Where one is for `/`, it is the front page. */
+  routes?(app: IRouter, parts: PageParts): void;
+  /** Prepares the database, and resolves to the jobs. */
+  jobs?(work: Work): Promise<Job[]>;
+  /** Called once the jobs run: what a start does not wait for begins. */
+  begin?(): void;
+  /** What the routes of the other extras may use, by name; read when these are added. */
+  offers?(): Readonly<Record<string, unknown>>;
+  /** Called beside the jobs' end. */
+  close?(): Promise<void>;
+};
+
+/** An extra whose functions get its own settings and metrics, which the list cannot name. */
+export function defineExtra<const Own extends Variables, OwnMetrics = undefined>(
+  extra: Extra<Own, OwnMetrics>,
+): Extra {
+  return extra as unknown as Extra;
+}

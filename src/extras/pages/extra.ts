@@ -1,0 +1,77 @@
+/** Pages for people: the map, stations, regions, the reference of the API, and the widget. */
+import { z } from 'zod';
+import { VARIABLE } from '../../base/variable.ts';
+import { webAddress, webUrl } from '../../base/webAddress.ts';
+import { defineExtra } from '../extra.ts';
+
+export const pages = defineExtra({
+  name: 'pages',
+  variables: {
+    page: z.enum(['on', 'off']).default('on').register(VARIABLE, {
+      name: 'PAGE',
+      meaning: '`off`: no pages for people; `/` redirects to the list of stations in JSON',
+    }),
+    pageUrl: webAddress().register(VARIABLE, {
+      name: 'PAGE_URL',
+      meaning:
+        'where readers reach the pages: `https://air.example`; unset: links that they share may have no picture',
+    }),
+    mapTiles: z
+      .string()
+      .regex(/^https?:\/\/[^\s{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+\s+\S/, {
+        error:
+          'must be an address with {z}, {x} and {y}, then whom to credit, such as: https://tile.example/{z}/{x}/{y}.png © Example https://tile.example/copyright',
+        abort: true,
+      })
+      .refine(
+        (text) =>
+          text
+            .split(/\s+/)
+            .filter((word) => /^https?:/.test(word))
+            .every((word) => webUrl(word.replace(/[{}]/g, '')) !== undefined),
+        'has an address with an impossible host or port',
+      )
+      .transform((text) => {
+        const [url = '', ...words] = text.trim().split(/\s+/);
+        const link =
+          words.length > 1 && /^https?:/.test(words.at(-1) ?? '') ? (words.pop() as string) : '';
+        return { url, attribution: words.join(' '), link };
+      })
+      .optional()
+      .register(VARIABLE, {
+        name: 'MAP_TILES',
+        meaning:
+          'the ground of maps: an address with `{z}`, `{x}` and `{y}`, whom to credit and a link to that; unset: none, and pages load nothing from elsewhere',
+      }),
+    mapGround: z.string().optional().register(VARIABLE, {
+      name: 'MAP_GROUND',
+      meaning:
+        'the ground of maps without tiles: a GeoJSON file of up to 300 KB with water, rivers, main roads and borders, which pages draw in grey; unset: none',
+    }),
+  },
+  conflict: ({ mapTiles, mapGround }) =>
+    mapTiles !== undefined && mapGround !== undefined
+      ? 'MAP_TILES and MAP_GROUND are both set, and a map has one ground. Unset one of them.'
+      : undefined,
+  async open({ settings: { page, pageUrl, mapTiles, mapGround }, log }) {
+    const { makeGround, readGround } = await import('./ground.ts');
+    const ground = mapGround === undefined ? undefined : readGround(mapGround);
+    if (ground !== undefined && ground.leftOut > 0)
+      log.info(`MAP_GROUND: ${ground.leftOut} points are not drawn, only lines and areas`);
+    if (page === 'off') return {};
+    const { addPages } = await import('./pages.ts');
+    return {
+      routes(app, parts) {
+        const isBare = mapTiles === undefined && ground === undefined;
+        const offered = isBare ? parts.offers.ground : undefined;
+        const site = {
+          ...parts.site,
+          url: pageUrl,
+          tiles: mapTiles,
+          ground: offered === undefined ? ground : makeGround(offered),
+        };
+        addPages(app, site, parts);
+      },
+    };
+  },
+});
