@@ -81,7 +81,7 @@ const CORE = {
     .optional()
     .register(VARIABLE, {
       name: 'DATABASE_URL',
-      meaning: 'the database; unset: the one that an extra brings, with its data in `DATA_DIR`',
+      meaning: 'the database; unset: the one that comes along',
     }),
   readerDatabaseUrl: databaseUrl.optional().register(VARIABLE, {
     name: 'READER_DATABASE_URL',
@@ -198,10 +198,12 @@ type Core = z.infer<z.ZodObject<typeof CORE>> & { drainSeconds: number };
 export type Config = Core & Readonly<Record<string, unknown>>;
 
 /**
- * Every variable: key in Config, name, default as text ('' if there is none), meaning in Markdown.
+ * Every variable: key in Config, whether it is the core's or an extra's, name, default as text ('' if
+ * there is none), meaning in Markdown.
  */
 export const CONFIGURATION = Object.entries(SHAPE).map(([key, schema]) => ({
   key,
+  isCore: key in CORE,
   ...describeVariable(schema),
 }));
 

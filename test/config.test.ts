@@ -9,23 +9,44 @@ import {
   readConfig,
   VARIABLES,
 } from '../src/config.ts';
+import { EXTRAS } from '../src/extras.ts';
 import { DEFAULT_EPOCH, DEFAULT_TIME_ZONE } from '../src/schema/migrate.ts';
 import { temporaryFolder } from './support/temporaryFolder.ts';
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-it('the configuration is in src/README.md: every variable, its default and its meaning', () => {
+/** The rows of a README's table of variables: name, default, meaning. */
+function documentedVariables(path: string): string[][] {
   const [, table = ''] =
-    /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf('src/README.md')) ?? [];
-  const rows = table.trimEnd().split('\n');
-  const documented = rows.map((row) =>
-    row
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim().replace(/^`([^`]+)`$/, '$1')),
+    /\n\| variable +\| default .*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(textOf(path)) ?? [];
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim().replace(/^`([^`]+)`$/, '$1')),
+    );
+}
+
+it('the configuration is in src/README.md: every variable of the core, its default and its meaning', () => {
+  expect(documentedVariables('src/README.md')).toEqual(
+    CONFIGURATION.filter(({ isCore }) => isCore).map(({ name, defaultsTo, meaning }) => [
+      name,
+      defaultsTo,
+      meaning,
+    ]),
   );
-  expect(documented).toEqual(
-    CONFIGURATION.map(({ name, defaultsTo, meaning }) => [name, defaultsTo, meaning]),
+});
+
+it.each(EXTRAS)('that of the extra $name is in its README', ({ name, variables }) => {
+  expect(documentedVariables(`src/extras/${name}/README.md`)).toEqual(
+    CONFIGURATION.filter(({ key }) => key in variables).map(({ name, defaultsTo, meaning }) => [
+      name,
+      defaultsTo,
+      meaning,
+    ]),
   );
 });
 
@@ -274,9 +295,8 @@ describe('a setting that is an address has a possible host and port', () => {
         /MAP_TILES=.*: has an address with an impossible host or port/,
       );
     expect(
-      readConfig({ MAP_TILES: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b © Example' }).mapTiles
-        ?.url,
-    ).toBe('http://localhost:8090/{z}/{x}/{y}.png?key=a;b');
+      readConfig({ MAP_TILES: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b © Example' }).mapTiles,
+    ).toMatchObject({ url: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b' });
   });
 
   it('PULL_HOSTS', () => {

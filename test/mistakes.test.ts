@@ -16,10 +16,10 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRoot, unprivilegedUser } from '../src/extras/embedded/home.ts';
 import { citiesOfOneStation } from './support/installation.ts';
 import { freePort, launch, makeHome, ready, start } from './support/program.ts';
 import { needs } from './support/tools.ts';
+import { isRoot, unprivilegedUser } from './support/users.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());

@@ -4,6 +4,7 @@
  * Addresses that cannot be reached, by every reason: test/mistakes.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makePullCounter } from '../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../src/extras/feeds/pullDue.ts';
 import { makeMetrics } from '../src/metrics/definitions.ts';
 import { importNetwork } from '../src/network/importNetwork.ts';
@@ -119,8 +120,11 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   await here.importNetwork({ ...NETWORK, providers: [...NETWORK.providers, ...providers] });
   const { lines, ...log } = keepingLog();
   const metrics = makeMetrics();
+  const pulls = makePullCounter(metrics);
   const hosts = [feed.host, new URL(feeds.closed).host];
-  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics })(SERVICE_NOW);
+  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics, pulls })(
+    SERVICE_NOW,
+  );
   const status = await start(['status', '--json'], environment()).finished;
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),

@@ -89,6 +89,8 @@ export function repeatableSql(
     recomputeSql(definitions, engine, wordsOf(calendar)),
     buildOracle(definitions, calendar, columns),
     ...all('api'),
+    ...definitions.extras.flatMap((name) => all(`extras/${name}`)),
+    render(readSql(definitions, 'grants.sql'), definitions, words),
     // fails if the drop cascaded to an aggregate
     `select ${LEVELS.map(({ name }) => `'rollup.${name}'::regclass`).join(', ')};`,
   ].join('\n');

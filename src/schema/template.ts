@@ -19,13 +19,20 @@ export type Definitions = {
   folder: URL;
   parameters: readonly Parameter[];
   windows: readonly Window[];
+  /** The extras that have views and functions, by their folders in sql/extras. */
+  extras: readonly string[];
 };
+
+const FOLDER = new URL('../../sql/', import.meta.url);
 
 /** This program's own: sql/ beside src/ and dist/. */
 export const DEFINITIONS: Definitions = {
-  folder: new URL('../../sql/', import.meta.url),
+  folder: FOLDER,
   parameters: PARAMETERS,
   windows: WINDOWS,
+  extras: readdirSync(FOLDER).includes('extras')
+    ? readdirSync(new URL('extras/', FOLDER)).sort()
+    : [],
 };
 
 /** The text of a file, by its path in the folder. Throws if there is none. */

@@ -37,7 +37,7 @@ import { makeExplore } from './explore.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 
-export type AppOptions = {
+type AppOptions = {
   db: ApiDb;
   /** For queries whose cost grows with the network; default: `db`. */
   wholeNetwork?: ApiDb;
@@ -58,7 +58,7 @@ export type AppOptions = {
 };
 
 /** `zone`: of the network. Texts are empty where nothing is configured. */
-export type PublishedSite = { title: string; contact: string; license: string; zone: string };
+type PublishedSite = { title: string; contact: string; license: string; zone: string };
 
 /** Routes beside the API are made of these. */
 export type PageParts = {

@@ -14,8 +14,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { type DatabaseAddress, onConnection } from '../../src/database/client.ts';
-import { currentUser, isRoot, runAs, unprivilegedUser } from '../../src/extras/embedded/home.ts';
-import { openDatabase } from '../../src/extras/embedded/server.ts';
+import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
@@ -29,6 +28,7 @@ import { freePort } from '../support/program.ts';
 import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { skipUnless } from '../support/tools.ts';
+import { runAs, serverUser } from '../support/users.ts';
 
 const TIMEOUT_MS = patient(240_000);
 const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
@@ -41,7 +41,7 @@ const PATHS = ['stations', ...[1, 2].flatMap((id) => [`station/${id}`, `station/
   .concat(['town', 'village'].flatMap((slug) => [`region/${slug}`, `region/${slug}-history`]))
   .map((path) => `/en/air-quality-app/v1/${path}.json`);
 const local = await findLocalTimescale();
-const server = isRoot() ? unprivilegedUser() : currentUser();
+const server = serverUser();
 
 /** The block of commands of src/database/README.md that begins so. */
 function words(beginning: string): string {
@@ -248,7 +248,7 @@ test('the embedded server’s folder, copied while it is stopped', {
   const config = { dataDirectory: join(folder, '.airseries') };
   const place: Place = {
     config,
-    open: () => openDatabase({ ...config, databaseUrl: undefined }, log),
+    open: () => openEmbeddedServer({ ...config, log }),
   };
   const filled = await fill(place);
   const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);

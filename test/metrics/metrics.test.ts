@@ -16,8 +16,7 @@ import { makeIngestApp } from '../../src/ingest/http/app.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { makeAdminApp } from '../../src/metrics/adminApp.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { measure, observeDisk, observeIngest, observePool } from '../../src/metrics/recorders.ts';
+import { measure, observeIngest, observePool } from '../../src/metrics/recorders.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { bringIn, keepingLog, NOW } from '../ingest/support.ts';
 import {
@@ -27,6 +26,7 @@ import {
   testDatabase,
 } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { makeAllMetrics } from '../support/metrics.ts';
 import { seeded } from '../support/random.ts';
 import { needs } from '../support/tools.ts';
 import { DEFINITIONS, metricsTable } from './metricsTable.ts';
@@ -52,7 +52,7 @@ onEveryEngineInAll('metrics', (engine) => {
   let app: ReturnType<typeof makeApp>;
   let ingest: ReturnType<typeof makeIngestApp>;
   let token: string;
-  const metrics = makeMetrics();
+  const metrics = makeAllMetrics();
   const clock = () => NOW;
   const log = keepingLog();
 
@@ -165,11 +165,6 @@ onEveryEngineInAll('metrics', (engine) => {
     ]) {
       expect(text).toContain(line);
     }
-  });
-
-  it('knows the free space where the embedded server has its data', async () => {
-    observeDisk(metrics, '.');
-    expect(await scrape()).toMatch(/airseries_disk_free_bytes [1-9]\d{6,}/);
   });
 
   it('ignores buckets in the future, which a clock that was ahead may have left', async () => {

@@ -1,6 +1,6 @@
 /** Our metrics as registered with prom-client, and as the table of grafana/README.md. */
 import type { Registry } from 'prom-client';
-import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { makeAllMetrics } from '../support/metrics.ts';
 
 type Definition = {
   name: string;
@@ -13,7 +13,7 @@ type Definition = {
 const registered = (registry: Registry) =>
   registry.getMetricsAsArray() as unknown as readonly Definition[];
 
-export const DEFINITIONS = registered(makeMetrics().registry).filter(({ name }) =>
+export const DEFINITIONS = registered(makeAllMetrics().registry).filter(({ name }) =>
   name.startsWith('airseries_'),
 );
 

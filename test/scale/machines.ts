@@ -6,16 +6,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  currentUser,
-  isRoot,
-  type ServerUser,
-  unprivilegedUser,
-} from '../../src/extras/embedded/home.ts';
 import { kill } from '../support/leftovers.ts';
 import { until } from '../support/patience.ts';
 import { listProcesses } from '../support/processes.ts';
 import { launch, type Running } from '../support/program.ts';
+import { isRoot, serverUser, type User } from '../support/users.ts';
 
 const FILES = new URL('../../src/database/cluster/', import.meta.url).pathname;
 const NAMES = ['db1', 'db2', 'app1', 'app2'] as const;
@@ -66,7 +61,7 @@ export type Machines = {
 };
 
 export function openMachines(folder: string, bin: string, hasTimescale: boolean): Machines {
-  const user = isRoot() ? unprivilegedUser() : currentUser();
+  const user = serverUser();
   const network = 16 + Math.floor(Math.random() * 200);
   const hosts: Record<Name, string> = {
     db1: `127.${network}.0.1`,
@@ -196,7 +191,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
   return machines;
 }
 
-function makeFolder(path: string, { uid, gid }: ServerUser): void {
+function makeFolder(path: string, { uid, gid }: User): void {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);
   chownSync(path, uid, gid);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { insertNetwork, NOW } from '../serve/network.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { coreDatabase, onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { apiTypes, NEVER_NULL } from './apiTypes.ts';
 
 const committed = readFileSync(
@@ -41,7 +41,7 @@ onEveryEngine('the types of schema api', (engine) => {
   let database: TestDatabase;
   let reader: Sql;
   beforeAll(async () => {
-    database = await testDatabase(engine);
+    database = await coreDatabase(engine);
     await insertNetwork(database.as());
     reader = database.as('airseries_reader');
   });

@@ -46,8 +46,6 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
     ...['slug', 'kind', 'title', 'who_pm2.5_exceedance_days'],
     ...['map_latitude', 'map_longitude', 'map_delta'],
   ],
-  sensor_hourly: ['timestamp', 'sensor_id', 'station_id'],
-  sensor_daily: ['timestamp', 'sensor_id'],
   station_hourly: ['timestamp', 'station_id'],
   station_daily: ['timestamp', 'station_id'],
   station_monthly: ['timestamp', 'station_id'],

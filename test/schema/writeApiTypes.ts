@@ -1,12 +1,15 @@
 /** Regenerates src/database/generated/apiTypes.ts from a temporary database (npm run types). */
 import { writeFileSync } from 'node:fs';
+import { DEFINITIONS } from '../../src/schema/template.ts';
 import { makeDatabase } from '../support/makeDatabase.ts';
 import { openServers } from '../support/servers.ts';
 import { apiTypes } from './apiTypes.ts';
 
+const CORE = { ...DEFINITIONS, extras: [] };
+
 const { targets, close } = await openServers();
 try {
-  const database = await makeDatabase(targets, 'plain', 'Asia/Yerevan');
+  const database = await makeDatabase(targets, 'plain', 'Asia/Yerevan', CORE);
   const path = new URL('../../src/database/generated/apiTypes.ts', import.meta.url);
   writeFileSync(path, await apiTypes(database.as('airseries_reader')));
   await database.drop();

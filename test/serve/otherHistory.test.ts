@@ -10,12 +10,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
-import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -87,7 +87,7 @@ onEveryEngineInAll('an API whose database is replaced by its backup', (engine) =
 
 it('a replica that is promoted has a history of its own', async () => {
   const dataDirectory = temporaryFolder('promotion');
-  const opened = () => openEmbeddedServer({ dataDirectory, log });
+  const opened = () => startPostgres(dataDirectory);
   const historyOf = async (target: DatabaseAddress) => {
     const db = openReaderPool(target, { timeZone: 'UTC', max: 1 });
     const row = await db.selectFrom('api.freshness').select('history').executeTakeFirst();
@@ -106,7 +106,7 @@ it('a replica that is promoted has a history of its own', async () => {
   const again = await opened();
   expect(await historyOf(again.target)).toBe(history); // a restart changes nothing
   await again.close();
-  const cluster = join(dataDirectory, 'bundled-18', 'data');
+  const cluster = again.data;
   appendFileSync(join(cluster, 'postgresql.conf'), "restore_command = 'false'\n");
   const signal = join(cluster, 'recovery.signal');
   writeFileSync(signal, '');
@@ -121,14 +121,14 @@ it('a replica that is promoted has a history of its own', async () => {
 
 it('a former primary shows nothing while it is a replica, and is told where it is the primary', async () => {
   const dataDirectory = temporaryFolder('former');
-  const cluster = join(dataDirectory, 'bundled-18', 'data');
+  let server = await startPostgres(dataDirectory);
+  const cluster = server.data;
   const former = join(dataDirectory, 'former');
   const signal = (name: string) => {
     const { uid, gid } = statSync(cluster);
     writeFileSync(join(cluster, name), '');
     chownSync(join(cluster, name), uid, gid);
   };
-  let server = await openEmbeddedServer({ dataDirectory, log });
   await migrate(server.target, { now: NOW, log });
   const db = openReaderPool(server.target, { timeZone: 'UTC', max: 1 });
   const changes: string[] = [];
@@ -147,7 +147,7 @@ it('a former primary shows nothing while it is a replica, and is told where it i
   const restart = async (change: () => void) => {
     await server.close();
     change();
-    server = await openEmbeddedServer({ dataDirectory, log });
+    server = await startPostgres(dataDirectory);
   };
   const seen = () => versions.current()?.history;
   await expect.poll(seen).toBe(1);

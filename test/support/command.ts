@@ -1,23 +1,17 @@
 /** Runs an operator's command in this process, from its command line. */
 import type { Context, Outcome } from '../../src/commands/context.ts';
-import { type Additions, chooseCommand } from '../../src/commands/program.ts';
+import { chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, type Config } from '../../src/config.ts';
-import { demoCommand, demoGuard } from '../../src/extras/demo/command.ts';
-import { exportCommand } from '../../src/extras/export/command.ts';
-
-/** As cli.ts adds them. */
-const additions = (config: Partial<Config>): Additions => ({
-  commands: (run) => [
-    exportCommand(run, () => config.openDataLicense),
-    demoCommand(run, () => config.demo),
-  ],
-  guard: demoGuard,
-  configuration: CONFIGURATION,
-});
+import { EXTRAS } from '../../src/extras.ts';
 
 /** Throws UsageError if the command line is invalid. */
 export const choose = (words: readonly string[], config: Partial<Config> = {}) =>
-  chooseCommand(words, additions(config));
+  chooseCommand(words, {
+    extend: (line) => {
+      for (const { commands } of EXTRAS) commands?.({ ...line, settings: () => config });
+    },
+    configuration: CONFIGURATION,
+  });
 
 /** Rejects with UsageError if the command line is invalid. */
 export async function runCommand(context: Context, ...words: string[]): Promise<Outcome> {

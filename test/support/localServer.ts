@@ -1,12 +1,12 @@
 /**
- * An installed PostgreSQL with TimescaleDB Community, which tests run as the service runs the
- * bundled one: in a folder, by its own process.
+ * An installed PostgreSQL with TimescaleDB Community, which tests run as the packaged one: in a
+ * folder, by its own process.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Program } from '../../src/extras/embedded/bundled.ts';
+import type { Program } from './postgres.ts';
 
 /** Folders in which distributions and Homebrew put the programs of each major version. */
 const LOCATIONS: [parent: string, prefix: string][] = [
@@ -48,7 +48,7 @@ async function inspect(bin: string): Promise<LocalPostgres | undefined> {
   }
 }
 
-/** It, for `openEmbeddedServer`. */
+/** It, for `startPostgres`. */
 export function localProgram({ bin, version }: LocalPostgres): Program {
   return {
     version,

@@ -7,6 +7,7 @@ import { makeLog } from '../../src/base/log.ts';
 import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
 import type { Targets } from './servers.ts';
 
 export type Server = Exclude<DatabaseAddress, string>;
@@ -31,9 +32,10 @@ export async function makeDatabase(
   targets: Targets,
   engine: Engine,
   timeZone: string,
+  definitions = DEFINITIONS,
 ): Promise<TestDatabase> {
   const server = serverOf(targets, engine);
-  const template = await templateDatabase(server, timeZone);
+  const template = await templateDatabase(server, timeZone, definitions);
   const name = `test_${randomBytes(6).toString('hex')}`;
   const sql = administration(server);
   await sql.unsafe(`create database ${name} template ${template}`);
@@ -87,18 +89,27 @@ export async function makeEmptyDatabase(
   };
 }
 
-/** The names of templates that this process has made or found, by server and time zone. */
+/** The names of templates that this process has made or found, by server, time zone and extras. */
 const templates = new Map<string, Promise<string>>();
 
-function templateDatabase(server: Server, timeZone: string): Promise<string> {
-  const key = `${server.host}:${server.port} ${timeZone}`;
-  const known = templates.get(key) ?? makeTemplate(server, timeZone);
+function templateDatabase(
+  server: Server,
+  timeZone: string,
+  definitions: Definitions,
+): Promise<string> {
+  const key = `${server.host}:${server.port} ${timeZone} ${definitions.extras}`;
+  const known = templates.get(key) ?? makeTemplate(server, timeZone, definitions);
   templates.set(key, known);
   return known;
 }
 
-async function makeTemplate(server: Server, timeZone: string): Promise<string> {
-  const name = `template_${createHash('md5').update(timeZone).digest('hex')}`;
+async function makeTemplate(
+  server: Server,
+  timeZone: string,
+  definitions: Definitions,
+): Promise<string> {
+  const kind = `${timeZone} ${definitions.extras}`;
+  const name = `template_${createHash('md5').update(kind).digest('hex')}`;
   const sql = connect(server, {});
   try {
     await sql`select pg_advisory_lock(1)`; // test files run side by side
@@ -108,7 +119,7 @@ async function makeTemplate(server: Server, timeZone: string): Promise<string> {
     await sql.unsafe(`create database ${name}`);
     const target = { ...server, database: name };
     const now = new Date('2026-11-20T00:00:00Z');
-    await migrate(target, { timeZone, now, log: makeLog('warn') });
+    await migrate(target, { timeZone, now, log: makeLog('warn'), definitions });
     await refresh(target, () => now); // the first build is done: before it nothing is answered
     await freeze(sql, name);
     return name;

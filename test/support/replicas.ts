@@ -7,18 +7,12 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
-import { bundledProgram, majorOf } from '../../src/extras/embedded/bundled.ts';
-import { createCluster } from '../../src/extras/embedded/cluster.ts';
-import {
-  isRoot,
-  makeHome,
-  SERVER_ENVIRONMENT,
-  type ServerUser,
-} from '../../src/extras/embedded/home.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { findLocalTimescale, localProgram } from './localServer.ts';
+import { makeCluster, packagedProgram } from './postgres.ts';
 import { freePort } from './program.ts';
 import { until } from './service.ts';
+import { isRoot, SERVER_ENVIRONMENT, type User } from './users.ts';
 
 export type Member = {
   /** `127.0.0.1:5433`. */
@@ -94,26 +88,27 @@ async function openMembers(
   prepare: (url: string) => Promise<unknown>,
 ): Promise<Omit<Cluster, 'close'>> {
   const local = engine === 'plain' ? undefined : await findLocalTimescale();
-  const program = local === undefined ? bundledProgram() : localProgram(local);
-  const home = makeHome(join(folder, 'primary'), majorOf(program));
-  const bin = await program.bin(home);
-  await createCluster(home, program, bin);
+  const program = local === undefined ? packagedProgram() : localProgram(local);
+  const { bin, data: ofPrimary, user } = await makeCluster(program, join(folder, 'primary'));
   const settings = engine === 'plain' ? SETTINGS : { ...SETTINGS, ...TIMESCALE_SETTINGS };
   const make = async (data: string) => {
-    const member = makeMember(join(bin, 'postgres'), data, await freePort(), home.user, settings);
+    const member = makeMember(join(bin, 'postgres'), data, await freePort(), user, settings);
     all.push(member);
     return member;
   };
 
-  const primary = await make(home.data);
+  const primary = await make(ofPrimary);
   await primary.start();
+  const first = connect(primary.url.replace(/airseries$/, 'postgres'), {});
+  await first`create database airseries`;
+  await first.end();
   await prepare(primary.url);
   await primary.sql()`checkpoint`;
   await primary.stop();
   const replicas: Member[] = [];
   for (const name of ['first', 'second']) {
     const data = join(folder, name);
-    execFileSync('cp', ['-a', home.data, data]);
+    execFileSync('cp', ['-a', ofPrimary, data]);
     const [address, port] = primary.host.split(':');
     const conninfo = `primary_conninfo = 'host=${address} port=${port} user=airseries'\n`;
     appendFileSync(join(data, 'postgresql.auto.conf'), conninfo);
@@ -143,7 +138,7 @@ function makeMember(
   program: string,
   data: string,
   port: string,
-  user: ServerUser,
+  user: User,
   settings: Record<string, string>,
 ): Member {
   const host = `127.0.0.1:${port}`;

@@ -1,17 +1,15 @@
 /**
- * The servers that tests run on: a bundled one for the plain engine, and one with TimescaleDB if
+ * The servers that tests run on: a packaged one for the plain engine, and one with TimescaleDB if
  * this machine has it installed, both temporary; or the server that TEST_TIMESCALE_URL names.
  * Prints which engines are covered.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeLog } from '../../src/base/log.ts';
-import { connect, type DatabaseAddress } from '../../src/database/client.ts';
-import { bundledProgram, type Program } from '../../src/extras/embedded/bundled.ts';
-import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
+import type { DatabaseAddress } from '../../src/database/client.ts';
 import { findLocalTimescale, localProgram } from './localServer.ts';
 import { openNamedServer } from './namedServer.ts';
+import { startPostgres } from './postgres.ts';
 
 export type Targets = { plain: DatabaseAddress; timescale?: DatabaseAddress };
 
@@ -20,7 +18,7 @@ type Server = { target: Exclude<DatabaseAddress, string>; version: string; close
 export async function openServers(): Promise<{ targets: Targets; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-test-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
-  const plain = await openPrivate(join(folder, 'bundled'), bundledProgram());
+  const plain = await startPostgres(join(folder, 'plain'));
   const timescale = await openTimescale(folder);
   const covered =
     timescale === undefined
@@ -44,22 +42,6 @@ async function openTimescale(folder: string): Promise<Server | undefined> {
   if (url !== '') return await openNamedServer(url);
   const local = await findLocalTimescale();
   if (local === undefined) return undefined;
-  const server = await openPrivate(join(folder, 'local'), localProgram(local));
+  const server = await startPostgres(join(folder, 'local'), localProgram(local));
   return { ...server, version: `${server.version} with TimescaleDB` };
-}
-
-async function openPrivate(dataDirectory: string, program: Program): Promise<Server> {
-  const server = await openEmbeddedServer({ dataDirectory, program, log: makeLog('warn') });
-  const target = { ...server.target, database: 'postgres' };
-  await careless(target);
-  return { target, version: server.version, close: () => server.close() };
-}
-
-/** Test data need not survive a power cut. */
-async function careless(target: DatabaseAddress): Promise<void> {
-  const sql = connect(target, {});
-  await sql`alter system set fsync = off`;
-  await sql`alter system set synchronous_commit = off`;
-  await sql`select pg_reload_conf()`;
-  await sql.end();
 }

@@ -9,7 +9,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { inject } from 'vitest';
-import { canEnter, isRoot, unprivilegedUser } from '../../src/extras/embedded/home.ts';
+import { canEnter, isRoot, unprivilegedUser } from './users.ts';
 
 declare module 'vitest' {
   interface TaskMeta {

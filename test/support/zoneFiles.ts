@@ -1,6 +1,6 @@
 /**
  * Time zone files (RFC 9636) for a server whose rules a test changes, and the servers that read
- * them: a private one of the bundled PostgreSQL, with a folder of zones of its own, and the local
+ * them: a private one of the packaged PostgreSQL, with a folder of zones of its own, and the local
  * one with TimescaleDB, in whose folder a zone is added.
  */
 import { execFileSync } from 'node:child_process';
@@ -20,15 +20,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { makeLog } from '../../src/base/log.ts';
 import { connect } from '../../src/database/client.ts';
-import { bundledProgram, type Program } from '../../src/extras/embedded/bundled.ts';
-import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { emptyDatabase } from './database.ts';
 import { findLocalTimescale } from './localServer.ts';
 import type { Zone } from './localTime.ts';
 import type { Server } from './makeDatabase.ts';
+import { packagedProgram, startPostgres } from './postgres.ts';
 import { type Skippable, skipUnless } from './tools.ts';
 
 /**
@@ -101,13 +99,12 @@ export const openZoneServer = (engine: Engine, name: string): Promise<ZoneServer
 async function openPrivateServer(zone: string): Promise<ZoneServer> {
   const folder = mkdtempSync(join(tmpdir(), 'airseries-zones-'));
   chmodSync(folder, 0o755); // as root, the server runs as another user and must get in
-  const bundled = bundledProgram();
-  const program: Program = {
-    ...bundled,
-    bin: async (home) => withOwnZones(dirname(await bundled.bin(home)), join(folder, 'server')),
-  };
-  const log = makeLog('silent');
-  const server = await openEmbeddedServer({ dataDirectory: join(folder, 'data'), program, log });
+  const packaged = packagedProgram();
+  const server = await startPostgres(join(folder, 'data'), {
+    ...packaged,
+    bin: async (...where) =>
+      withOwnZones(dirname(await packaged.bin(...where)), join(folder, 'server')),
+  });
   const file = join(folder, 'server/share/postgresql/timezone', zone);
   return {
     zone,

@@ -55,6 +55,7 @@ function nextVersion(copy: string): Definitions {
       ...PARAMETERS.map((known) => (known.name === 'no2' ? { ...known, high: 6_000 } : known)),
       later,
     ],
+    extras: DEFINITIONS.extras,
     windows: [...WINDOWS, { key: '100d', unit: 'day', count: 100, running: false }],
   };
 }

@@ -128,26 +128,6 @@ export type ApiViews = {
     max_aqi: number | null;
   };
   'api.region_title': { region_slug: string; locale: string; title: string; city: string | null };
-  'api.sensor_hourly': {
-    timestamp: string;
-    sensor_id: number;
-    station_id: number;
-    avg_pm25: number | null;
-    avg_temperature: number | null;
-    avg_humidity: number | null;
-    avg_pressure: number | null;
-    avg_pm1: number | null;
-    avg_pm10: number | null;
-    avg_no2: number | null;
-    avg_so2: number | null;
-    avg_o3: number | null;
-    avg_dust: number | null;
-    avg_usvh: number | null;
-    avg_uv: number | null;
-    avg_wind_speed: number | null;
-    avg_wind_direction: number | null;
-    total_rain: number | null;
-  };
   'api.server': { is_replica: boolean | null };
   'api.station': {
     id: number;
@@ -524,28 +504,6 @@ export type ApiFunctions = {
       first_measurement_time: string | null;
       last_measurement_time: string | null;
       is_suspicious: boolean;
-    };
-  };
-  sensor_daily: {
-    arguments: { at: Date | string; since?: Date | string; until?: Date | string };
-    row: {
-      timestamp: string;
-      sensor_id: number;
-      avg_pm25: number | null;
-      avg_temperature: number | null;
-      avg_humidity: number | null;
-      avg_pressure: number | null;
-      avg_pm1: number | null;
-      avg_pm10: number | null;
-      avg_no2: number | null;
-      avg_so2: number | null;
-      avg_o3: number | null;
-      avg_dust: number | null;
-      avg_usvh: number | null;
-      avg_uv: number | null;
-      avg_wind_speed: number | null;
-      avg_wind_direction: number | null;
-      total_rain: number | null;
     };
   };
   sensor_pair: {

@@ -7,9 +7,9 @@
 import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
 import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
-import { copyOut } from '../../database/copyOut.ts';
 import { type ExportedFile, filesOf } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
+import { copyOut } from './copyOut.ts';
 import { LAYOUTS } from './layouts.ts';
 import { makeFolder, publishFile } from './publishedFile.ts';
 import { SENSORS, selectSensors } from './sensors.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
+import { makePullCounter } from '../../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
@@ -200,7 +201,9 @@ onOneEngine('pull', (engine) => {
     await bring(undefined, theirPull());
     us.serve('no document');
     const metrics = makeMetrics();
-    await makePull(db.target, () => now, { hosts: [us.host, them.host], log, metrics })(minute());
+    const pulls = makePullCounter(metrics);
+    const hosts = [us.host, them.host];
+    await makePull(db.target, () => now, { hosts, log, metrics, pulls })(minute());
     const text = await metrics.registry.metrics();
     expect(text).toContain('airseries_pulls_total{provider="us",outcome="failure"} 1');
     expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');

@@ -492,7 +492,7 @@ it('with the database away, pages are 503 in words, files and the reference are 
     clock: () => NOW,
     siteBaseUrl: '',
     log,
-    addPages: (router, parts) => addPages(router, of, parts),
+    routes: [(router, parts) => addPages(router, of, parts)],
   });
   const server = createServer(app).listen(0);
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
 /** COPY to this process, as the bytes that the server sends. */
-import type { Sql } from './client.ts';
+import type { Sql } from '../../database/client.ts';
 
 /**
  * The driver (3.4.9) pauses its socket while bytes wait to be read, and resumes it when more are
