@@ -8,19 +8,29 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
-import { makeLog } from '../../../src/base/log.ts';
 import { onConnection } from '../../../src/database/client.ts';
-import { bundledProgram } from '../../../src/extras/embedded/bundled.ts';
-import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { engines } from '../../support/database.ts';
 import { findLocalTimescale, localProgram } from '../../support/localServer.ts';
+import { type Program, packagedProgram, startPostgres } from '../../support/postgres.ts';
 import { addressVariables, makeHome, start } from '../../support/program.ts';
 import { until } from '../../support/service.ts';
 import { compare, feed, minuteOf, prepare } from './feeding.ts';
 
 const local = await findLocalTimescale();
-/** A server that this test keeps running, as the service keeps its own. */
-const programs = { plain: bundledProgram(), timescale: local && localProgram(local) };
+const programs = { plain: packagedProgram(), timescale: local && localProgram(local) };
+/** What is acknowledged is stored, as on a server of the service. */
+const durable = (program: Program): Program => ({
+  ...program,
+  settings: { ...program.settings, fsync: 'on', synchronous_commit: 'on' },
+});
+
+/** Starts the server again, as soon as the processes of the one that was killed are gone. */
+async function startAgain(folder: string, program: Program) {
+  for (;;) {
+    const server = await startPostgres(folder, program).catch(() => undefined);
+    if (server !== undefined) return server;
+  }
+}
 
 it.for(
   engines.flatMap((engine) => [
@@ -28,16 +38,13 @@ it.for(
     [engine, 0],
   ]) as [(typeof engines)[number], number][],
 )('%s, %i kills', async ([engine, kills], { annotate, skip }) => {
-  const program = programs[engine];
-  if (program === undefined) return skip('no PostgreSQL with TimescaleDB is installed');
+  const found = programs[engine];
+  if (found === undefined) return skip('no PostgreSQL with TimescaleDB is installed');
+  const program = durable(found);
   const home = makeHome();
   onTestFinished(() => home.remove());
-  const log = makeLog('silent');
-  const server = await openEmbeddedServer({
-    dataDirectory: join(home.folder, 'data'),
-    program,
-    log,
-  });
+  const folder = join(home.folder, 'data');
+  let server = await startPostgres(folder, program);
   onTestFinished(() => server.close());
   const { target } = server;
   // a URL without a database: the driver takes that from its variables
@@ -68,6 +75,7 @@ it.for(
     const enough = acknowledged() + 25;
     await until(() => acknowledged() >= enough, 'readings are accepted');
     process.kill(Number.parseInt(readFileSync(find('postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+    server = await startAgain(folder, program);
   }
   const enough = acknowledged() + (kills === 0 ? 150 : 10);
   await until(() => acknowledged() >= enough, 'readings are accepted again');

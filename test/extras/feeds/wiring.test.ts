@@ -1,0 +1,30 @@
+/** What the configuration of the feeds does to a service. */
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { engines } from '../../support/database.ts';
+import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
+import { running } from '../../support/launch.ts';
+import { openProvider } from './server.ts';
+
+let here: Installation;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  return () => here.close();
+});
+
+it('PULL_HOSTS: only these hosts are polled', async () => {
+  const feed = await openProvider();
+  onTestFinished(() => feed.close());
+  feed.serve([]);
+  const network = citiesOfOneStation(['town']);
+  const pull = { kind: 'sensor-community', url: feed.url() };
+  await here.importNetwork({
+    ...network,
+    providers: network.providers.map((one) => ({ ...one, pull })),
+  });
+  const closed = await running(here);
+  await closed.jobs.get('pull')?.run(new Date());
+  await closed.service.stop(0);
+  expect(feed.requests).toEqual([]);
+  await (await running(here, { pullHosts: [feed.host] })).jobs.get('pull')?.run(new Date());
+  expect(feed.requests).toEqual(['/data.json']);
+});

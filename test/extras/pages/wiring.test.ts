@@ -1,0 +1,117 @@
+/** What the configuration of the pages does to a service. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { toPng } from '../../../src/extras/pages/png.ts';
+import { JSON_TYPE } from '../../../src/http/send.ts';
+import { engines } from '../../support/database.ts';
+import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
+import { running } from '../../support/launch.ts';
+import { httpGet } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+
+const BASE = '/en/air-quality-app/v1';
+
+let here: Installation;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  return () => here.close();
+});
+
+it('PAGE: off leaves nothing but the API', async () => {
+  const { ports } = await running(here, { role: 'api' });
+  expect(await httpGet(ports.port, '/')).toMatchObject({
+    status: 302,
+    headers: { location: '/en/' },
+  });
+  expect(await httpGet(ports.port, '/en/')).toMatchObject({ status: 200 });
+  const without = (await running(here, { role: 'api', page: 'off' })).ports;
+  expect(await httpGet(without.port, '/')).toMatchObject({
+    status: 302,
+    headers: { location: `${BASE}/stations.json` },
+  });
+  for (const path of ['/en/', '/docs', '/widget.js']) {
+    expect(await httpGet(without.port, path), path).toMatchObject({
+      status: 404,
+      headers: { 'content-type': JSON_TYPE },
+    });
+  }
+});
+
+it('PAGE_URL: links that are shared have their picture there', async () => {
+  const image = 'content="https://air.example/en/card/region/town.png"';
+  const { body } = await httpGet(
+    (await running(here, { role: 'api', pageUrl: 'https://air.example' })).ports.port,
+    '/en/region/town',
+  );
+  expect(body.includes(image)).toBe(toPng !== undefined);
+});
+
+it('SITE_TITLE, SITE_CONTACT and SITE_LICENSE: pages show whose data these are', async () => {
+  const site = { role: 'api', siteTitle: 'Air & more', siteLicense: 'CC-BY-4.0' } as const;
+  for (const [siteContact, link] of [
+    ['https://air.example/ask', ''],
+    ['us@air.example', 'mailto:'],
+  ] as const) {
+    const { ports } = await running(here, { ...site, siteContact });
+    const { body } = await httpGet(ports.port, '/en/');
+    expect(body).toContain('Air &amp; more</title>');
+    expect(body).toContain(`<a href="${link}${siteContact}">${siteContact}</a>`);
+    expect(body).toContain('CC-BY-4.0');
+  }
+});
+
+it('MAP_TILES: pages load their ground from there', async () => {
+  const { mapTiles } = readConfig({
+    MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example https://tiles.example/terms',
+  });
+  expect(mapTiles).toEqual({
+    url: 'https://tiles.example/{z}/{x}/{y}.png',
+    attribution: '© Example',
+    link: 'https://tiles.example/terms',
+  });
+  const { ports } = await running(here, { role: 'api', mapTiles });
+  expect((await httpGet(ports.port, '/en/')).headers['content-security-policy']).toContain(
+    'https://tiles.example',
+  );
+  for (const wrong of [
+    'https://tiles.example/{z}/{x}/{y}.png',
+    'https://tiles.example/{z}/{x}.png © Example',
+  ])
+    expect(() => readConfig({ MAP_TILES: wrong })).toThrow(
+      /MAP_TILES.*must be an address with \{z\}, \{x\} and \{y\}/s,
+    );
+});
+
+it('MAP_GROUND: pages draw a file, which must be one', async () => {
+  const path = join(temporaryFolder('ground'), 'ground.geojson');
+  const lake = {
+    type: 'LineString',
+    coordinates: [
+      [44, 40],
+      [45, 41],
+    ],
+  };
+  writeFileSync(path, JSON.stringify(lake));
+  const { mapGround } = readConfig({ MAP_GROUND: path });
+  const { ports } = await running(here, { role: 'api', mapGround });
+  const { body } = await httpGet(ports.port, '/en/');
+  const [, url = ''] = /data-ground="([^"]+)"/.exec(body) ?? [];
+  expect(JSON.parse((await httpGet(ports.port, url)).body)).toEqual([
+    [
+      'road',
+      0,
+      [
+        [
+          [40, 44],
+          [41, 45],
+        ],
+      ],
+    ],
+  ]);
+  const missing = running(here, { role: 'api', mapGround: '/nowhere' });
+  await expect(missing).rejects.toThrow('MAP_GROUND=/nowhere: there is no such file');
+  const MAP_TILES = 'https://tiles.example/{z}/{x}/{y}.png © Example';
+  expect(() => readConfig({ MAP_TILES, MAP_GROUND: path })).toThrow(/Unset one of them/);
+});
