@@ -1,5 +1,6 @@
 /** What the configuration of the feeds does to a service. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { running } from '../../support/launch.ts';
@@ -27,4 +28,17 @@ it('PULL_HOSTS: only these hosts are polled', async () => {
   expect(feed.requests).toEqual([]);
   await (await running(here, { pullHosts: [feed.host] })).jobs.get('pull')?.run(new Date());
   expect(feed.requests).toEqual(['/data.json']);
+});
+
+it('PULL_HOSTS are names of hosts, with a port if it is unusual', () => {
+  expect(readConfig({ PULL_HOSTS: 'data.example, other.example:8443' })).toMatchObject({
+    pullHosts: ['data.example', 'other.example:8443'],
+  });
+  expect(readConfig({})).toMatchObject({ pullHosts: [] });
+  expect(() => readConfig({ PULL_HOSTS: 'data.example:99999' })).toThrow(
+    'PULL_HOSTS=data.example:99999: must',
+  );
+  expect(() => readConfig({ PULL_HOSTS: 'https://data.sensor.community' })).toThrow(
+    /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
+  );
 });

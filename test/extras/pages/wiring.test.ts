@@ -115,3 +115,33 @@ it('MAP_GROUND: pages draw a file, which must be one', async () => {
   const MAP_TILES = 'https://tiles.example/{z}/{x}/{y}.png © Example';
   expect(() => readConfig({ MAP_TILES, MAP_GROUND: path })).toThrow(/Unset one of them/);
 });
+
+it.each(['https://air.example:99999', 'https://a;b', 'https://a%3bb', "https://a'b"])(
+  'MAP_TILES and PAGE_URL have a possible host and port, unlike %s',
+  (origin) => {
+    for (const tiles of [
+      `${origin}/{z}/{x}/{y}.png © Example`,
+      `https://tile.example/{z}/{x}/{y}.png © Example ${origin}/terms`,
+    ])
+      expect(() => readConfig({ MAP_TILES: tiles })).toThrow(
+        /MAP_TILES=.*: has an address with an impossible host or port/,
+      );
+    expect(() => readConfig({ PAGE_URL: origin })).toThrow(/ {2}PAGE_URL=.*: must be /);
+    expect(
+      readConfig({ MAP_TILES: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b © Example' }).mapTiles,
+    ).toMatchObject({ url: 'http://localhost:8090/{z}/{x}/{y}.png?key=a;b' });
+  },
+);
+
+it('PAGE_URL is a base of other addresses: it has no query and no fragment', () => {
+  for (const wrong of [
+    'https://air.example?a=1',
+    'https://air.example/#top',
+    'air.example',
+    'ftp://air.example',
+  ])
+    expect(() => readConfig({ PAGE_URL: wrong })).toThrow(`PAGE_URL=${wrong}: must be `);
+  expect(readConfig({ PAGE_URL: 'https://air.example//' })).toMatchObject({
+    pageUrl: 'https://air.example',
+  });
+});

@@ -1,0 +1,25 @@
+/** Checks and bundles what pages load: into dist/browser, the widget in a file of its own. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const browser = fileURLToPath(new URL('browser/', import.meta.url));
+const outdir = fileURLToPath(new URL('../../../dist/browser', import.meta.url));
+const options = {
+  absWorkingDir: browser,
+  outdir,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  charset: 'utf8',
+  logLevel: 'warning',
+};
+
+const { status } = spawnSync('tsc', ['-p', browser], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+rmSync(outdir, { recursive: true, force: true });
+const entryPoints = ['explore.ts', 'live.ts', 'map.ts', 'developers.ts', 'docs.ts'];
+await build({ ...options, entryPoints, splitting: true });
+await build({ ...options, entryPoints: ['widget.ts'] });
