@@ -11,8 +11,9 @@ import { type NewDatabase, type Outcome, UsageError, type Work } from './command
 import { type Additions, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
-import { onConnection, type Role, type Sql } from './database/client.ts';
-import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
+import { onConnection, type Sql } from './database/client.ts';
+import { describeUncaughtError, explainConnection, isDriverError } from './database/remedies.ts';
+import type { Role } from './database/session.ts';
 import { demoCommand, demoGuard } from './extras/demo/command.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { exportCommand } from './extras/export/command.ts';

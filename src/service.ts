@@ -7,14 +7,16 @@ import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
-import type { Database, DatabaseAddress } from './database/client.ts';
-import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
+import type { Database, DatabaseAddress } from './database/address.ts';
+import { errorCode } from './database/errors.ts';
 import {
   openIngestPool,
   openReaderPool,
   openWholeNetworkPool,
   POOL_SIZES,
 } from './database/pools.ts';
+import { explainConnection } from './database/remedies.ts';
+import { waitForDatabase } from './database/waitForDatabase.ts';
 import { openDemo } from './extras/demo/demo.ts';
 import { openDatabase } from './extras/embedded/server.ts';
 import { pullJob } from './extras/feeds/pullDue.ts';

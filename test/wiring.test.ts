@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Job } from '../src/aggregate/jobs.ts';
 import { makeLog } from '../src/base/log.ts';
 import { type Config, readConfig, VARIABLES } from '../src/config.ts';
-import { connect, type DatabaseAddress } from '../src/database/client.ts';
+import type { DatabaseAddress } from '../src/database/address.ts';
+import { connect } from '../src/database/client.ts';
 import { POOL_SIZES } from '../src/database/pools.ts';
 import { toPng } from '../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../src/http/send.ts';

@@ -6,8 +6,9 @@
  */
 
 import type { Log } from '../base/log.ts';
-import { ROLES, type Sql, type TransactionSql } from '../database/client.ts';
+import type { Sql, TransactionSql } from '../database/client.ts';
 import { errorCode } from '../database/errors.ts';
+import { ROLES } from '../database/session.ts';
 import { MigrationRefused } from './migrations.ts';
 
 /** An object of an operator that depends on a replaced one. */

@@ -4,16 +4,11 @@
  */
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import {
-  checkOwnSession,
-  checkSession,
-  type DatabaseAddress,
-  onConnection,
-  ROLES,
-  type Sql,
-  type TransactionSql,
-} from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { checkOwnSession, checkSession } from '../database/checkSession.ts';
+import { onConnection, type Sql, type TransactionSql } from '../database/client.ts';
 import { acquireLock } from '../database/locks.ts';
+import { ROLES } from '../database/session.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
 import { type Dependents, fillDependents, findDependents, remakeDependents } from './dependents.ts';
 import {

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');

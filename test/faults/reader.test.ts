@@ -3,7 +3,8 @@
  * no advisory lock is in test/deploy/reader.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { openPushing, type Pushing } from '../ingest/http/pushing.ts';
 import { onOneEngine } from '../support/database.ts';
 

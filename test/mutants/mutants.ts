@@ -1018,7 +1018,7 @@ const TABLE: readonly Table[] = [
           '    writeError(describeUncaughtError(error));',
         ],
       ],
-      'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
+      'src/database/remedies.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },
   },
   {

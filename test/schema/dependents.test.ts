@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
 import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
