@@ -149,6 +149,16 @@ onEveryEngine('migrate', (engine) => {
       );
     });
 
+    it.each(['40df9c1a26e5', 'bacd8c27bd50'])(
+      'refuses a database of a release candidate by name, and says how its data come over: %s',
+      async (checksum) => {
+        await sql`update raw.migration set checksum = ${`${checksum}0123456789`} where number = 1`;
+        expect(await refusal(run())).toMatch(
+          /release candidate made.*network export.*readings to files.*Make a new database.*import/,
+        );
+      },
+    );
+
     it('refuses a database of a development version, and says what to do', async () => {
       await sql`update raw.migration set name = 'floors' where number = 1`;
       expect(await refusal(run())).toMatch(
