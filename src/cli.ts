@@ -11,9 +11,10 @@ import { type Outcome, UsageError } from './commands/context.ts';
 import { type Additions, type Chosen, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
-import { onConnection, type Role, type Sql } from './database/client.ts';
-import { describeUncaughtError, explainConnection, isDriverError } from './database/errors.ts';
+import { onConnection, type Sql } from './database/client.ts';
 import { openDatabase } from './database/open.ts';
+import { describeUncaughtError, explainConnection, isDriverError } from './database/remedies.ts';
+import type { Role } from './database/session.ts';
 import { EXTRAS } from './extras.ts';
 import { migrate } from './schema/migrate.ts';
 

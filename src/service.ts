@@ -6,9 +6,9 @@ import { type Schedule, startJobs } from './aggregate/schedule.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
+import type { Database, DatabaseAddress } from './database/address.ts';
 import type { ApiDb } from './database/apiDb.ts';
-import type { Database, DatabaseAddress } from './database/client.ts';
-import { errorCode, explainConnection, waitForDatabase } from './database/errors.ts';
+import { errorCode } from './database/errors.ts';
 import { openDatabase } from './database/open.ts';
 import {
   openIngestPool,
@@ -16,6 +16,8 @@ import {
   openWholeNetworkPool,
   POOL_SIZES,
 } from './database/pools.ts';
+import { explainConnection } from './database/remedies.ts';
+import { waitForDatabase } from './database/waitForDatabase.ts';
 import type { Extra, Opened } from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
 import { type Listening, listen, startingListener } from './http/listen.ts';

@@ -446,7 +446,7 @@ describe('one network from its file to its audit', () => {
       engine: 'plain',
       time_zone: 'Asia/Yerevan',
       versions: {
-        airseries: '1.0.0-rc.2',
+        airseries: '1.0.0',
         postgresql: expect.stringMatching(/^18/),
         timescaledb: null,
       },

@@ -85,11 +85,6 @@ declare
   difference timestamptz := logic.zone_difference(zone, recorded);
   fault text;
 begin
-  if recorded is null then
-    -- an earlier version recorded none: a day that begins at no midnight was computed by other rules
-    difference := (select min(d.bucket) - interval '1 day' from rollup.station_daily d
-      where d.bucket <> rollup.bucket_start('day', d.bucket));
-  end if;
   fault := logic.zone_fault(zone, difference, last);
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then

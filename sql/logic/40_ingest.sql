@@ -317,10 +317,8 @@ begin
   derived as (
     select t.sensor_id, t.measured_at, t.rain, t.rain_given,
       case when t.is_near then
-        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount,
-      -- the total before was deleted and not kept, so the amount cannot be derived again
-      t.is_near is not true and t.measured_at < g.lost_until + interval '24 hours' as is_unknown
-    from totals t join raw.rain_gauge g on g.sensor_id = t.sensor_id
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
+    from totals t
     where t.is_affected
   )
   -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
@@ -329,7 +327,7 @@ begin
   from derived d
   cross join lateral (
     select coalesce(case when d.amount between 0 and 500 then d.amount end, d.rain_given) as amount) possible
-  where d.rain is distinct from possible.amount and d.is_unknown is not true
+  where d.rain is distinct from possible.amount
   order by d.sensor_id, d.measured_at
   on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
 end $$;
@@ -339,7 +337,7 @@ end $$;
 create function logic.keep_last_totals(until timestamptz) returns void language sql
 {{include logic/parts/index_seeks.sql}}
 as $$
-  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
+  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total
   from raw.rain_gauge one
   left join lateral (
     select r.measured_at, r.rain_total from raw.readings r

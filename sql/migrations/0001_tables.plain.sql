@@ -1,5 +1,6 @@
 -- Plain PostgreSQL: the hours of deleted readings are noted once a statement.
-create function raw.note_deleted() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function raw.note_deleted() returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
 begin
   insert into rollup.changed_hour select distinct raw.hour_of(measured_at) from old_rows;
   return null;

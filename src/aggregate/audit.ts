@@ -5,7 +5,8 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { Progress } from '../base/progress.ts';
-import type { DatabaseAddress, Sql } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import type { Sql } from '../database/client.ts';
 import { type Period, refreshOn, type Watcher, watched } from './refresh.ts';
 
 /**

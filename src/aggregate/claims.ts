@@ -3,7 +3,9 @@
  * writes the minute runs the job, and the others find it written. A worker that dies costs at most
  * the run it was in; no worker is elected, and none has to notice.
  */
-import { asOwner, type DatabaseAddress } from '../database/client.ts';
+
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner } from '../database/client.ts';
 
 /**
  * Resolves to the minute that this process has claimed, by the server's clock; undefined where

@@ -1,6 +1,7 @@
 /** Digests: the current values of all regions, recorded every few minutes (C4). */
 import type { Clock } from '../base/clock.ts';
-import { asOwner, type DatabaseAddress } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner } from '../database/client.ts';
 import { refresh, type Watcher } from './refresh.ts';
 
 const DIGEST_SESSION = { name: 'airseries digest' };

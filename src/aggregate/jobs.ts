@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { asOwner, type DatabaseAddress } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner } from '../database/client.ts';
 import { type Cap, trimQuarantine } from '../ingest/quarantine/trim.ts';
 import { screen } from '../network/screening.ts';
 import { audit } from './audit.ts';

@@ -3,12 +3,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { makeProgress, type Progress } from '../base/progress.ts';
-import {
-  asOwner,
-  type ConnectOptions,
-  type DatabaseAddress,
-  type Sql,
-} from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner, type ConnectOptions, type Sql } from '../database/client.ts';
 
 /** A session here is idle only if its process is gone; then it must release the refresh lock. */
 export const REFRESH_SESSION = { name: 'airseries refresh', idleTimeoutMs: 10_000 };

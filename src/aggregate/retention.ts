@@ -5,7 +5,8 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner, type Sql } from '../database/client.ts';
 import { REFRESH_SESSION, refreshOn } from './refresh.ts';
 
 /** A row of logic.retention_plan. Instants are ISO 8601 text, or `-infinity`. */

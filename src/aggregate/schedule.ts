@@ -5,8 +5,8 @@
 import { schedule as cron } from 'node-cron';
 import { type Clock, watchClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { DatabaseAddress } from '../database/client.ts';
-import { remedyFor } from '../database/errors.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { remedyFor } from '../database/remedies.ts';
 import type { Claim } from './claims.ts';
 import { makeDigest } from './digest.ts';
 import type { Job } from './jobs.ts';

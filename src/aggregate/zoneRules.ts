@@ -3,7 +3,8 @@
  * server's (logic.follow_zone_rules), and Node's.
  */
 import type { Log } from '../base/log.ts';
-import { asOwner, type DatabaseAddress, type Sql } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { asOwner, type Sql } from '../database/client.ts';
 import { zoneConflict } from '../ingest/store/zoneConflict.ts';
 
 export type ZoneRules = {

@@ -5,7 +5,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Database, DatabaseAddress, Role, Sql } from '../database/client.ts';
+import type { Database, DatabaseAddress } from '../database/address.ts';
+import type { Sql } from '../database/client.ts';
+import type { Role } from '../database/session.ts';
 import { readInstant } from '../ingest/reading/instants.ts';
 import type { Installation } from '../schema/migrate.ts';
 

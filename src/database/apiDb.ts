@@ -13,7 +13,7 @@ import {
   sql,
 } from 'kysely';
 import type { ApiFunctions, ApiViews } from './generated/apiTypes.ts';
-import { type Queryable, query, type Statements } from './queryPool.ts';
+import { type Queryable, query, type Statements } from './query.ts';
 
 /** Schema api as Kysely sees it. */
 export type Api = ApiViews;

@@ -51,6 +51,7 @@ export async function copyRows(
   let written: Promise<void> = Promise.resolve();
   for (const chunk of chunks) {
     await written; // the next chunk is produced while this one is sent
+    await setImmediate(); // whoever computes chunks for seconds still reads what probes are answered
     written = new Promise((resolve, reject) => {
       copy.write(chunk, (error) => (error == null ? resolve() : reject(copy.errored ?? error)));
     });

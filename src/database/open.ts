@@ -1,5 +1,5 @@
 /** The database of a process: the one that its configuration names, or one that comes along. */
-import type { Database } from './client.ts';
+import type { Database } from './address.ts';
 
 /** `bundled` opens the one that comes along, if there is one. Makes no connection to the other. */
 export async function openDatabase(

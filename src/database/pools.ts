@@ -2,8 +2,9 @@
  * The two pools of a process, with their limits: one reads schema api through Kysely, one stores
  * readings.
  */
+
+import type { DatabaseAddress } from './address.ts';
 import { type ApiDb, apiOver } from './apiDb.ts';
-import type { DatabaseAddress } from './client.ts';
 import { openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts';
 
 /**

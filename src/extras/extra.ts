@@ -10,7 +10,7 @@ import type { Job } from '../aggregate/jobs.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CommandLine } from '../commands/program.ts';
-import type { Database, DatabaseAddress } from '../database/client.ts';
+import type { Database, DatabaseAddress } from '../database/address.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import type { PageParts } from '../serve/app.ts';
 

@@ -5,7 +5,8 @@
  */
 
 import { InputError } from '../base/inputError.ts';
-import { arrayLiteral, type Sql } from '../database/client.ts';
+import { arrayLiteral } from '../database/arrays.ts';
+import type { Sql } from '../database/client.ts';
 
 export const REMOVABLE = ['station', 'sensor', 'region', 'provider'] as const;
 export type Removable = (typeof REMOVABLE)[number];

@@ -2,7 +2,8 @@
  * Flags stations whose temperature, humidity or pressure cannot be true (C5) or whose particles are
  * suspect (C9), and lifts flags once the data recover.
  */
-import { type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { onConnection, type Sql } from '../database/client.ts';
 
 type Screened = {
   /** How many flagged periods began, and how many ended. */

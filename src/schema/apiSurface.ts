@@ -3,7 +3,7 @@
  * functions. A process remembers those that it started with, since a migration to another version
  * may rebuild the schema under it.
  */
-import { type Queryable, query } from '../database/queryPool.ts';
+import { type Queryable, query } from '../database/query.ts';
 
 /**
  * Returns what tells which of these are missing from the database by now, by name. Both reject when

@@ -2,7 +2,10 @@
  * The check of a process that may only read (READER_DATABASE_URL): it cannot migrate the database,
  * so it compares the recorded fingerprints with those that this version would record.
  */
-import { checkSession, type DatabaseAddress, onConnection, type Sql } from '../database/client.ts';
+
+import type { DatabaseAddress } from '../database/address.ts';
+import { checkSession } from '../database/checkSession.ts';
+import { onConnection, type Sql } from '../database/client.ts';
 import { buildRollups } from './aggregates.ts';
 import { calendarOf, checkRecorded, type Installation, levelColumns } from './migrate.ts';
 import { MigrationRefused, readMigrations } from './migrations.ts';

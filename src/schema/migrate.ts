@@ -4,18 +4,13 @@
  */
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import {
-  checkOwnSession,
-  checkSession,
-  type DatabaseAddress,
-  onConnection,
-  ROLES,
-  type Sql,
-  type TransactionSql,
-} from '../database/client.ts';
+import type { DatabaseAddress } from '../database/address.ts';
+import { checkOwnSession, checkSession } from '../database/checkSession.ts';
+import { onConnection, type Sql, type TransactionSql } from '../database/client.ts';
 import { acquireLock } from '../database/locks.ts';
+import { ROLES } from '../database/session.ts';
 import { buildRollups, type Calendar, type Engine, LEVELS } from './aggregates.ts';
-import { type Dependents, fillDependents, findDependents, remakeDependents } from './dependents.ts';
+import { findDependents, remakeDependents } from './dependents.ts';
 import {
   checkEngine,
   checkTimeZone,
@@ -311,14 +306,15 @@ async function build(
   const isRebuild = hasChanged && built.rollups !== null;
   await acquireLock(sql, 'rollup.refresh', log);
   if (isRebuild) await buildShadow(sql, { engine, calendar, definitions, log, transaction });
-  let dependents: Dependents | undefined;
+  let remade: string[] = [];
   await transaction(async (owner) => {
     if (hasChanged && !isRebuild) await owner.unsafe(`${rollups}\n${EVERYTHING_IS_STALE}`).simple();
-    dependents = await makeWay(owner, { engine, isRebuild, log });
+    const dependents = await makeWay(owner, { engine, isRebuild, log });
     const text = await repeatable(owner);
     await owner`set local check_function_bodies = off`;
     await owner.unsafe(text).simple();
     await remakeDependents(owner, dependents, log);
+    remade = dependents.objects.map(({ what }) => what);
     await owner`update raw.installation set ${owner({
       rollups: fingerprint(rollups),
       repeatable: fingerprint(text),
@@ -329,11 +325,17 @@ async function build(
   await sql`select raw.release_lock('rollup.refresh')`;
   if (hasChanged)
     log.info(isRebuild ? 'aggregates replaced' : 'aggregates built; the next refresh fills them');
-  if (dependents !== undefined) await fillDependents(dependents, transaction, log);
+  if (remade.length > 0) log.info({ objects: remade }, 'what depends on them was made again');
   await dropReplaced(sql, engine, transaction, log);
 }
 
-/** Fingerprints of what a database holds; null before anything is built. */
+/**
+ * Fingerprints of what a database holds; null before anything is built. Each finds what the others
+ * cannot: `rollups`, that this version computes aggregates otherwise, so that all years are computed
+ * again; `repeatable`, that its schemas logic and api are others, which are replaced within a second;
+ * `catalog`, that what was recorded is no longer there, such as a function that somebody dropped, or
+ * that a dump was restored in part.
+ */
 type Built = { rollups: string | null; repeatable: string | null; catalog: string | null };
 
 /**

@@ -60,6 +60,9 @@ function commonFirst(a: string, b: string): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
+/** The first migration of release candidates, on plain PostgreSQL and on TimescaleDB. */
+const CANDIDATES: ReadonlySet<string> = new Set(['40df9c1a26e5', 'bacd8c27bd50']);
+
 /**
  * The migrations still to be applied. Throws MigrationRefused if those already applied are not the
  * ones that this program has.
@@ -80,11 +83,12 @@ export function pendingMigrations(
         `The database is newer than this program: it has migration ${row.number} (${row.name}), this program ends at ${migrations.length}. Install the newer version.`,
       );
     }
-    if (ours.name !== row.name) {
+    if (ours.name !== row.name || CANDIDATES.has(row.checksum.slice(0, 12))) {
       throw new MigrationRefused(
-        `Migration ${row.number} is "${row.name}" in this database and "${ours.name}" in this program: the database was made by a version ` +
-          'from before the first release, and cannot be upgraded. Make a new database (for the embedded server: another DATA_DIR), and import ' +
-          'the network file and the readings into it: src/database/README.md, A server of your own.',
+        `Migration ${row.number} is "${row.name}" (${row.checksum.slice(0, 12)}) in this database and "${ours.name}" in this program: a release ` +
+          'candidate made the database, from before the first release, and it cannot be upgraded. Nothing was changed. With that version, write its ' +
+          'network ("network export") and its readings to files. Make a new database (for the embedded server: another DATA_DIR), and import ' +
+          'both into it: src/database/README.md, A server of your own.',
       );
     }
     if (ours.checksum !== row.checksum) {

@@ -3,7 +3,7 @@
  * TimescaleDB around pg_restore looks complete, answers, and loses what is written. Read by any
  * role, at start and by readiness.
  */
-import { type Queryable, query } from '../database/queryPool.ts';
+import { type Queryable, query } from '../database/query.ts';
 import type { Engine } from './aggregates.ts';
 
 const RESTORE_AGAIN =

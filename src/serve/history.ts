@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import { WINDOWS } from '../contract/windows.ts';
 import { type ApiDb, type ApiRow, apiRows } from '../database/apiDb.ts';
-import { callApi } from '../database/queryPool.ts';
+import { callApi } from '../database/query.ts';
 
 /** The bounds of the windows at an instant, and the instant at which they move. */
 export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { ExploreAnswer } from '../contract/explore.ts';
 import type { ApiDb } from '../database/apiDb.ts';
-import { arrayLiteral } from '../database/client.ts';
+import { arrayLiteral } from '../database/arrays.ts';
 import type { Row } from './documents.ts';
 
 /** Stations by id and regions by slug. */

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteOldDigests, makeDigest as recordDigest } from '../../src/aggregate/digest.ts';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import type { DatabaseAddress, Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');
@@ -29,7 +30,7 @@ onEveryEngineInAll('digest', (engine) => {
     await owner`insert into raw.sensor_station select id, id, '-infinity', 'infinity' from generate_series(1, 4) id`;
     await owner`insert into raw.station_region select id, 'c', '-infinity', 'infinity' from generate_series(1, 3) id`;
     // 1 and 2 online, the second with bad T/H/P; 3 offline; 4 belongs nowhere
-    await owner`insert into raw.flag_period values (2, '-infinity', 'infinity')`;
+    await owner`insert into raw.flag_period (station_id, since, until) values (2, '-infinity', 'infinity')`;
     await owner`select logic.apply_periods()`;
     await owner`insert into raw.readings (measured_at, sensor_id, pm25, temperature) values
       (${minutes(-10)}, 1, 10, 5), (${minutes(-10)}, 2, 20, 50), (${minutes(-200)}, 3, 300, 5), (${minutes(-10)}, 4, 400, 5)`;
@@ -52,7 +53,7 @@ onEveryEngineInAll('digest', (engine) => {
   });
 
   it('omits the weather of a station while its flag, rounded outwards to full hours, is in force, though the station publishes it (C5)', async () => {
-    await owner`insert into raw.flag_period values (1, ${minutes(-40)}, ${minutes(-30)})`;
+    await owner`insert into raw.flag_period (station_id, since, until) values (1, ${minutes(-40)}, ${minutes(-30)})`;
     await owner`select logic.apply_periods()`;
     await makeDigest(database.target, minutes(-2));
     expect(await current(minutes(-2))).toMatchObject({ temperature: null, station_count: 2 });

@@ -5,8 +5,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { Unavailable } from '../../src/base/unavailable.ts';
-import { asUnavailable, explainConnection, waitForDatabase } from '../../src/database/errors.ts';
 import { openIngestPool } from '../../src/database/pools.ts';
+import { asUnavailable, explainConnection } from '../../src/database/remedies.ts';
+import { waitForDatabase } from '../../src/database/waitForDatabase.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';

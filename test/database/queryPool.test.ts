@@ -2,7 +2,8 @@
  * Which connections a pool uses. How it behaves without its database is in test/serve/away.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { arrayLiteral, connect, onConnection } from '../../src/database/client.ts';
+import { arrayLiteral } from '../../src/database/arrays.ts';
+import { connect, onConnection } from '../../src/database/client.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -1,6 +1,7 @@
 /** The database enforces what each role may do: every forbidden statement is tried. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Role, Sql } from '../../src/database/client.ts';
+import type { Sql } from '../../src/database/client.ts';
+import type { Role } from '../../src/database/session.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const FORBIDDEN: Record<Exclude<Role, 'airseries_owner'>, string[]> = {

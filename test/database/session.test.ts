@@ -3,7 +3,9 @@
  * may drop some.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkSession, onConnection, ROLES } from '../../src/database/client.ts';
+import { checkSession } from '../../src/database/checkSession.ts';
+import { onConnection } from '../../src/database/client.ts';
+import { ROLES } from '../../src/database/session.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
 onEveryEngine('session settings', (engine) => {

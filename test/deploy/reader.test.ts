@@ -1,9 +1,10 @@
 /** sql/reader.sql, run by psql as in docker-compose.yml. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
-import { explainConnection } from '../../src/database/errors.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
+import { explainConnection } from '../../src/database/remedies.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
 import { throughPooler as openPooler } from '../support/pooler.ts';

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
-import type { Semaphore } from '../../src/database/timeouts.ts';
+import type { Semaphore } from '../../src/database/semaphore.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';

@@ -160,10 +160,7 @@ const TABLE: readonly Table[] = [
           'rain_given = case when excluded.rain is null and excluded.rain_total is null then stored.rain_given end',
           'rain_given = stored.rain_given',
         ],
-        ['select g.sensor_id, a.since, g.deleted_at', 'select g.sensor_id, a.since, g.lost_until'],
-        ['and d.is_unknown is not true', ''],
         ['then d.amount end, d.rain_given)', 'then d.amount end, null)'],
-        ['lost_until = null\n  from', 'lost_until = g.lost_until\n  from', 'no gauge has both'],
         ['then t.total_before else 0 end', 'then t.total_before else t.total_before end'],
         [
           "before >= c.measured_at - interval '24 hours'",
@@ -1018,7 +1015,7 @@ const TABLE: readonly Table[] = [
           '    writeError(describeUncaughtError(error));',
         ],
       ],
-      'src/database/errors.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
+      'src/database/remedies.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },
   },
   {

@@ -3,7 +3,8 @@
  * values against another computation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { arrayLiteral, type Sql } from '../../src/database/client.ts';
+import { arrayLiteral } from '../../src/database/arrays.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   BANDS,

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { connect, type DatabaseAddress, type Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
 import { isUntried, serverVersions } from '../../src/schema/engine.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused, readMigrations } from '../../src/schema/migrations.ts';
@@ -136,7 +137,7 @@ onEveryEngine('migrate', (engine) => {
     });
 
     it('refuses a gap in the record', async () => {
-      await sql`delete from raw.migration where number = 1`;
+      await sql`update raw.migration set number = 2`;
       expect(await refusal(run())).toMatch(/gap.*Restore/);
     });
 
@@ -147,6 +148,16 @@ onEveryEngine('migrate', (engine) => {
         /newer than this program.*of_tomorrow.*Install the newer version/,
       );
     });
+
+    it.each(['40df9c1a26e5', 'bacd8c27bd50'])(
+      'refuses a database of a release candidate by name, and says how its data come over: %s',
+      async (checksum) => {
+        await sql`update raw.migration set checksum = ${`${checksum}0123456789`} where number = 1`;
+        expect(await refusal(run())).toMatch(
+          /release candidate made.*network export.*readings to files.*Make a new database.*import/,
+        );
+      },
+    );
 
     it('refuses a database of a development version, and says what to do', async () => {
       await sql`update raw.migration set name = 'floors' where number = 1`;

@@ -44,7 +44,7 @@ insert into raw.station (id, provider_id, title, latitude, longitude) values
 insert into raw.station_region (station_id, region_slug, since, until) select id, region, '-infinity', 'infinity'
   from (values (1, 'alpha'), (1, 'alpha-north'), (2, 'alpha'), (3, 'beta'), (3, 'beta-old'), (4, 'alpha')) as m(id, region);
 insert into raw.hidden_period values (4, '-infinity', 'infinity');
-insert into raw.flag_period values (2, '2026-11-01', 'infinity');
+insert into raw.flag_period (station_id, since, until) values (2, '2026-11-01', 'infinity');
 insert into raw.sensor (id) select generate_series(11, 16);
 insert into raw.sensor_station select id + 10, id, '-infinity', 'infinity' from generate_series(1, 6) id;
 select logic.apply_periods();

@@ -616,11 +616,6 @@ declare
   difference timestamptz := logic.zone_difference(zone, recorded);
   fault text;
 begin
-  if recorded is null then
-    -- an earlier version recorded none: a day that begins at no midnight was computed by other rules
-    difference := (select min(d.bucket) - interval '1 day' from rollup.station_daily d
-      where d.bucket <> rollup.bucket_start('day', d.bucket));
-  end if;
   fault := logic.zone_fault(zone, difference, last);
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
@@ -774,7 +769,7 @@ declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
     from logic.placement);
   memberships constant raw.membership[] := array(
-    select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
+    select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -1915,10 +1910,8 @@ begin
   derived as (
     select t.sensor_id, t.measured_at, t.rain, t.rain_given,
       case when t.is_near then
-        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount,
-      -- the total before was deleted and not kept, so the amount cannot be derived again
-      t.is_near is not true and t.measured_at < g.lost_until + interval '24 hours' as is_unknown
-    from totals t join raw.rain_gauge g on g.sensor_id = t.sensor_id
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
+    from totals t
     where t.is_affected
   )
   -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
@@ -1927,7 +1920,7 @@ begin
   from derived d
   cross join lateral (
     select coalesce(case when d.amount between 0 and 500 then d.amount end, d.rain_given) as amount) possible
-  where d.rain is distinct from possible.amount and d.is_unknown is not true
+  where d.rain is distinct from possible.amount
   order by d.sensor_id, d.measured_at
   on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
 end $$;
@@ -1938,7 +1931,7 @@ create function logic.keep_last_totals(until timestamptz) returns void language 
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
 as $$
-  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
+  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total
   from raw.rain_gauge one
   left join lateral (
     select r.measured_at, r.rain_total from raw.readings r

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { Job } from '../../src/aggregate/jobs.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import type { DatabaseAddress } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
 import { type Service, start } from '../../src/service.ts';
 import type { Installation } from './installation.ts';
 import { freePort } from './program.ts';

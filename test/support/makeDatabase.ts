@@ -4,7 +4,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { refresh, refreshOn } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { connect, type DatabaseAddress, type Role, type Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import { connect, type Sql } from '../../src/database/client.ts';
+import type { Role } from '../../src/database/session.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';

@@ -3,7 +3,8 @@
  * created here are dropped afterwards; templates also before, since those of an interrupted run may
  * have outdated migrations.
  */
-import { type DatabaseAddress, onConnection, type Sql } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
+import { onConnection, type Sql } from '../../src/database/client.ts';
 import { offeredEngine } from '../../src/schema/engine.ts';
 
 type Place = Exclude<DatabaseAddress, string> & { password: string };

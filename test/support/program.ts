@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseAddress } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {

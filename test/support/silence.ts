@@ -9,7 +9,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import type { DatabaseAddress } from '../../src/database/client.ts';
+import type { DatabaseAddress } from '../../src/database/address.ts';
 
 export type Wire = {
   target: DatabaseAddress;

@@ -3,12 +3,8 @@
  * is left, and the migrations begin again.
  */
 import type { Log } from '../../base/log.ts';
-import {
-  type DatabaseAddress,
-  onConnection,
-  type Sql,
-  type TransactionSql,
-} from '../../database/client.ts';
+import type { DatabaseAddress } from '../../database/address.ts';
+import { onConnection, type Sql, type TransactionSql } from '../../database/client.ts';
 import { findDependents } from '../../schema/dependents.ts';
 import { lockMigrations } from '../../schema/migrate.ts';
 import { isDemo } from './demo.ts';

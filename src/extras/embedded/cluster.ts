@@ -98,4 +98,4 @@ export function serverArguments({ data, sockets }: Home, program: Program): stri
 }
 
 /** PostgreSQL parses a list: unquoted, a comma or a space in the path would split it. */
-export const quotedPath = (path: string): string => `"${path.replaceAll('"', '""')}"`;
+const quotedPath = (path: string): string => `"${path.replaceAll('"', '""')}"`;

@@ -28,8 +28,6 @@ export type ServerUser = { uid: number; gid: number };
  * may use the same home.
  */
 export type Home = {
-  /** `local`: an installed server made it, for a version of airseries that looked for one. */
-  kind: 'bundled' | 'local';
   major: number;
   user: ServerUser;
   directory: string;
@@ -42,7 +40,7 @@ export type Home = {
 export const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
-const NAME = /\/(bundled|local)-(\d{1,3})$/;
+const NAME = /\/bundled-(\d{1,3})$/;
 
 /**
  * Every home of the data directory that has a cluster. Creates nothing. Throws, with a remedy, if
@@ -82,13 +80,12 @@ export function makeHome(dataDirectory: string, major: number): Home {
 }
 
 function homeAt(directory: string): Home {
-  const [, kind, major] = NAME.exec(directory) ?? [];
+  const [, major] = NAME.exec(directory) ?? [];
   // only root may take any group: the directory's need not be one of its owner's
   const { uid, gid } = isRoot() ? lstatSync(directory) : currentUser();
   const run = join(directory, 'run');
   const fits = Buffer.byteLength(join(run, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH_BYTES;
   return {
-    kind: kind as Home['kind'],
     major: Number(major),
     user: { uid, gid },
     directory,
@@ -172,7 +169,7 @@ export function unprivilegedUser(): ServerUser {
 }
 
 /** The name of a user, or its number if it has none. */
-export const nameOf = (uid: number): string => idOf('-nu', uid) || String(uid);
+const nameOf = (uid: number): string => idOf('-nu', uid) || String(uid);
 
 /** The output of `id`; empty for a user that does not exist. */
 const idOf = (flag: string, user: string | number): string =>

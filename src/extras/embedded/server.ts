@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import type { Database } from '../../database/client.ts';
+import type { Database } from '../../database/address.ts';
 import { errorCode } from '../../database/errors.ts';
 import { bundledProgram, majorOf, type Program } from './bundled.ts';
 import { createCluster, DATABASE, serverArguments, USER } from './cluster.ts';

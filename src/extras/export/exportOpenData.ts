@@ -6,7 +6,8 @@
 
 import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
-import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
+import type { DatabaseAddress } from '../../database/address.ts';
+import { onConnection, type Sql } from '../../database/client.ts';
 import { type ExportedFile, filesOf } from './aggregates.ts';
 import { describeFolder } from './contents.ts';
 import { copyOut } from './copyOut.ts';

@@ -6,7 +6,8 @@
 import type { Job } from '../../aggregate/jobs.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { type DatabaseAddress, onConnection, type Sql } from '../../database/client.ts';
+import type { DatabaseAddress } from '../../database/address.ts';
+import { onConnection, type Sql } from '../../database/client.ts';
 import { openIngestPool, POOL_SIZES } from '../../database/pools.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/inputError.ts';
-import { arrayLiteral } from '../../database/client.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';

@@ -7,7 +7,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import { InputError } from '../../base/inputError.ts';
-import { arrayLiteral, type Sql } from '../../database/client.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
+import type { Sql } from '../../database/client.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import type { Scope } from '../store/accept.ts';
 

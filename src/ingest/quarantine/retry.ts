@@ -7,7 +7,8 @@
 
 import type { Log } from '../../base/log.ts';
 import { makeProgress } from '../../base/progress.ts';
-import { arrayLiteral, type Sql } from '../../database/client.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
+import type { Sql } from '../../database/client.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { acceptAuthorized } from '../store/accept.ts';
 import { type Filter, matches } from './list.ts';

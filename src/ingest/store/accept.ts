@@ -6,9 +6,9 @@
 
 import { Unavailable } from '../../base/unavailable.ts';
 import { READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
-import { arrayLiteral, textParameters } from '../../database/client.ts';
+import { arrayLiteral, textParameters } from '../../database/arrays.ts';
 import { isRepeatable } from '../../database/errors.ts';
-import { type Queryable, query } from '../../database/queryPool.ts';
+import { type Queryable, query } from '../../database/query.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
 import { type MergedBatch, mergeBatch } from './mergeBatch.ts';

@@ -6,10 +6,11 @@
  * table that COPY had filled took 6.8 s for 960,000 readings, COPY alone 4.4 s.
  */
 import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
 import { type BinaryRows, makeBinaryRows } from '../../database/binaryRows.ts';
-import { arrayLiteral, type Sql } from '../../database/client.ts';
+import type { Sql } from '../../database/client.ts';
 import { copyRows, inTransaction } from '../../database/copyIn.ts';
-import { isRefusedRow, isRepeatable } from '../../database/errors.ts';
+import { failureOf, isRepeatable } from '../../database/errors.ts';
 import { FILE_LIMITS } from '../reading/collect.ts';
 import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
@@ -136,7 +137,7 @@ export function makeCopier(sql: Sql): Copier {
       const isCopied =
         lines.length > 0 &&
         (await copy().catch((error) => {
-          if (isRefusedRow(error) || isRepeatable(error)) return false;
+          if (failureOf(error).kind === 'row' || isRepeatable(error)) return false;
           throw error;
         }));
       const readings = isCopied ? others : [...readingsOf(stored), ...others];

@@ -2,8 +2,8 @@
 import { distance } from 'fastest-levenshtein';
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
-import { arrayLiteral } from '../../database/client.ts';
-import { type Queryable, query } from '../../database/queryPool.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
+import { type Queryable, query } from '../../database/query.ts';
 import type { PushRecord, PushSensor } from '../formats/airrohr.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { textOfDevice } from '../reading/devices.ts';

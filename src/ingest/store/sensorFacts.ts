@@ -1,6 +1,6 @@
 /** The facts of the network file by which a sensor's values are judged. */
-import { arrayLiteral } from '../../database/client.ts';
-import { type Queryable, query } from '../../database/queryPool.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
+import { type Queryable, query } from '../../database/query.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { mayBeAtEnd, type RangeEnds, rangeEndsOf } from './instruments.ts';
 import { readSensorId } from './validate.ts';

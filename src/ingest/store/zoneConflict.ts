@@ -2,7 +2,7 @@
  * Compares the rules of a time zone that Node has with the database server's (rule Z5): stamps
  * without an offset are read by Node's, days and months are computed by the server's.
  */
-import { type Queryable, query } from '../../database/queryPool.ts';
+import { type Queryable, query } from '../../database/query.ts';
 import type { ZoneConflict } from '../reading/declarations.ts';
 import { localOffset } from '../reading/localTime.ts';
 

@@ -1,6 +1,7 @@
 /** Memory of processes, as the system tells it; NaN where it doesn't. */
 import { readFileSync } from 'node:fs';
-import { connect, type DatabaseAddress } from '../../../src/database/client.ts';
+import type { DatabaseAddress } from '../../../src/database/address.ts';
+import { connect } from '../../../src/database/client.ts';
 
 const LOOK_MS = 100;
 

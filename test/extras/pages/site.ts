@@ -5,7 +5,7 @@
 
 import { makeLog } from '../../../src/base/log.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { DatabaseAddress } from '../../../src/database/client.ts';
+import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { start } from '../../../src/service.ts';
 import { engines } from '../../support/database.ts';
 import { type Installation, install, reading, type Values } from '../../support/installation.ts';

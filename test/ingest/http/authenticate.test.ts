@@ -14,7 +14,8 @@ import {
   vi,
 } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
-import { connect, type DatabaseAddress } from '../../../src/database/client.ts';
+import type { DatabaseAddress } from '../../../src/database/address.ts';
+import { connect } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
 import { makeErrorHandlers } from '../../../src/http/middleware.ts';

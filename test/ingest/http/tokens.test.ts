@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeClock } from '../../../src/base/clock.ts';
 import type { Context } from '../../../src/commands/context.ts';
-import type { Role, Sql } from '../../../src/database/client.ts';
+import type { Sql } from '../../../src/database/client.ts';
 import { openIngestPool } from '../../../src/database/pools.ts';
 import type { QueryPool } from '../../../src/database/queryPool.ts';
+import type { Role } from '../../../src/database/session.ts';
 import {
   createToken,
   findToken,

@@ -303,13 +303,6 @@ onEveryEngine('totals of rain', (engine) => {
       expect((await kept()).slice(1)).toEqual([99.25, 1.75]);
       expect(await differences(db)).toEqual([]);
     });
-
-    test('where an earlier version kept no total, amounts stay, and only those that depended on it', async () => {
-      await owner`update raw.rain_gauge
-        set deleted_at = null, deleted_total = null, lost_until = ${new Date(edge)}`;
-      await accept(from(30, { rain: 100.25 }), from(180, { rain: 101.5 }));
-      expect((await kept()).slice(0, 2)).toEqual([0.5, 1.25]);
-    });
   });
 
   test('an amount and a total of two sources are both kept: the amount counts where none follows from the total (A6, S3)', async () => {

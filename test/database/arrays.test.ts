@@ -1,6 +1,6 @@
-/** Parameters for whole columns, and what a socket is called. */
+/** Parameters for whole columns. */
 import { describe, expect, it } from 'vitest';
-import { arrayLiteral, openSocket } from '../../src/database/client.ts';
+import { arrayLiteral } from '../../src/database/arrays.ts';
 
 describe('arrayLiteral', () => {
   it('joins numbers, words and nulls', () => {
@@ -16,12 +16,4 @@ describe('arrayLiteral', () => {
       expect(() => arrayLiteral(['fine', item])).toThrow(`cannot contain ${JSON.stringify(item)}`);
     },
   );
-});
-
-it('a socket has the host and the port that errors name', () => {
-  const socket = openSocket({ host: ['127.0.0.1'], port: [5439] });
-  expect(socket.once('error', () => undefined).destroy()).toMatchObject({
-    host: '127.0.0.1',
-    port: 5439,
-  });
 });

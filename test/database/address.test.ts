@@ -1,0 +1,11 @@
+/** What a socket is called. */
+import { expect, it } from 'vitest';
+import { openSocket } from '../../src/database/address.ts';
+
+it('a socket has the host and the port that errors name', () => {
+  const socket = openSocket({ host: ['127.0.0.1'], port: [5439] });
+  expect(socket.once('error', () => undefined).destroy()).toMatchObject({
+    host: '127.0.0.1',
+    port: 5439,
+  });
+});

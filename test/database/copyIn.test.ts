@@ -1,0 +1,32 @@
+/** COPY while this process computes what to send. How it fails: test/extras/demo/demo.test.ts. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { copyIn } from '../support/copyIn.ts';
+import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+
+onOneEngine('COPY', (engine) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase(engine);
+  });
+  afterAll(() => database.drop());
+
+  it('gives the event loop a turn after each chunk, so that answers to probes are read', async () => {
+    const sql = database.as();
+    await sql`create table rollup.numbers (n int)`;
+    let turns = 0;
+    const seen: number[] = [];
+    function* chunks() {
+      for (let n = 0; n < 20; n++) {
+        setImmediate(() => {
+          turns += 1;
+        });
+        seen.push(turns);
+        yield `${n}\n`;
+      }
+    }
+    await copyIn(sql, 'copy rollup.numbers from stdin', chunks());
+    // each chunk is computed after the turn of the one before the last
+    expect(seen.every((count, n) => count >= n - 1)).toBe(true);
+    expect(await sql`select from rollup.numbers`).toHaveLength(20);
+  });
+});
