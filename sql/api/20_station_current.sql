@@ -31,13 +31,15 @@ returns table (
       where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
-    {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
+    logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
-    {{publish pm25: c.pm25}}, {{publish pm25_raw: c.pm25_raw}}, {{publish pm10: c.pm10}}, {{publish pm1: c.pm1}},
-    {{publish wind_speed: c.wind_speed}}, api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
-    {{publish uv: c.uv}}, {{publish rain: c.rain}},
-    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}},
-      {{publish usvh: c.usvh}},
+    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1),
+      logic.published_floor(c.pm1, 1),
+    logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
+    logic.published(c.uv, 1), logic.published(c.rain, 1),
+    logic.published_floor(c.no2, 1), logic.published_floor(c.so2, 1), logic.published_floor(c.o3, 1),
+      logic.published_floor(c.dust, 1),
+      logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id

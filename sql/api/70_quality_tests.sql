@@ -25,7 +25,8 @@ returns table (
   station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
     difference float8, ratio float8
 ) language sql stable begin atomic
-  select s.station_id, s.hour, {{publish pm25: s.pm25}}, s.neighbour_count, {{publish pm25: s.neighbour_median}},
+  select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count,
+    logic.published_floor(s.neighbour_median, 1),
     logic.published(s.pm25 - s.neighbour_median, 1),
     case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
   from logic.station_outlier(at) s;

@@ -436,10 +436,10 @@ const TABLE: readonly Table[] = [
         ['::numeric)::int % 360', '::numeric)::int'],
         ['<= 1e-9 * greatest(1, abs(a), abs(b))', '<= 1e-9 * greatest(abs(a), abs(b))'],
       ],
-      'sql/rollups/parts/station_pm25_raw.sql': [
+      'sql/rollups/station_hourly.sql': [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
-      'sql/rollups/parts/station_pm25.sql': [
+      'src/schema/aggregates.ts': [
         ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
         [
           "coalesce(avg(s.humidity) filter (where p.formula = '$name'), avg(s.humidity))",
@@ -904,9 +904,7 @@ const TABLE: readonly Table[] = [
         ],
         ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],
       ],
-      'sql/api/parts/hours_of_means.sql': [
-        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
-      ],
+      'src/schema/repeatable.ts': [['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours']],
     },
   },
   {
