@@ -1313,7 +1313,6 @@ create function logic.store_readings(
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1717,7 +1716,6 @@ create function logic.withdraw_values(
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
@@ -1873,7 +1871,6 @@ end $$;
 create function logic.derive_rain(sensors int[], times float8[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1936,7 +1933,6 @@ end $$;
 -- called before the readings before it are deleted.
 create function logic.keep_last_totals(until timestamptz) returns void language sql
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
   update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
   from raw.rain_gauge one
@@ -2729,7 +2725,8 @@ begin
   select h.station_id, 'sensors', h.bucket,
     jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1)
+        else logic.published_floor(h.day, 1) end)
     order by h.sensor_id)
       filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
   from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
@@ -2779,7 +2776,8 @@ begin
     from in_row r
   )
   select h.station_id, 'flat', h.bucket,
-    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1),
+      'pm10', logic.published_floor(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
     -- very clean air may be the same for a day
@@ -2862,8 +2860,9 @@ begin
       and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
   select j.station_id, 'outlier', j.bucket, case when j.is_first then
-    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1), 'compared_with',
-    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
+    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1),
+    'compared_with', jsonb_agg(
+      jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
   from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
   group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
@@ -3193,7 +3192,6 @@ returns table (
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -3688,7 +3686,6 @@ returns table (
   changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -5060,10 +5057,12 @@ returns table (
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
-    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.pm1, 1),
+    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1),
+      logic.published_floor(c.pm1, 1),
     logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published_floor(c.no2, 1), logic.published_floor(c.so2, 1), logic.published_floor(c.o3, 1), logic.published_floor(c.dust, 1),
+    logic.published_floor(c.no2, 1), logic.published_floor(c.so2, 1), logic.published_floor(c.o3, 1),
+      logic.published_floor(c.dust, 1),
       logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
@@ -5733,7 +5732,6 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 begin
   return query
@@ -5807,7 +5805,6 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -5881,7 +5878,6 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 begin
   return query
@@ -5955,7 +5951,6 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6205,7 +6200,8 @@ returns table (
   station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
     difference float8, ratio float8
 ) language sql stable begin atomic
-  select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count, logic.published_floor(s.neighbour_median, 1),
+  select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count,
+    logic.published_floor(s.neighbour_median, 1),
     logic.published(s.pm25 - s.neighbour_median, 1),
     case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
   from logic.station_outlier(at) s;
@@ -6564,7 +6560,6 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6613,7 +6608,6 @@ create function api.station_days_json(at timestamptz, only_station int, year int
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6654,7 +6648,6 @@ create function api.station_months_json(at timestamptz, only_station int)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.station_monthly m
@@ -6684,7 +6677,6 @@ create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6727,7 +6719,6 @@ create function api.station_hours_csv(at timestamptz, only_station int, first_da
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6749,7 +6740,6 @@ create function api.station_last_day_json(at timestamptz, only_stations int[])
 returns table (places text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
@@ -6797,7 +6787,6 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6846,7 +6835,6 @@ create function api.region_days_json(at timestamptz, only_region text, year int)
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6887,7 +6875,6 @@ create function api.region_months_json(at timestamptz, only_region text)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.region_monthly m
@@ -6917,7 +6904,6 @@ create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6960,7 +6946,6 @@ create function api.region_hours_csv(at timestamptz, only_region text, first_dat
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6982,7 +6967,6 @@ create function api.region_last_day_json(at timestamptz, only_regions text[])
 returns table (places text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
@@ -7023,7 +7007,6 @@ create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 begin atomic
   -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
@@ -7046,7 +7029,6 @@ returns table (
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -7188,7 +7170,6 @@ returns table ("timestamp" timestamptz, hour text, stations text, region text, i
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -7272,7 +7253,6 @@ returns table (
   mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -7380,7 +7360,6 @@ create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
