@@ -844,12 +844,13 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/metrics/metrics.test.ts', 'test/metrics/watch.test.ts'],
     changes: {
-      'sql/logic/80_quality_tests.sql': [
-        ['  where stations >= 3 and', '  where stations > 3 and'],
-        ['having count(*) = 6 and', 'having count(*) >= 5 and'],
-        ['  where last.measured_at is not null;', '  where true;'],
-        ['abs(m.value - s.value) >= 1e-6)', 'abs(m.value - s.value) >= 1e6)'],
-        ['<= 10\n    group by 1, 2, 3', '<= 20\n    group by 1, 2, 3'],
+      'sql/logic/80_offline.sql': [['  where last.measured_at is not null;', '  where true;']],
+      'sql/logic/08_geometry.sql': [['2 * 6371.0088', '2 * 6378.137 * 1.01']],
+      'sql/api/70_attention.sql': [
+        [' and state.is_listed', ''],
+        ['coalesce(f.until > at, true)', 'coalesce(f.until >= at, true)'],
+        ['coalesce(f.since <= at, true)', 'coalesce(f.since < at, true)'],
+        ['max(f.since)', 'min(f.since)'],
       ],
       'sql/logic/75_service.sql': [
         [
