@@ -647,10 +647,6 @@ export type ApiFunctions = {
       data_version: number | null;
     };
   };
-  station_flat_line: {
-    arguments: { at: Date | string };
-    row: { station_id: number; parameters: string; since: string; hours: number };
-  };
   station_history: {
     arguments: { at: Date | string; only_station: number };
     row: {
@@ -762,18 +758,6 @@ export type ApiFunctions = {
     arguments: { at: Date | string };
     row: { station_id: number; last_measurement_time: string; offline_minutes: number };
   };
-  station_outlier: {
-    arguments: { at: Date | string };
-    row: {
-      station_id: number;
-      timestamp: string;
-      avg_pm25: number;
-      neighbour_count: number;
-      neighbour_median: number;
-      difference: number;
-      ratio: number | null;
-    };
-  };
   station_readings_json: {
     arguments: { at: Date | string; only_station: number; instant: Date | string; most?: number };
     row: {
@@ -798,5 +782,9 @@ export type ApiFunctions = {
       r_unshifted: number | null;
       is_clear: boolean | null;
     };
+  };
+  station_suspect: {
+    arguments: { at: Date | string };
+    row: { station_id: number; kind: string; tests: string; since: string | null; detail: string };
   };
 };
