@@ -245,12 +245,7 @@ returns table (
   region_slug text,
   made_at timestamptz,
   station_count int,
-  temperature float8,
-  humidity float8,
-  pressure float8,
-  pm25 float8,
-  pm10 float8,
-  no2 float8,
+  {{list regional: $name float8}},
   who_daily float8, -- µg/m³, W1
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
@@ -271,8 +266,7 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
-      digest.pm25, digest.pm10, digest.no2,
+    region.slug, digest.made_at, digest.station_count, {{list regional: digest.$name}},
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,

@@ -56,6 +56,8 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   pm: ({ kind, flag }) => kind === 'mean' && flag === 'pm',
   ambient: ({ kind, flag }) => kind === 'mean' && flag === undefined,
   extreme: ({ extremes }) => extremes === true,
+  // with a current value of regions
+  regional: ({ inRegions }) => inRegions === true,
   // unaffected by correction formulas
   uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'),
   // the columns of a reading, and those of them that are never derived (A6)
@@ -98,6 +100,7 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     name: parameter.name,
     key: keyOf(parameter.name),
     digits: String(parameter.digits),
+    type: parameter.currentType ?? 'float8',
     unit: quoted(parameter.unit),
     meaning: quoted(parameter.meaning),
     publish: parameter.floor ? 'logic.published_floor' : 'logic.published',
