@@ -47,9 +47,8 @@ const glance: Panel[] = [
   ...numbers('', [
     {
       title: 'Need attention',
-      description:
-        'Stations that are offline, show a flat line or are outliers; the table below lists them.',
-      column: `((select count(*) from api.station_offline(${AT})) + (select count(*) from api.station_flat_line(${AT})) + (select count(*) from api.station_outlier(${AT})))::int`,
+      description: 'Stations that are offline or suspect; the table below lists them.',
+      column: `(select count(*)::int from (select station_id from api.station_offline(${AT}) union select station_id from api.station_suspect(${AT})) s)`,
       unit: UNIT.none,
       w: 4,
       steps: noneIsGood,
@@ -141,7 +140,7 @@ order by c.aqi desc nulls last, c.slug`),
 const needAttention = table({
   title: 'Stations that need attention',
   description:
-    'Offline: no current reading, though it measured before. Flat line: the same hourly mean for six hours or more. Outlier: PM2.5 far from that of its neighbours. Weather: temperature, humidity and pressure are flagged. All but the last also raise alerts.',
+    'Offline: no current reading, though it measured before. Weather: temperature, humidity and pressure are flagged. Particles: PM is flagged. Regions leave out what is flagged. Each raises an alert, unless the operator has set the flag.',
   w: 24,
   h: 7,
   unit: UNIT.none,
@@ -151,13 +150,8 @@ const needAttention = table({
 from (
   select station_id, 'offline' as what, last_measurement_time as since, 'no current reading' as detail from api.station_offline(${AT})
   union all
-  select station_id, 'flat line', since, parameters from api.station_flat_line(${AT})
-  union all
-  select station_id, 'outlier', timestamp, round(avg_pm25::numeric, 1) || ' µg/m³, its neighbours ' || round(neighbour_median::numeric, 1) from api.station_outlier(${AT})
-  union all
-  select c.id, 'weather', max(f.since), 'temperature, humidity, pressure: ' || string_agg(distinct replace(f.reason, '_', ' '), ', ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) and f.kind = 'thp' where c.is_listed and c.is_bad_thp group by c.id
-  union all
-  select c.id, 'particles', max(f.since), 'left out of the mean of its city: ' || string_agg(f.reason || coalesce(', ' || f."pm2.5" || ' µg/m³', '') || coalesce(', its neighbours ' || f.median, ''), '; ') from api.station_current(${AT}) c join api.station_flag f on f.station_id = c.id and coalesce(f.since <= ${AT}, true) and coalesce(f.until > ${AT}, true) and f.kind = 'pm' where c.is_listed and c.is_bad_pm group by c.id
+  select station_id, case kind when 'pm' then 'particles' else 'weather' end, since,
+    case kind when 'pm' then 'left out of the mean of its city: ' else 'temperature, humidity, pressure: ' end || detail from api.station_suspect(${AT})
 ) w
 join api.station_current(${AT}, locale => ${LOCALE}) s on s.id = w.station_id
 ${shownCity('s')}
@@ -216,7 +210,7 @@ export const network = dashboard({
   uid: 'airseries-network',
   title: 'Network',
   description:
-    'Air quality at all stations and in all cities, and the stations that are offline, show a flat line or are outliers.',
+    'Air quality at all stations and in all cities, and the stations that are offline or suspect.',
   from: 'now-24h',
   variables: [datasource(POSTGRES), locale],
   sections: [

@@ -13,10 +13,7 @@ returns table (
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
-  temperature float8, humidity float8, pressure int, aqi int,
-  "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
-  wind_speed float8, wind_direction text, uv float8, rain float8,
-  no2 float8, so2 float8, o3 float8, dust float8, usvh float8,
+  aqi int, {{list mean: "$key" $type}}, wind_direction text, rain float8,
   valid_until timestamptz
 ) language sql stable begin atomic
   select
@@ -31,13 +28,8 @@ returns table (
       where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
-    {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
-    rollup.aqi(c.pm25, c.pm10),
-    {{publish pm25: c.pm25}}, {{publish pm25_raw: c.pm25_raw}}, {{publish pm10: c.pm10}}, {{publish pm1: c.pm1}},
-    {{publish wind_speed: c.wind_speed}}, api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
-    {{publish uv: c.uv}}, {{publish rain: c.rain}},
-    {{publish no2: c.no2}}, {{publish so2: c.so2}}, {{publish o3: c.o3}}, {{publish dust: c.dust}},
-      {{publish usvh: c.usvh}},
+    rollup.aqi(c.pm25, c.pm10), {{list mean: $publish(c.$name, $digits)::$type}},
+    api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)), logic.published(c.rain, 1),
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -57,15 +49,7 @@ Columns as in api.station and api.station_title, and:
   has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
-  "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
+  {{repeat mean: "$key" ($meaning [$unit]),}}
   wind_direction (compass point),
   rain (sum of the hour [mm]),
-  temperature [°C],
-  humidity [%],
-  pressure [Pa],
-  pm10, pm1, so2, o3 and dust [µg/m³],
-  no2 [ppb],
-  usvh [µSv/h],
-  uv [UV index],
-  wind_speed [m/s],
   valid_until (the first instant at which any of this changes without new data; null: never).';

@@ -6,7 +6,7 @@ create view api.{{subject}}_{{resolution}} as
     logic.published(b.{{sources}}, 0)::int as {{sources}},
     {{list mean: $publish(b.$name, $digits) as avg_$name}},
     logic.published_direction(b.wind_sin, b.wind_cos) as avg_wind_direction,
-    {{publish rain: b.rain}} as total_rain,
+    logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     {{list extreme: $publish(b.min_$name, $digits) as min_$name, $publish(b.max_$name, $digits) as max_$name}},
     b.min_aqi,
@@ -15,9 +15,9 @@ create view api.{{subject}}_{{resolution}} as
 comment on view api.{{subject}}_{{resolution}} is
   '{{subject}} {{resolution}} buckets in local time, at published precision. One row per bucket with readings.';
 comment on column api.{{subject}}_{{resolution}}.timestamp is 'start of the bucket';
-comment on column api.{{subject}}_{{resolution}}.{{id}} is '{{id meaning}}';
+comment on column api.{{subject}}_{{resolution}}.{{id}} is '{{id_meaning}}';
 comment on column api.{{subject}}_{{resolution}}.{{sources}} is
-  'number of {{sources unit}}, mean over the hours in the bucket, rounded [{{sources unit}}]';
+  'number of {{sources_unit}}, mean over the hours in the bucket, rounded [{{sources_unit}}]';
 {{repeat mean: comment on column api.{{subject}}_{{resolution}}.avg_$name is
   '$meaning, mean of the hours in the bucket [$unit]';}}
 comment on column api.{{subject}}_{{resolution}}.avg_wind_direction is

@@ -2,12 +2,12 @@
 -- columns as the database to read the rows. The plan is made once per connection, because planning costs as much as all
 -- the rest. A cached plan skips the chunks beyond the bounds when it starts.
 create function api.{{subject}}_history_json(
-  only_{{subject}} {{id type}}, hours_since timestamptz, hours_until timestamptz,
+  only_{{subject}} {{id_type}}, hours_since timestamptz, hours_until timestamptz,
   days_since timestamptz, days_until timestamptz, months_since timestamptz, months_until timestamptz,
   {{list window: since_$key timestamptz, until_$key timestamptz}})
 returns table ({{list window: "$key" text}}, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 begin
   return query
@@ -15,15 +15,15 @@ begin
     filter (where p.unit = '$unit' and p.timestamp >= since_$key and p.timestamp < until_$key), '') || ']'}},
     (select f.data_version from api.freshness f)
   from (
-    select 'hour' as unit, b.timestamp, {{point of an hour}} as point
+    select 'hour' as unit, b.timestamp, {{hour_point}} as point
     from api.{{subject}}_hourly b
     where b.{{id}} = only_{{subject}} and b.timestamp >= hours_since and b.timestamp < hours_until
     union all
-    select 'day', b.timestamp, {{point of a day}}
+    select 'day', b.timestamp, {{day_point}}
     from api.{{subject}}_daily b
     where b.{{id}} = only_{{subject}} and b.timestamp >= days_since and b.timestamp < days_until
     union all
-    select 'month', b.timestamp, {{point of a day}}
+    select 'month', b.timestamp, {{day_point}}
     from api.{{subject}}_monthly b where b.{{id}} = only_{{subject}} and b.timestamp >= months_since
       -- hides the range from the planner, which would expect a single month in it
       and (b.timestamp < months_until) is true
@@ -36,7 +36,7 @@ comment on function api.{{subject}}_history_json is
   'the order of time, as text), data_version.';
 
 -- The history of one {{subject}} as rows and columns, for the windows of an instant. It is planned in the same way.
-create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id type}})
+create function api.{{subject}}_history(at timestamptz, only_{{subject}} {{id_type}})
 returns table (
   series text,
   "timestamp" timestamptz,
@@ -50,7 +50,7 @@ returns table (
   max_aqi int
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare

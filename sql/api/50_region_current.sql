@@ -10,8 +10,7 @@ create function api.region_current(at timestamptz, only_region text default null
 returns table (
   slug text, kind text, title text, city_slug text, city text,
   measurement_time timestamptz,
-  temperature float8, humidity float8, pressure int, aqi int,
-  "pm2.5" float8, pm10 float8, no2 float8,
+  aqi int, {{list regional: "$key" $type}},
   station_count int,
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
@@ -22,12 +21,10 @@ returns table (
   select
     r.slug, r.kind, t.title, r.city_slug, t.city,
     c.made_at,
-    {{publish temperature: c.temperature}}, {{publish humidity: c.humidity}}, {{publish pressure: c.pressure}}::int,
-    rollup.aqi(c.pm25, c.pm10),
-    {{publish pm25: c.pm25}}, {{publish pm10: c.pm10}}, {{publish no2: c.no2}},
+    rollup.aqi(c.pm25, c.pm10), {{list regional: $publish(c.$name, $digits)::$type}},
     c.station_count,
-    {{publish pm25: c.who_daily}}, api.exceedance(c.who_daily, 15),
-    {{publish pm25: c.who_year}}, api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
+    logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
+    logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
     logic.published_floor(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
     c.made_at is not null or logic.region_has_measured(r.slug),
@@ -43,13 +40,8 @@ comment on function api.region_current is
   'Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.region and api.region_title, and:
   measurement_time (of the digest used),
-  temperature [°C],
-  humidity [%],
-  pressure [Pa],
+  {{repeat regional: "$key" ($meaning [$unit]),}}
   aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
-  "pm2.5" [µg/m³],
-  pm10 [µg/m³],
-  no2 [ppb],
   station_count (in the digest [stations]),
   "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]),
   who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]),

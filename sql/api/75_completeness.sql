@@ -2,9 +2,9 @@
 -- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
 -- its owner, since no view of this schema has numbers of hours.
 create function api.{{subject}}_completeness(
-  at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id type}}[] default null
+  at timestamptz, unit text, since timestamptz, until timestamptz, only_{{subject}}s {{id_type}}[] default null
 )
-returns table ("timestamp" timestamptz, {{id}} {{id type}}, expected_hours int, {{list mean: $name_hours int}},
+returns table ("timestamp" timestamptz, {{id}} {{id_type}}, expected_hours int, {{list mean: $name_hours int}},
   wind_hours int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = force_custom_plan as $$
@@ -61,7 +61,7 @@ comment on function api.{{subject}}_completeness is
   'bucket from its first hour on, with readings or without.
 Columns:
   timestamp (start of the bucket),
-  {{id}} ({{id meaning}}),
+  {{id}} ({{id_meaning}}),
   expected_hours (hours of the bucket: 23 or 25 on a day when the clocks change, in the running bucket only '
   'closed hours, and in the first bucket only hours from the first one of the {{subject}} on [h]),
   {{list mean: $name_hours}} (those with a value of the parameter [h]),

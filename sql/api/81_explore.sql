@@ -3,7 +3,7 @@
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
 -- number of rows, and returns none for an unknown {{subject}}.
 
-create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id type}})
+create function api.{{subject}}_now(at timestamptz, only_{{subject}} {{id_type}})
 returns table (
   trend text,
   "nowcast_pm2.5" float8, nowcast_pm10 float8, nowcast_aqi int, nowcast_hours int,
@@ -11,7 +11,7 @@ returns table (
   "european_pm2.5" text, european_pm10 text, european_o3 text, european_no2 text, european_so2 text,
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare
@@ -56,10 +56,10 @@ Columns:
   valid_until (when the next hour closes),
   data_version.';
 
-create function api.{{subject}}_days_json(at timestamptz, only_{{subject}} {{id type}}, year int)
+create function api.{{subject}}_days_json(at timestamptz, only_{{subject}} {{id_type}}, year int)
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -67,10 +67,10 @@ declare
     rollup.bucket_start('day', at));
 begin
   return query
-  select '[' || coalesce(string_agg({{day with its hours}}, ',' order by b.timestamp), '') || ']',
+  select '[' || coalesce(string_agg({{day_point_with_hours}}, ',' order by b.timestamp), '') || ']',
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select d.*, h.expected_hours, {{include api/parts/hours_of_means.sql}} as hours
+    select d.*, h.expected_hours, {{hours_of_means}} as hours
     from api.{{subject}}_daily d
     join api.{{subject}}_completeness(at, 'day', since, until, array[only_{{subject}}]) h on h.timestamp = d.timestamp
     where d.{{id}} = only_{{subject}} and d.timestamp >= since and d.timestamp < until
@@ -82,10 +82,10 @@ comment on function api.{{subject}}_days_json is
   'points in the order of time, as text; each has its expected hours and the number of hours behind each mean), '
   'valid_until, data_version.';
 
-create function api.{{subject}}_months_json(at timestamptz, only_{{subject}} {{id type}})
+create function api.{{subject}}_months_json(at timestamptz, only_{{subject}} {{id_type}})
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.{{subject}}_monthly m
@@ -111,10 +111,10 @@ comment on function api.{{subject}}_months_json is
   'of hours with the pollutant behind the index, and its expected hours: 0 of 0 before the first hour has closed, as '
   'text), valid_until, data_version.';
 
-create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id type}})
+create function api.{{subject}}_completeness_json(at timestamptz, only_{{subject}} {{id_type}})
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -127,7 +127,7 @@ begin
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select u.unit, h.timestamp,
-      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{include api/parts/hours_of_means.sql}},
+      concat('{"timestamp":', to_json(h.timestamp), ',"hours":', {{hours_of_means}},
         ',"expected_hours":', h.expected_hours, '}') as json
     from (values ('day', first_day, today), ('month', first_month, at)) u(unit, since, until)
     cross join lateral api.{{subject}}_completeness(at, u.unit, u.since, u.until, array[only_{{subject}}]) h
@@ -139,10 +139,10 @@ comment on function api.{{subject}}_completeness_json is
   'row; none for an unknown {{id}}. Columns: days and months (JSON arrays in the order of time, as text), '
   'valid_until, data_version.';
 
-create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id type}}, first_date text, last_date text)
+create function api.{{subject}}_hours_csv(at timestamptz, only_{{subject}} {{id_type}}, first_date text, last_date text)
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -150,7 +150,7 @@ declare
     rollup.bucket_start('hour', at));
 begin
   return query
-  select coalesce(string_agg({{line of an hour}}, '' order by b.timestamp), ''),
+  select coalesce(string_agg({{hour_line}}, '' order by b.timestamp), ''),
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from api.{{subject}}_hourly b
   where b.{{id}} = only_{{subject}} and b.timestamp >= since and b.timestamp < until
@@ -160,10 +160,10 @@ comment on function api.{{subject}}_hours_csv is
   'The closed hours of a {{subject}} from one local date to another, both included, as CSV. One row; none for an '
   'unknown {{id}}. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
-create function api.{{subject}}_last_day_json(at timestamptz, only_{{subject}}s {{id type}}[])
+create function api.{{subject}}_last_day_json(at timestamptz, only_{{subject}}s {{id_type}}[])
 returns table (places text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
@@ -184,7 +184,7 @@ begin
       '{}')::text,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select one.id, array_agg({{publish pm25: h.pm25}} order by slot.n) as means,
+    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
       array_agg(h.pm25 order by slot.n desc) as newest_first
     from unnest(only_{{subject}}s) one(id)
     cross join slot

@@ -4,7 +4,7 @@
 create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)
 language sql stable
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 begin atomic
   -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
@@ -26,7 +26,7 @@ returns table (
   "timestamp" timestamptz, hour text, sensors text, station text, is_kept boolean, is_complete boolean,
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare
@@ -51,18 +51,18 @@ begin
   ),
   shown as (select * from reading limit most)
   select start,
-    (select {{point of a station hour}} from api.station_hourly b
+    (select {{station_hour_point}} from api.station_hourly b
       where b.station_id = only_station and b.timestamp = start and is_closed),
     (select '[' || coalesce(string_agg(concat(
       '{"id":', p.sensor_id,
       ',"formula":', coalesce(to_json(p.formula)::text, 'null'),
       ',"mean":', coalesce(
-        (select {{include api/parts/exact_means.sql}} from rollup.sensor_hourly h
+        (select {{exact_means}} from rollup.sensor_hourly h
           where h.sensor_id = p.sensor_id and h.bucket = start), 'null'),
       ',"readings":[', (select string_agg(r.reading, ',' order by r.measured_at) from shown r
         where r.sensor_id = p.sensor_id), ']}'
     ), ',' order by p.sensor_id), '') || ']' from placed p),
-    (select {{include api/parts/exact_means.sql}}
+    (select {{exact_means}}
       from rollup.station_hourly h where h.station_id = only_station and h.bucket = start and is_closed),
     start >= i.retained_from,
     (select count(*) <= most from reading),

@@ -5,7 +5,7 @@ create function api.region_stations_json(at timestamptz, only_region text, insta
 returns table ("timestamp" timestamptz, hour text, stations text, region text, is_complete boolean,
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare
@@ -19,17 +19,17 @@ begin
       ',"is_bad_pm":', m.is_pm_suspect::text, ',"mean":', h.mean, '}') as mean
     from raw.membership m
     cross join lateral (
-      select {{include api/parts/exact_means.sql}} as mean
+      select {{exact_means}} as mean
       from rollup.station_hourly h where h.station_id = m.station_id and h.bucket = start) h
     where m.region_slug = only_region and m.since <= start and m.until > start and is_closed
     limit most + 1
   )
   select start,
-    (select {{point of a region hour}} from api.region_hourly b
+    (select {{region_hour_point}} from api.region_hourly b
       where b.region_slug = only_region and b.timestamp = start and is_closed),
     (select '[' || coalesce(string_agg(shown.mean, ',' order by shown.station_id), '') || ']'
       from (select * from station limit most) shown),
-    (select {{include api/parts/exact_means.sql}}
+    (select {{exact_means}}
       from rollup.region_hourly h where h.region_slug = only_region and h.bucket = start and is_closed),
     (select count(*) <= most from station),
     api.history_valid_until(at), f.data_version
@@ -54,16 +54,16 @@ returns table (
   "mean_pm2.5" float8, "pm2.5_days" int, "pm2.5_days_above" int, mean_pm10 float8, pm10_days int, pm10_days_above int,
   mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
   since constant timestamptz := rollup.bucket_add('day', today, -365);
 begin
   return query
-  select {{publish pm25: avg(d.pm25)}}, count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    {{publish pm10: avg(d.pm10)}}, count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    {{publish no2: avg(d.no2)}}, count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published_floor(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6

@@ -77,7 +77,7 @@ comment on function api.station_flags_json is
 create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare

@@ -40,7 +40,7 @@ create function logic.store_readings(
 )
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
-{{include logic/parts/index_seeks.sql}}
+{{seek_settings}}
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -197,7 +197,7 @@ create function logic.withdraw_values(
   sensors int[], times float8[], empty_nths int[], empty_names text[], withdrawing int[]
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
-{{include logic/parts/index_seeks.sql}}
+{{seek_settings}}
 as $$
 declare
   earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
@@ -275,7 +275,7 @@ end $$;
 -- sensors in raw.rain_gauge; sensors that are not in it are left out.
 create function logic.derive_rain(sensors int[], times float8[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -335,7 +335,7 @@ end $$;
 -- Keeps the last total of each gauge before an instant, from which the first amount after it is derived (A6). To be
 -- called before the readings before it are deleted.
 create function logic.keep_last_totals(until timestamptz) returns void language sql
-{{include logic/parts/index_seeks.sql}}
+{{seek_settings}}
 as $$
   update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total
   from raw.rain_gauge one

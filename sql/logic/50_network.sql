@@ -190,8 +190,8 @@ begin
         left join lateral (select facts_before -> (f.kind || ' ' || f.id) as facts) b on true
         where f.facts is distinct from b.facts
       ) changed));
-  raise exception 'taken back' using errcode = 'AS102';
-exception when sqlstate 'AS102' then
+  raise exception 'taken back' using errcode = 'AS103';
+exception when sqlstate 'AS103' then
   return preview;
 end $$;
 

@@ -43,7 +43,7 @@ returns table (
   rain float8 -- the sum of the 60 minutes
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare
@@ -133,8 +133,8 @@ begin
       p.station_id,
       max(l.measured_at) as measured_at,
       {{list uncorrected: avg(s.$name) as $name}},
-      {{include rollups/parts/station_pm25.sql}} as pm25,
-      {{include rollups/parts/station_pm25_raw.sql}} as pm25_raw,
+      {{station_pm25}} as pm25,
+      avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
       avg(s.wind_sin) as wind_sin,
       avg(s.wind_cos) as wind_cos,
       avg(s.rain) as rain,
@@ -245,19 +245,14 @@ returns table (
   region_slug text,
   made_at timestamptz,
   station_count int,
-  temperature float8,
-  humidity float8,
-  pressure float8,
-  pm25 float8,
-  pm10 float8,
-  no2 float8,
+  {{list regional: $name float8}},
   who_daily float8, -- µg/m³, W1
   who_year float8, -- µg/m³, W2
   who_exceedance_days int,
   month float8, -- µg/m³, mean of the last 30 completed days
   changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  {{include logic/parts/index_seeks.sql}}
+  {{seek_settings}}
 as $$
 #variable_conflict use_column
 declare
@@ -271,8 +266,7 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
-      digest.pm25, digest.pm10, digest.no2,
+    region.slug, digest.made_at, digest.station_count, {{list regional: digest.$name}},
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,

@@ -5,12 +5,12 @@ select
   p.station_id,
   count(*)::int as sensor_count,
   {{list uncorrected: avg(s.$name) as $name}},
-  {{include rollups/parts/station_pm25.sql}} as pm25,
-  {{include rollups/parts/station_pm25_raw.sql}} as pm25_raw,
+  {{station_pm25}} as pm25,
+  avg(case when p.formula = 'none' then s.pm25_raw else coalesce(s.pm25_raw, s.pm25) end) as pm25_raw,
   avg(s.wind_sin) as wind_sin,
   avg(s.wind_cos) as wind_cos,
   avg(s.rain) as rain,
-  {{rollup}}.aqi({{include rollups/parts/station_pm25.sql}}, avg(s.pm10)) as aqi
+  {{rollup}}.aqi({{station_pm25}}, avg(s.pm10)) as aqi
 from {{below}} s
 join {{placement}} p on p.sensor_id = s.sensor_id
 where s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until and {{range s.bucket}}

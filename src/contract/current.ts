@@ -3,7 +3,14 @@
  * specification.
  */
 import { z } from 'zod';
-import { aqi, field, instant, measured, slug } from './fields.ts';
+import { aqi, field, instant, measured, parameter, slug } from './fields.ts';
+import {
+  keyOf,
+  type PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  parameterNames,
+} from './parameters.ts';
 
 export const provider = z
   .strictObject({
@@ -17,7 +24,6 @@ export const provider = z
 
 export type Provider = z.infer<typeof provider>;
 
-const LATEST = 'mean of the latest hour';
 const nullableSlug = slug.nullable();
 
 /** Clockwise from north, in Latin letters in every locale (C3). */
@@ -25,6 +31,37 @@ const COMPASS_POINTS = [
   ...(['N', 'NNE', 'NE', 'ENE', 'E', 'ESE', 'SE', 'SSE'] as const),
   ...(['S', 'SSW', 'SW', 'WSW', 'W', 'WNW', 'NW', 'NNW'] as const),
 ] as const;
+
+/** After temperature, humidity, pressure and the index, in the order of the specification. */
+const ORDER = [
+  ...(['pm25', 'pm25_raw', 'pm10', 'pm1', 'wind_speed', 'wind_direction', 'uv', 'rain'] as const),
+  ...(['no2', 'so2', 'o3', 'dust', 'usvh'] as const),
+] as const satisfies ParameterName[];
+
+type KeyOf<Name extends string> = Name extends `pm25${infer Rest}` ? `pm2.5${Rest}` : Name;
+
+/**
+ * The current values of the parameters that a condition selects, each under its key, and the index.
+ * What the specification does not know comes last.
+ */
+function current<Name extends ParameterName>(
+  isWanted: (parameter: Parameter) => boolean,
+  how: (kind: Parameter['kind']) => string,
+) {
+  const schemas = (names: ParameterName[]) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const { kind, currentType } = parameter(name);
+        const whole = currentType === 'int' ? ', a whole number' : '';
+        return [keyOf(name), measured(name, `${how(kind)}${whole}`)];
+      }),
+    );
+  return {
+    ...schemas(parameterNames((one) => isWanted(one) && one.flag === 'thp')),
+    aqi,
+    ...schemas(parameterNames((one) => isWanted(one) && one.flag !== 'thp', ORDER)),
+  } as { aqi: typeof aqi } & Record<KeyOf<Name>, ReturnType<typeof measured>>;
+}
 
 /** An element of `stations[]`, and the response for one station. */
 export const station = z
@@ -46,26 +83,14 @@ export const station = z
       instant.nullable(),
       'time of the latest measurement; null when offline',
     ),
-    temperature: measured('temperature', LATEST),
-    humidity: measured('humidity', LATEST),
-    pressure: measured('pressure', `${LATEST}, a whole number`),
-    aqi,
-    'pm2.5': measured('pm25', LATEST),
-    'pm2.5_raw': measured('pm25_raw', LATEST),
-    pm10: measured('pm10', LATEST),
-    pm1: measured('pm1', LATEST),
-    wind_speed: measured('wind_speed', LATEST),
+    ...current<ParameterName>(
+      () => true,
+      (kind) => `${kind === 'sum' ? 'sum' : 'mean'} of the latest hour`,
+    ),
     wind_direction: field(
       z.enum(COMPASS_POINTS).nullable(),
-      `compass point that the wind comes from, ${LATEST}`,
+      'compass point that the wind comes from, mean of the latest hour',
     ),
-    uv: measured('uv', LATEST),
-    rain: measured('rain', 'sum of the latest hour'),
-    no2: measured('no2', LATEST),
-    so2: measured('so2', LATEST),
-    o3: measured('o3', LATEST),
-    dust: measured('dust', LATEST),
-    usvh: measured('usvh', LATEST),
     lux: field(z.null(), 'reserved, always null'),
     provider: field(z.string(), 'slug of the provider, an id of providers[]'),
     url: field(z.string(), "the station's page on the service site, or an empty string"),
@@ -77,7 +102,7 @@ export const station = z
 
 export type Station = z.infer<typeof station>;
 
-const DIGEST = 'mean over the online stations';
+type RegionalName = Extract<(typeof PARAMETERS)[number], { inRegions: true }>['name'];
 const ratio = z.number().nullable();
 
 const values = {
@@ -85,13 +110,10 @@ const values = {
     instant.nullable(),
     'time of the digest used; null if there is no recent one',
   ),
-  temperature: measured('temperature', DIGEST),
-  humidity: measured('humidity', DIGEST),
-  pressure: measured('pressure', `${DIGEST}, a whole number`),
-  aqi,
-  'pm2.5': measured('pm25', DIGEST),
-  pm10: measured('pm10', DIGEST),
-  no2: measured('no2', DIGEST),
+  ...current<RegionalName>(
+    ({ inRegions }) => inRegions === true,
+    () => 'mean over the online stations',
+  ),
   station_count: field(
     z.int().min(1).nullable(),
     'number of stations in the digest used',

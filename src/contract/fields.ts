@@ -3,7 +3,13 @@
  * and unit of a parameter come from PARAMETERS.
  */
 import { z } from 'zod';
-import { PARAMETERS, type ParameterName, UCUM_CODES, type Unit } from './parameters.ts';
+import {
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  UCUM_CODES,
+  type Unit,
+} from './parameters.ts';
 
 /** Numbers have a unit, or null where none makes sense, as for an id. Nothing else has one. */
 type UnitOf<T> = [Extract<z.infer<T>, number | readonly number[]>] extends [never]
@@ -65,7 +71,7 @@ export const aqi = field(
 );
 
 /** The parameter of this name. Throws if there is none. */
-export function parameter(name: ParameterName) {
+export function parameter(name: ParameterName): Parameter {
   const found = PARAMETERS.find((one) => one.name === name);
   if (found === undefined) throw new Error(`unknown parameter ${name}`);
   return found;

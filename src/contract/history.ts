@@ -4,34 +4,40 @@
  * and months extremes. The specification orders the keys.
  */
 import { z } from 'zod';
-import { aqi, field, instant, measured, pairOf, range } from './fields.ts';
-import type { ParameterName } from './parameters.ts';
+import { aqi, field, instant, measured, pairOf, parameter, range } from './fields.ts';
+import { type ParameterName, parameterNames } from './parameters.ts';
 import { WINDOWS, type Window } from './windows.ts';
 
 const MEAN = 'mean of the bucket';
 
 const start = { timestamp: field(instant, 'start of the bucket') };
 
-const means = {
-  avg_temperature: measured('temperature', MEAN),
-  avg_humidity: measured('humidity', MEAN),
-  avg_pressure: measured('pressure', MEAN),
-  avg_pm25: measured('pm25', MEAN),
-  avg_pm10: measured('pm10', MEAN),
-};
+/** In the order of the specification; parameters that it does not know follow. */
+const ORDER = [
+  ...(['temperature', 'humidity', 'pressure', 'pm25', 'pm10', 'pm25_raw'] as const),
+  ...(['no2', 'usvh', 'dust', 'so2', 'o3', 'wind_direction', 'wind_speed', 'rain'] as const),
+] as const satisfies ParameterName[];
 
-const raw = { avg_pm25_raw: measured('pm25_raw', MEAN) };
+/** What a bucket has of each parameter: its mean, its sum, or the direction of its mean vector. */
+const meansOf = (isWanted: (name: string) => boolean) =>
+  Object.fromEntries(
+    parameterNames(({ name, inHistory }) => inHistory !== false && isWanted(name), ORDER).map(
+      (name) => {
+        const [prefix, how] = KINDS[parameter(name).kind];
+        return [`${prefix}_${name}`, measured(name, how)];
+      },
+    ),
+  );
 
-const moreMeans = {
-  avg_no2: measured('no2', MEAN),
-  avg_usvh: measured('usvh', MEAN),
-  avg_dust: measured('dust', MEAN),
-  avg_so2: measured('so2', MEAN),
-  avg_o3: measured('o3', MEAN),
-  avg_wind_direction: measured('wind_direction', 'direction of the mean wind vector of the bucket'),
-  avg_wind_speed: measured('wind_speed', MEAN),
-  total_rain: measured('rain', 'sum of the bucket'),
-};
+const KINDS = {
+  mean: ['avg', MEAN],
+  sum: ['total', 'sum of the bucket'],
+  vector: ['avg', 'direction of the mean wind vector of the bucket'],
+} as const;
+
+const stationMeans = meansOf(() => true);
+/** A region averages the corrected values of its stations. */
+const regionMeans = meansOf((name) => name !== 'pm25_raw');
 
 const count = {
   station_count: field(
@@ -56,14 +62,12 @@ const ranges = {
 
 const index = { aqi };
 
-const extremes = {
-  ...ends('temperature'),
-  ...ends('pm25'),
-  ...ends('pm10'),
-  ...ends('no2'),
-  ...ends('dust'),
-  ...ends('wind_speed'),
-};
+const extremes = Object.fromEntries(
+  parameterNames((one) => one.extremes === true).flatMap((name) => [
+    [`min_${name}`, measured(name, 'lowest hourly mean in the bucket')],
+    [`max_${name}`, measured(name, 'highest hourly mean in the bucket')],
+  ]),
+);
 
 const BUCKETS = {
   hour: 'closed hours',
@@ -78,27 +82,24 @@ function keysOf(...units: Window['unit'][]): string {
 }
 
 export const stationHour = z
-  .strictObject({ ...start, ...means, ...raw, ...moreMeans, ...index })
+  .strictObject({ ...start, ...stationMeans, ...index })
   .meta({ id: 'StationHour', description: `a point of ${keysOf('hour')} of a station` });
 export const stationDay = z
   .strictObject({
     ...start,
-    ...means,
-    ...raw,
-    ...moreMeans,
+    ...stationMeans,
     ...ranges,
     ...index,
     ...extremes,
   })
   .meta({ id: 'StationDay', description: `a point of ${keysOf('day', 'month')} of a station` });
 export const regionHour = z
-  .strictObject({ ...start, ...means, ...moreMeans, ...count, ...index })
+  .strictObject({ ...start, ...regionMeans, ...count, ...index })
   .meta({ id: 'RegionHour', description: `a point of ${keysOf('hour')} of a region` });
 export const regionDay = z
   .strictObject({
     ...start,
-    ...means,
-    ...moreMeans,
+    ...regionMeans,
     ...count,
     ...ranges,
     ...index,
@@ -115,13 +116,6 @@ export const regionHistory = windows(regionHour, regionDay).meta({
   id: 'RegionHistory',
   description: 'the history of a region in every window',
 });
-
-function ends<Name extends ParameterName>(name: Name) {
-  return {
-    [`min_${name}`]: measured(name, 'lowest hourly mean in the bucket'),
-    [`max_${name}`]: measured(name, 'highest hourly mean in the bucket'),
-  } as Record<`min_${Name}` | `max_${Name}`, ReturnType<typeof measured>>;
-}
 
 /** The keys of WINDOWS, each with its points. */
 function windows<Hour extends z.ZodType, Day extends z.ZodType>(hour: Hour, day: Day) {

@@ -1,7 +1,7 @@
 /**
  * The parameters that a reading can measure, in the order used everywhere, with the bounds of rule
- * S1 and the published precision. The columns of the aggregates, the import headers and the history
- * fields are derived from this table.
+ * S1 and the published precision. The columns of the aggregates, the import headers, the units that
+ * values may come in, and the fields of current values and history are derived from this table.
  */
 
 /**
@@ -33,6 +33,14 @@ export type Parameter = {
   readonly flag?: 'thp' | 'pm';
   /** True if negative values, which instruments report near zero, are published as 0. */
   readonly floor?: true;
+  /** µg/m³ in 1 ppb of a gas at 20 °C and 1,013 hPa, as UK-AIR publishes it (S6). */
+  readonly massOfPpb?: number;
+  /** The SQL type of its current value; float8 if left out. */
+  readonly currentType?: 'int';
+  /** True if regions publish its current value. Stations publish every parameter's. */
+  readonly inRegions?: true;
+  /** False if history documents leave it out, as the specification does. Schema api has it. */
+  readonly inHistory?: false;
 };
 
 /** The largest single-precision number below 360, since a direction is in [0, 360). */
@@ -49,6 +57,7 @@ export const PARAMETERS = [
     digits: 1,
     extremes: true,
     flag: 'thp',
+    inRegions: true,
   },
   {
     name: 'humidity',
@@ -60,6 +69,7 @@ export const PARAMETERS = [
     tolerance: { above: 5 },
     digits: 0,
     flag: 'thp',
+    inRegions: true,
   },
   {
     name: 'pressure',
@@ -70,6 +80,8 @@ export const PARAMETERS = [
     high: 110_000,
     digits: 0,
     flag: 'thp',
+    currentType: 'int',
+    inRegions: true,
   },
   {
     name: 'pm1',
@@ -81,6 +93,7 @@ export const PARAMETERS = [
     digits: 1,
     floor: true,
     flag: 'pm',
+    inHistory: false,
   },
   {
     name: 'pm25',
@@ -93,6 +106,7 @@ export const PARAMETERS = [
     extremes: true,
     floor: true,
     flag: 'pm',
+    inRegions: true,
   },
   {
     name: 'pm25_raw',
@@ -116,6 +130,7 @@ export const PARAMETERS = [
     extremes: true,
     floor: true,
     flag: 'pm',
+    inRegions: true,
   },
   {
     name: 'no2',
@@ -127,6 +142,8 @@ export const PARAMETERS = [
     digits: 1,
     extremes: true,
     floor: true,
+    inRegions: true,
+    massOfPpb: 1.9125,
   },
   {
     name: 'so2',
@@ -137,6 +154,7 @@ export const PARAMETERS = [
     high: 5_000,
     digits: 1,
     floor: true,
+    massOfPpb: 2.6609,
   },
   {
     name: 'o3',
@@ -147,6 +165,7 @@ export const PARAMETERS = [
     high: 5_000,
     digits: 1,
     floor: true,
+    massOfPpb: 1.9957,
   },
   {
     name: 'dust',
@@ -178,6 +197,7 @@ export const PARAMETERS = [
     high: 20,
     tolerance: { below: 0.5 },
     digits: 1,
+    inHistory: false,
   },
   {
     name: 'wind_speed',
@@ -225,9 +245,22 @@ export type Values = Partial<Record<ParameterName, number>>;
 /** Its key in documents of values, as the specification writes it: `pm2.5_raw` for `pm25_raw`. */
 export const keyOf = (name: string): string => name.replace('pm25', 'pm2.5');
 
-export const PARAMETER_NAMES: readonly ParameterName[] = PARAMETERS.map(
-  (parameter) => parameter.name,
-);
+/**
+ * The parameters that a condition selects: those in `first` in its order, then the others in the
+ * order used everywhere.
+ */
+export function parameterNames(
+  isWanted: (parameter: Parameter) => boolean,
+  first: readonly ParameterName[] = [],
+): ParameterName[] {
+  const wanted = PARAMETERS.filter((parameter) => isWanted(parameter)).map(({ name }) => name);
+  return [
+    ...first.filter((name) => wanted.includes(name)),
+    ...wanted.filter((name) => !first.includes(name)),
+  ];
+}
+
+export const PARAMETER_NAMES: readonly ParameterName[] = parameterNames(() => true);
 
 /**
  * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of

@@ -2,7 +2,7 @@
  * The units that values may come in, and their conversion to the unit that a parameter is stored in
  * (S6). Never guessed, only declared.
  */
-import { PARAMETERS, type ParameterName } from '../contract/parameters.ts';
+import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
 
 /**
  * A unit: its names, simplified; what one of it is in the first of its quantity; and what is added
@@ -23,13 +23,6 @@ const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [
   names.map((name) => `${name}@25c`),
   factor * WARM,
 ]);
-
-/** µg/m³ in 1 ppb at 20 °C and 1,013 hPa, as UK-AIR publishes them (S6). */
-const MASS_OF_PPB: Partial<Record<ParameterName, number>> = {
-  no2: 1.9125,
-  o3: 1.9957,
-  so2: 2.6609,
-};
 
 /** Each quantity by its units. */
 const QUANTITIES: readonly (readonly Scale[])[] = [
@@ -76,21 +69,21 @@ const simplified = (unit: string): string =>
     .replaceAll('⁻', '-')
     .replaceAll('³', '3');
 
-function scalesOf(name: ParameterName): readonly Scale[] {
-  const ppb = MASS_OF_PPB[name];
+function scalesOf({ unit, massOfPpb: ppb }: Parameter): readonly Scale[] {
   if (ppb !== undefined) return [...MASS, ...MASS_AT_25, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
-  const stored = simplified(PARAMETERS.find((parameter) => parameter.name === name)?.unit ?? '');
+  const stored = simplified(unit);
   return (
     [MASS, ...QUANTITIES].find((scales) => scales.some(([names]) => names.includes(stored))) ?? []
   );
 }
 
 const UNITS = new Map(
-  PARAMETERS.map(({ name, unit }) => {
-    const scales = scalesOf(name);
+  PARAMETERS.map((parameter) => {
+    const scales = scalesOf(parameter);
+    const stored = simplified(parameter.unit);
     return [
-      name,
-      { scales, own: scales.find(([names]) => names.includes(simplified(unit))) },
+      parameter.name,
+      { scales, own: scales.find(([names]) => names.includes(stored)) },
     ] as const;
   }),
 );

@@ -4,9 +4,8 @@
  * literal SQL): `{{word}}` is replaced by its text, such as the zone as a literal, which is all
  * that a continuous aggregate accepts; `{{list mean: avg(s.$name) as $name}}` becomes one item for
  * each parameter of a group, separated by commas; `{{repeat mean: comment on …;}}` does the same
- * without commas, for whole statements and for terms of a sum; `{{publish pm25: c.pm25}}` becomes
- * the value rounded as its parameter is published; `{{include logic/parts/index_seeks.sql}}`
- * becomes that file without its comments.
+ * without commas, for whole statements and for terms of a sum; `{{range h.bucket}}`, in aggregates,
+ * becomes the condition on that column of time.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -64,6 +63,8 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
   pm: ({ kind, flag }) => kind === 'mean' && flag === 'pm',
   ambient: ({ kind, flag }) => kind === 'mean' && flag === undefined,
   extreme: ({ extremes }) => extremes === true,
+  // with a current value of regions
+  regional: ({ inRegions }) => inRegions === true,
   // unaffected by correction formulas
   uncorrected: ({ kind, name }) => kind === 'mean' && !name.startsWith('pm25'),
   // the columns of a reading, and those of them that are never derived (A6)
@@ -73,19 +74,15 @@ const GROUPS: Readonly<Record<string, (parameter: Parameter) => boolean>> = {
 const COLUMN_GROUPS: ReadonlySet<string> = new Set(['reading', 'given']);
 
 /**
- * Fills a template. Throws, naming the culprit, on a word, group, parameter or file that does not
- * exist.
+ * Fills a template; the text of a word may use `list` and `repeat`. Throws, naming the culprit, on a
+ * word or group that does not exist.
  */
 export function render(template: string, definitions: Definitions, words: Words = {}): string {
-  const withIncludes = template.replace(/\{\{include ([\w./]+)\}\}/g, (_, path) =>
-    withoutComments(readSql(definitions, path)).trim(),
-  );
-  const withWords = withIncludes.replace(
+  const withWords = template.replace(
     /\{\{([^}:]+)\}\}/g,
     (_, word) => words[word] ?? fail(`nothing to put for {{${word}}}`),
   );
-  return withWords.replace(/\{\{(list|repeat|publish) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
-    if (verb === 'publish') return published(definitions, of, line);
+  return withWords.replace(/\{\{(list|repeat) (\w+): ([^}]*)\}\}/g, (_, verb, of, line) => {
     const filled = itemsOf(definitions, of).map((item) => fill(line, item));
     return filled.join(verb === 'list' ? ',\n  ' : '\n  ');
   });
@@ -103,28 +100,23 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     }));
   }
   const isIn = GROUPS[group] ?? fail(`there is no group of parameters ${group}`);
-  const columns = COLUMN_GROUPS.has(group) ? [...parameters, RAIN_TOTAL] : parameters;
+  const columns: readonly Parameter[] = COLUMN_GROUPS.has(group)
+    ? [...parameters, RAIN_TOTAL]
+    : parameters;
   return columns.filter(isIn).map((parameter) => ({
     name: parameter.name,
     key: keyOf(parameter.name),
     digits: String(parameter.digits),
+    type: parameter.currentType ?? 'float8',
     unit: quoted(parameter.unit),
     meaning: quoted(parameter.meaning),
-    publish: publisher(parameter),
+    publish: parameter.floor ? 'logic.published_floor' : 'logic.published',
   }));
 }
 
 function fill(line: string, item: Item): string {
   return line.replace(/\$([a-z]+)/g, (whole, key) => item[key] ?? whole);
 }
-
-function published({ parameters }: Definitions, name: string, value: string): string {
-  const parameter =
-    parameters.find((each) => each.name === name) ?? fail(`there is no parameter ${name}`);
-  return `${publisher(parameter)}(${value}, ${parameter.digits})`;
-}
-
-const publisher = ({ floor }: Parameter) => (floor ? 'logic.published_floor' : 'logic.published');
 
 /** The text without lines that are only a comment. */
 export function withoutComments(text: string): string {

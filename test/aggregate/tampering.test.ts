@@ -172,8 +172,7 @@ onEveryEngine('tampered buckets', (engine) => {
       for (const call of [
         'station_history(at, 1)',
         `region_history(at, 'town')`,
-        'station_flat_line(at)',
-        'station_outlier(at)',
+        'station_suspect(at)',
         'station_offline(at)',
         'sensor_daily(at)',
         'newest_bucket(at)',

@@ -403,11 +403,7 @@ onEveryEngine('Grafana', (engine) => {
 
   it('returns to alert rules one number per row, and labels that tell rows apart', async () => {
     const rules = stationRules();
-    expect(rules.map(({ uid }) => uid)).toEqual([
-      'airseries-offline',
-      'airseries-flat-line',
-      'airseries-outlier',
-    ]);
+    expect(rules.map(({ uid }) => uid)).toEqual(['airseries-offline', 'airseries-suspect']);
     for (const { uid, sql } of rules) {
       const rows = await run({
         what: uid,
@@ -427,6 +423,42 @@ onEveryEngine('Grafana', (engine) => {
     const [row] = offline.filter(({ station_id }) => station_id === String(OFFLINE));
     expect(row).toMatchObject({ city: 'Okravel', provider: 'airseries-demo' });
     expect(row?.value).toBeGreaterThan(6 * 24 * 60 - 60);
+  });
+
+  it('alerts about what screening has recorded, with the test and the values, and counts and lists it, but raises no alert about what the operator flagged', async () => {
+    const [flagged] =
+      await grafana`select station_id from api.station_suspect(${NOW}) where tests = 'operator'`;
+    const [station] =
+      await grafana`select id from api.station_current(${NOW}) where is_listed and status = 'online' and id <> ${flagged?.station_id}`;
+    const resolved = await resolve(dashboard('network'), {});
+    const panel = async (end: string) => {
+      const query = queries('network', resolved).find(({ what }) => what.endsWith(end));
+      return await grafana.unsafe(query?.text ?? '');
+    };
+    const count = async () => Object.values((await panel('Need attention'))[0] ?? {})[0];
+    const before = await count();
+    const since = new Date(NOW.getTime() - 30 * 3_600_000).toISOString();
+    const owner = db.as();
+    await owner`insert into raw.screened_period (station_id, reason, since, until, kind, evidence)
+      values (${station?.id}, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb)`;
+    try {
+      const detail = 'outlier, 60.5 µg/m³, median of 1 neighbours 12.3';
+      const [, rule] = stationRules();
+      expect(await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)))).toMatchObject([
+        { station_id: String(station?.id), what: 'PM', tests: 'outlier', detail, value: 30 },
+      ]);
+      const rows = (await panel('need attention')).filter(({ id }) => id === String(station?.id));
+      expect(rows).toMatchObject([
+        {
+          what: 'particles',
+          since: since.replace('.000Z', '+00:00'),
+          detail: `left out of the mean of its city: ${detail}`,
+        },
+      ]);
+      expect(await count()).toBe(before + 1);
+    } finally {
+      await owner`delete from raw.screened_period where station_id = ${station?.id}`;
+    }
   });
 });
 

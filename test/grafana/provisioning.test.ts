@@ -52,15 +52,11 @@ it('has the data sources that dashboards select by default', () => {
   );
 });
 
-it('has three rules about stations, one contact point, and no notification policy, which would replace an existing one', () => {
+it('has two rules about stations, one contact point, and no notification policy, which would replace an existing one', () => {
   const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
   expect(points.map(({ name }) => name)).toEqual(['airseries']);
   const rules = stationRules();
-  expect(rules.map(({ title }) => title)).toEqual([
-    'Station offline',
-    'Station flat line',
-    'Station outlier',
-  ]);
+  expect(rules.map(({ title }) => title)).toEqual(['Station offline', 'Station suspect']);
   for (const rule of rules) {
     expect(rule.notification_settings.receiver).toBe('airseries');
     expect(rule.noDataState).toBe('OK'); // no row: all is well
@@ -75,7 +71,7 @@ it('has three rules about stations, one contact point, and no notification polic
       linksOf(rule.title, '{{ externalURL }}', rule.dashboardUid),
     );
     expect(rule.sql).toContain(
-      `api.station_${rule.uid.replace('airseries-', '').replace('-', '_')}($__timeTo()::timestamptz)`,
+      `api.station_${rule.uid.replace('airseries-', '')}($__timeTo()::timestamptz)`,
     );
     for (const text of Object.values(rule.annotations)) {
       for (const [, label] of text.matchAll(/\.Labels\.(\w+)/g))

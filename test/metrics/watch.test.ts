@@ -1,4 +1,4 @@
-/** Stations that are offline, show a flat line or are outliers are found, and no others. */
+/** Stations that are offline or in a flag period are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, type Json, NOW } from '../ingest/support.ts';
@@ -82,17 +82,11 @@ onEveryEngineInAll('watching stations', (engine) => {
     await db.refresh(NOW);
     return await reader`select * from api.station_offline(${at}) order by 1`;
   };
-  const flatLines = async (at = NOW) => {
-    await db.refresh(NOW);
-    return await reader`select * from api.station_flat_line(${at}) order by 1`;
-  };
-  const outliers = async (at = NOW) => {
-    await db.refresh(NOW);
-    return await reader`select * from api.station_outlier(${at}) order by 1`;
-  };
+  const suspect = async (at = NOW) =>
+    await reader`select * from api.station_suspect(${at}) order by 1, 2`;
 
   it('finds nothing where no station has ever measured', async () => {
-    expect([await offline(), await flatLines(), await outliers()]).toEqual([[], [], []]);
+    expect([await offline(), await suspect()]).toEqual([[], []]);
   });
 
   it('a station that has long been silent is listed too', async () => {
@@ -155,101 +149,61 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 330 }]);
   });
 
-  it('a flat line is six closed hours of one value, with its parameters and start', async () => {
-    await measure(1, 20, 0, (ago) => ({ pm25: ago > 6 ? 10 + ago : 7.1, pm10: 20 + ago }));
-    await measure(2, 20, 0, (ago) => ({ pm25: ago > 5 ? 10 + ago : 7.1 })); // one hour short
-    await measure(3, 20, 0, (ago) => ({
-      pm25: 5 + ago,
-      temperature: ago > 9 ? ago : 21.3,
-      humidity: ago > 8 ? ago : 40,
-    }));
-    await measure(7, 20, 0, () => ({ pm25: 7 }));
-    expect(await flatLines()).toEqual([
-      { station_id: 1, parameters: 'pm25', since: iso(hoursAgo(6)), hours: 6 },
-      { station_id: 3, parameters: 'humidity, temperature', since: iso(hoursAgo(9)), hours: 9 },
-    ]);
-    expect(await flatLines(hoursAgo(1))).toMatchObject([{ station_id: 3, hours: 8 }]);
-  });
-
-  it('a flat line is found in uncorrected values, sensor by sensor, and not across gaps', async () => {
-    await measure(1, 20, 0, (ago) => ({ pm25: 0, pm25_raw: 1 + ago })); // corrected to 0
-    await measure(2, 20, 0, (ago) => ({ pm25: 5 + ago, pm25_raw: 3 }));
-    // fog, and the other value in five of its first six hours
-    await measure(3, 20, 0, (ago) => ({
-      humidity: 100,
-      ...(ago <= 6 && ago !== 3 ? { pm25: 9 } : {}),
-    }));
-    await measure(4, 20, 12, () => ({ pm25: 9 })); // offline since then
-    await measure(5, 12, 6.5, () => ({ pm25: 9 }));
-    await measure(5, 2, 0, () => ({ pm25: 9 })); // three closed hours only
-    await owner`insert into raw.sensor (id) values (61)`;
-    await owner`insert into raw.sensor_station values (61, 6, '-infinity', 'infinity')`;
-    await owner`select logic.apply_periods()`;
-    await measure(6, 8, 0, lively(10)); // the mean of the two is never the same
-    await owner`insert into raw.readings (measured_at, sensor_id, pm25)
-      select measured_at, 61, 4 from raw.readings where sensor_id = 6`;
-    expect(
-      (await flatLines()).map(({ station_id, parameters, hours }) => [
-        station_id,
-        parameters,
-        hours,
-      ]),
-    ).toEqual([
-      [2, 'pm25', 20],
-      [6, 'pm25', 8],
-    ]);
-  });
-
-  it('a flat line is followed back seven days at most', async () => {
-    await measure(1, 200, 0, () => ({ pm10: 3 }));
-    expect(await flatLines()).toMatchObject([
-      { station_id: 1, hours: 7 * 24, since: iso(hoursAgo(7 * 24)) },
-    ]);
-  });
-
-  it('a station is an outlier if it is far above or far below its neighbours', async () => {
-    await measure(1, 3, 0, lively(120));
-    for (const id of [2, 3, 4, 5]) await measure(id, 3, 0, lively(10 + id));
-    await measure(6, 3, 0, lively(400)); // no neighbour near enough
-    await measure(7, 3, 0, lively(400)); // hidden
-    expect(await outliers()).toEqual([
+  it('a station is suspect while a period that screening has recorded holds, and says what it was compared with (C9)', async () => {
+    await measure(1, 10, 0, lively(120));
+    for (const id of [2, 3, 4, 5]) await measure(id, 10, 0, lively(10 + id));
+    await db.refresh(NOW);
+    expect(await suspect()).toEqual([]);
+    await owner`select logic.screen(${hoursAgo(24)}, ${NOW})`;
+    const since = hoursAgo(10);
+    expect(await suspect()).toEqual([
       {
-        station_id: 1,
-        timestamp: iso(hoursAgo(1)),
-        avg_pm25: expect.closeTo(120.1, 5),
-        neighbour_count: 4,
-        neighbour_median: expect.closeTo(13.6, 5),
-        difference: expect.closeTo(106.5, 5),
-        ratio: expect.closeTo(8.8, 5),
+        ...{ station_id: 1, kind: 'pm', tests: 'outlier', since: iso(since) },
+        detail: 'outlier, 120.1 µg/m³, median of 4 neighbours 13.6',
       },
     ]);
-    await owner`update raw.readings set pm25 = case when sensor_id = 1 then 4 else pm25 + 30 end where sensor_id <= 5`;
-    expect(await outliers()).toMatchObject([
-      { station_id: 1, avg_pm25: 4, ratio: expect.closeTo(0.1, 5) },
+    expect(await suspect(since)).toHaveLength(1);
+    expect(await suspect(new Date(since.getTime() - 1))).toEqual([]);
+  });
+
+  it('a station is suspect once a kind, with all periods that hold, those of the operator too (C5)', async () => {
+    await owner`delete from raw.screened_period`;
+    type Period = { sensor?: number; from?: number; to?: Date; kind?: string; evidence?: object };
+    const period = async (
+      station: number,
+      reason: string,
+      { sensor, from = 9, to, kind = 'pm', evidence }: Period = {},
+    ) => {
+      await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+        values (${station}, ${sensor ?? null}, ${reason}, ${hoursAgo(from)}, ${to ?? 'infinity'}, ${kind},
+          ${evidence === undefined ? null : JSON.stringify(evidence)}::text::jsonb)`;
+    };
+    const compared = [
+      { id: 12, 'pm2.5': 3 },
+      { id: 2, 'pm2.5': 117.5 },
+    ];
+    await period(2, 'sensors', { evidence: { 'pm2.5': 60.3, compared_with: compared } });
+    await period(2, 'flat', { from: 30, evidence: { 'pm2.5': 7, pm10: 9 } });
+    await period(2, 'outlier', { from: 60, to: NOW }); // has just ended
+    await period(3, 'constant_humidity', { sensor: 3, kind: 'thp' });
+    await period(3, 'constant_temperature', { sensor: 3, kind: 'thp', from: 4 });
+    await period(4, 'flat', { from: -1 }); // later
+    await period(7, 'flat'); // hidden
+    await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity')`;
+    expect(await suspect()).toEqual([
+      {
+        ...{ station_id: 2, kind: 'pm', tests: 'flat, sensors', since: iso(hoursAgo(9)) },
+        detail: 'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3',
+      },
+      { station_id: 3, kind: 'pm', tests: 'operator', since: null, detail: 'operator' },
+      {
+        ...{ station_id: 3, kind: 'thp', tests: 'constant humidity, constant temperature' },
+        since: iso(hoursAgo(4)),
+        detail: 'constant humidity of sensor 3; constant temperature of sensor 3',
+      },
     ]);
-  });
-
-  it('a station is no outlier at twice the concentration, in clean air, or with few neighbours', async () => {
-    await measure(1, 3, 0, lively(45)); // seven times as much, but not 50 more
-    for (const id of [2, 3, 4]) await measure(id, 3, 0, lively(6));
-    expect(await outliers()).toEqual([]);
-    await owner`update raw.readings set pm25 = 140 where sensor_id = 1`;
-    expect((await outliers()).map((row) => row.station_id)).toEqual([1]);
-    await owner`update raw.readings set pm25 = 30 where sensor_id <> 1`; // less than five times
-    expect(await outliers()).toEqual([]);
-    await owner`update raw.readings set pm25 = 24 where sensor_id <> 1`;
-    await owner`update raw.readings set pm25 = 0 where sensor_id = 1`; // zero among low values
-    expect(await outliers()).toEqual([]);
-    await owner`update raw.readings set pm25 = 140 where sensor_id = 1`;
-    await owner`delete from raw.readings where sensor_id = 4`;
-    expect(await outliers()).toEqual([]);
-  });
-
-  it('outliers are judged by the newest closed hour of each station that is not stale', async () => {
-    await measure(1, 4, 2.5, lively(300));
-    for (const id of [2, 3, 4, 5]) await measure(id, 4, 0, lively(10));
-    expect(await outliers()).toMatchObject([{ station_id: 1, timestamp: iso(hoursAgo(3)) }]);
-    expect(await outliers(new Date(NOW.getTime() + HOUR))).toEqual([]);
+    await owner`delete from raw.screened_period`;
+    await owner`delete from raw.flag_period`;
   });
 
   it('distances are measured on the globe', async () => {

@@ -433,10 +433,10 @@ const TABLE: readonly Table[] = [
         ['::numeric)::int % 360', '::numeric)::int'],
         ['<= 1e-9 * greatest(1, abs(a), abs(b))', '<= 1e-9 * greatest(abs(a), abs(b))'],
       ],
-      'sql/rollups/parts/station_pm25_raw.sql': [
+      'sql/rollups/station_hourly.sql': [
         ['else coalesce(s.pm25_raw, s.pm25) end', 'else coalesce(s.pm25, s.pm25_raw) end'],
       ],
-      'sql/rollups/parts/station_pm25.sql': [
+      'src/schema/aggregates.ts': [
         ['sum(coalesce(s.pm25, s.pm25_raw))', 'sum(coalesce(s.pm25_raw, s.pm25))'],
         [
           "coalesce(avg(s.humidity) filter (where p.formula = '$name'), avg(s.humidity))",
@@ -841,12 +841,13 @@ const TABLE: readonly Table[] = [
   {
     tests: ['test/metrics/metrics.test.ts', 'test/metrics/watch.test.ts'],
     changes: {
-      'sql/logic/80_quality_tests.sql': [
-        ['  where stations >= 3 and', '  where stations > 3 and'],
-        ['having count(*) = 6 and', 'having count(*) >= 5 and'],
-        ['  where last.measured_at is not null;', '  where true;'],
-        ['abs(m.value - s.value) >= 1e-6)', 'abs(m.value - s.value) >= 1e6)'],
-        ['<= 10\n    group by 1, 2, 3', '<= 20\n    group by 1, 2, 3'],
+      'sql/logic/80_offline.sql': [['  where last.measured_at is not null;', '  where true;']],
+      'sql/logic/08_geometry.sql': [['2 * 6371.0088', '2 * 6378.137 * 1.01']],
+      'sql/api/70_attention.sql': [
+        [' and state.is_listed', ''],
+        ['coalesce(f.until > at, true)', 'coalesce(f.until >= at, true)'],
+        ['coalesce(f.since <= at, true)', 'coalesce(f.since < at, true)'],
+        ['max(f.since)', 'min(f.since)'],
       ],
       'sql/logic/75_service.sql': [
         [
@@ -901,9 +902,7 @@ const TABLE: readonly Table[] = [
         ],
         ["rollup.bucket_add('day', today, -30)", "rollup.bucket_add('day', today, -29)"],
       ],
-      'sql/api/parts/hours_of_means.sql': [
-        ['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours'],
-      ],
+      'src/schema/repeatable.ts': [['\'"$key":\', h.$name_hours', '\'"$key":\', h.expected_hours']],
     },
   },
   {

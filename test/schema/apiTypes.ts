@@ -93,15 +93,7 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   quarantine_lines: ['reason', 'lines'],
   storage: ['schema', 'bytes'],
   station_offline: ['station_id', 'last_measurement_time', 'offline_minutes'],
-  station_flat_line: ['station_id', 'parameters', 'since', 'hours'],
-  station_outlier: [
-    'station_id',
-    'timestamp',
-    'avg_pm25',
-    'neighbour_count',
-    'neighbour_median',
-    'difference',
-  ],
+  station_suspect: ['station_id', 'kind', 'tests', 'detail'],
 };
 
 /**

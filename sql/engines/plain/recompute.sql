@@ -6,6 +6,6 @@ set plan_cache_mode = force_custom_plan set jit = off as $$
 #variable_conflict use_column
 begin
   case level
-  {{recompute levels}}
+  {{recompute_levels}}
   end case;
 end $$;

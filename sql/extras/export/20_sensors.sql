@@ -6,10 +6,10 @@ create view api.sensor_hourly as
     s.bucket as timestamp,
     s.sensor_id,
     p.station_id,
-    {{publish pm25: coalesce(s.pm25, s.pm25_raw)}} as avg_pm25,
+    logic.published_floor(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
     {{list uncorrected: $publish(s.$name, $digits) as avg_$name}},
     logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
-    {{publish rain: s.rain}} as total_rain
+    logic.published(s.rain, 1) as total_rain
   from rollup.sensor_hourly s
   join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
 comment on view api.sensor_hourly is
@@ -36,8 +36,8 @@ returns table (
   avg_wind_direction int,
   total_rain float8
 ) language sql stable begin atomic
-  select d.bucket, d.sensor_id, {{publish pm25: d.pm25}}, {{list uncorrected: $publish(d.$name, $digits)}},
-    logic.published_direction(d.wind_sin, d.wind_cos), {{publish rain: d.rain}}
+  select d.bucket, d.sensor_id, logic.published_floor(d.pm25, 1), {{list uncorrected: $publish(d.$name, $digits)}},
+    logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
   from logic.sensor_daily(at, since, until) d;
 end;
 comment on function api.sensor_daily is

@@ -331,10 +331,10 @@ export type ApiFunctions = {
       city_slug: string | null;
       city: string | null;
       measurement_time: string | null;
+      aqi: number | null;
       temperature: number | null;
       humidity: number | null;
       pressure: number | null;
-      aqi: number | null;
       'pm2.5': number | null;
       pm10: number | null;
       no2: number | null;
@@ -572,23 +572,23 @@ export type ApiFunctions = {
       latitude: number;
       longitude: number;
       measurement_time: string | null;
+      aqi: number | null;
       temperature: number | null;
       humidity: number | null;
       pressure: number | null;
-      aqi: number | null;
+      pm1: number | null;
       'pm2.5': number | null;
       'pm2.5_raw': number | null;
       pm10: number | null;
-      pm1: number | null;
-      wind_speed: number | null;
-      wind_direction: string | null;
-      uv: number | null;
-      rain: number | null;
       no2: number | null;
       so2: number | null;
       o3: number | null;
       dust: number | null;
       usvh: number | null;
+      uv: number | null;
+      wind_speed: number | null;
+      wind_direction: string | null;
+      rain: number | null;
       valid_until: string | null;
     };
   };
@@ -604,10 +604,6 @@ export type ApiFunctions = {
       valid_until: string | null;
       data_version: number | null;
     };
-  };
-  station_flat_line: {
-    arguments: { at: Date | string };
-    row: { station_id: number; parameters: string; since: string; hours: number };
   };
   station_history: {
     arguments: { at: Date | string; only_station: number };
@@ -720,18 +716,6 @@ export type ApiFunctions = {
     arguments: { at: Date | string };
     row: { station_id: number; last_measurement_time: string; offline_minutes: number };
   };
-  station_outlier: {
-    arguments: { at: Date | string };
-    row: {
-      station_id: number;
-      timestamp: string;
-      avg_pm25: number;
-      neighbour_count: number;
-      neighbour_median: number;
-      difference: number;
-      ratio: number | null;
-    };
-  };
   station_readings_json: {
     arguments: { at: Date | string; only_station: number; instant: Date | string; most?: number };
     row: {
@@ -756,5 +740,9 @@ export type ApiFunctions = {
       r_unshifted: number | null;
       is_clear: boolean | null;
     };
+  };
+  station_suspect: {
+    arguments: { at: Date | string };
+    row: { station_id: number; kind: string; tests: string; since: string | null; detail: string };
   };
 };

@@ -5,7 +5,13 @@
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
 import type { ExploreAnswer } from '../../contract/explore.ts';
-import { keyOf, PARAMETERS } from '../../contract/parameters.ts';
+import {
+  keyOf,
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  parameterNames,
+} from '../../contract/parameters.ts';
 import { RULES, type RuleName } from '../../contract/rules.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
@@ -33,13 +39,19 @@ export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, dig
   digits,
 }));
 
+const isGas = ({ massOfPpb }: Parameter) => massOfPpb !== undefined;
+const isParticle = (one: Parameter) => one.floor === true && !isGas(one);
+const isOther = (one: Parameter) => !isGas(one) && !isParticle(one);
+const keysOf = (isWanted: (one: Parameter) => boolean, first: readonly ParameterName[]) =>
+  parameterNames(isWanted, first).map(keyOf);
+
 /** The tiles of a page, one for each parameter. */
 export const GROUPS = [
-  { title: 'particles', keys: ['pm2.5', 'pm10', 'pm1', 'pm2.5_raw', 'dust'] },
-  { title: 'gases', keys: ['no2', 'o3', 'so2'] },
+  { title: 'particles', keys: keysOf(isParticle, ['pm25', 'pm10', 'pm1', 'pm25_raw', 'dust']) },
+  { title: 'gases', keys: keysOf(isGas, ['no2', 'o3', 'so2']) },
   {
     title: 'weather',
-    keys: [
+    keys: keysOf(isOther, [
       'temperature',
       'humidity',
       'pressure',
@@ -48,7 +60,7 @@ export const GROUPS = [
       'rain',
       'uv',
       'usvh',
-    ],
+    ]),
   },
 ] as const;
 

@@ -4,7 +4,7 @@
  */
 
 import { InputError } from '../../base/inputError.ts';
-import type { ParameterName } from '../../contract/parameters.ts';
+import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
 import { ownUnitOf } from '../units.ts';
 import type { SourceNotes } from './reader.ts';
 import type { ReadingInput } from './reading.ts';
@@ -26,6 +26,7 @@ const ppm: Omit<OtherUnit, 'remedy'> = {
   high: 0.2,
 };
 const declare = () => 'declare its unit';
+const GASES = parameterNames(({ massOfPpb }) => massOfPpb !== undefined);
 /** Below the cleanest air there is (S8). */
 const milligrams: OtherUnit = {
   ...ppm,
@@ -53,9 +54,7 @@ const OTHER_UNITS: Partial<Record<ParameterName, OtherUnit>> = {
     high: 1_100,
     remedy: (value) => `send it in Pa, as ${Math.round(value * 100)}`,
   },
-  no2: { ...ppm, remedy: declare },
-  o3: { ...ppm, remedy: declare },
-  so2: { ...ppm, remedy: declare },
+  ...Object.fromEntries(GASES.map((name) => [name, { ...ppm, remedy: declare }])),
   pm25: milligrams,
   pm25_raw: milligrams,
   pm10: milligrams,
