@@ -23,7 +23,7 @@ import {
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import { makeDocumentCache, type Render, type ServedDocument, shareWhileCurrent } from './cache.ts';
+import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
 import { makeSiteUrls, type SiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
@@ -33,6 +33,7 @@ import {
   makeNetworkReader,
   type NetworkReader,
 } from './documents.ts';
+import type { Entry } from './entry.ts';
 import { makeExplore } from './explore.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
@@ -60,9 +61,16 @@ export type PageParts = {
   urls: SiteUrls;
   documents: Documents<EndpointName | ExploreName>;
   reader: NetworkReader;
+  /** For queries whose cost grows with the network. */
+  wholeNetwork: ApiDb;
   clock: Clock;
-  /** Serves the cached document for the path, or renders it. */
-  answer: (req: Request, res: Response, render: Render) => Promise<void>;
+  /** Serves the cached document for the path, or renders it. `route`: its label in metrics. */
+  answer: (
+    req: Request,
+    res: Response,
+    route: string,
+    render: () => Promise<Entry>,
+  ) => Promise<void>;
   /** Rejects until the first build has finished. */
   firstBuild: () => Promise<void>;
 };
@@ -91,7 +99,7 @@ export function makeApp({
 }: AppOptions): RequestListener {
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const urls = makeSiteUrls(siteBaseUrl);
-  const reader = makeNetworkReader(wholeNetwork, clock, (read) =>
+  const reader = makeNetworkReader(wholeNetwork, (read) =>
     cacheOptions.maxBytes === 0
       ? () => read(clock())
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
@@ -100,12 +108,18 @@ export function makeApp({
   const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const send = (req: Request, res: Response, { document, cacheHeaders }: ServedDocument) => {
-    res.locals.isStale = cacheHeaders.age !== undefined;
-    sendDocument(req, res, document, cacheHeaders);
-  };
-  const answer: PageParts['answer'] = async (req, res, render) =>
-    send(req, res, await cache.get(req.path, render));
+  const answerFrom =
+    (read: DocumentCache['get']): PageParts['answer'] =>
+    async (req, res, route, render) => {
+      const { document, cacheHeaders } = await read(req.path, async () => ({
+        ...(await render()),
+        route,
+      }));
+      res.locals.isStale = cacheHeaders.age !== undefined;
+      sendDocument(req, res, document, cacheHeaders);
+    };
+  const answer = answerFrom(cache.get);
+  const answerOnce = answerFrom((_key, render) => cache.renderOnce(render));
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -127,9 +141,9 @@ export function makeApp({
     const render = documents[name as keyof typeof documents];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
-      await answer(req, res, async () => {
+      await answer(req, res, route, async () => {
         await firstBuild();
-        return { ...(await render(values)), route };
+        return await render(values);
       });
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
@@ -138,11 +152,7 @@ export function makeApp({
       const left = signalOfLeaving(req, res);
       try {
         await firstBuild();
-        send(
-          req,
-          res,
-          await cache.renderOnce(async () => ({ ...(await render(values, left)), route })),
-        );
+        await answerOnce(req, res, route, () => render(values, left));
       } catch (error) {
         if (!left.aborted) throw error;
       }
@@ -150,7 +160,7 @@ export function makeApp({
     addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
   }
   if (addPages === undefined) addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
-  else addPages(app, { urls, documents, reader, clock, answer, firstBuild });
+  else addPages(app, { urls, documents, reader, wholeNetwork, clock, answer, firstBuild });
   app.use(
     (req: Request) => {
       throw unknownPath(req.path);

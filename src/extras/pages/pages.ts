@@ -9,8 +9,6 @@ import type { ExploreAnswer } from '../../contract/explore.ts';
 import { addPath, pathOf } from '../../http/middleware.ts';
 import { notFound, type sendProblem, truncate } from '../../http/send.ts';
 import type { PageParts } from '../../serve/app.ts';
-import type { Validity } from '../../serve/cache.ts';
-import { presenter } from '../../serve/current.ts';
 import {
   type CacheHeaders,
   type Document,
@@ -18,7 +16,9 @@ import {
   renderDocument,
   sendDocument,
 } from '../../serve/document.ts';
-import { earlier, validityOf } from '../../serve/documents.ts';
+import { earlier, type Validity, validityOf } from '../../serve/entry.ts';
+import { queryLastDays } from '../../serve/lastDays.ts';
+import { presenter } from '../../serve/localizedText.ts';
 import { ASSETS, assetUrl, FILE_HEADERS } from './assets.ts';
 import { docsPage } from './docs.ts';
 import { embedPage } from './embed.ts';
@@ -49,7 +49,7 @@ const OF_REGION = { values: 'region', indices: 'regionNow' } as const;
 export function addPages(
   app: IRouter,
   site: Site,
-  { urls, documents, reader, clock, answer, firstBuild }: PageParts,
+  { urls, documents, reader, wholeNetwork, clock, answer, firstBuild }: PageParts,
 ): void {
   const map = groundOf(site);
 
@@ -82,18 +82,14 @@ export function addPages(
     regions: readonly Place[],
     stations: readonly Post[],
   ) {
-    const {
-      regions: ofRegions,
-      stations: ofStations,
-      ...validity
-    } = await reader.lastDays({
+    const { rows, ...ofDays } = await queryLastDays(wholeNetwork, clock(), {
       regions: regions.map(({ slug }) => slug),
       stations: stations.map(({ id }) => id),
     });
     return {
-      regions: regions.map((one) => ({ ...one, day: ofRegions[one.slug] })),
-      stations: stations.map((one) => ({ ...one, day: ofStations[one.id] })),
-      validity,
+      regions: regions.map((one) => ({ ...one, day: ofDays.regions[one.slug] })),
+      stations: stations.map((one) => ({ ...one, day: ofDays.stations[one.id] })),
+      validity: validityOf(rows),
     };
   }
 
@@ -268,14 +264,14 @@ export function addPages(
       const values = { locale: locale as Locale, id: Number(id), slug };
       res.locals.sendProblem = problemSender(values.locale);
       if (values.id > MAX_STATION_ID) throw notFound('');
-      await answer(req, res, async () => {
+      await answer(req, res, route, async () => {
         await firstBuild();
         const rendered = await render(values);
         const document =
           'page' in rendered
             ? renderPage(site, rendered.page)
             : renderDocument(values.locale, rendered.picture, PICTURE);
-        return { document, validUntil: rendered.validUntil, version: rendered.version, route };
+        return { document, validUntil: rendered.validUntil, version: rendered.version };
       });
     };
     addPath(app, pathPattern(route), get, route);

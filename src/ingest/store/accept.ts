@@ -13,7 +13,7 @@ import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
 import { type MergedBatch, mergeBatch } from './mergeBatch.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
-import { findSensorFacts, type SensorFacts, withTotals } from './sensorFacts.ts';
+import { findSensorFacts, withTotals } from './sensorFacts.ts';
 import type { SourceMemory } from './sourceMemory.ts';
 import {
   type Checked,
@@ -22,6 +22,7 @@ import {
   latestAcceptable,
   type ReadingReason,
   type Rejection,
+  type SensorFacts,
   type ValueRejection,
 } from './validate.ts';
 

@@ -15,9 +15,15 @@ import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Withdrawn, withdrawEmpty } from './accept.ts';
-import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
+import { factsOf, type SensorRow } from './sensorFacts.ts';
 import { makeSourceMemory } from './sourceMemory.ts';
-import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
+import {
+  checkReading,
+  givenParameters,
+  latestAcceptable,
+  readSensorId,
+  type SensorFacts,
+} from './validate.ts';
 
 export type Copier = {
   /** Begins a source: its empty cells withdraw what was stored before it came (S3). */
