@@ -361,12 +361,14 @@ const TABLE: readonly Table[] = [
     build: true,
     changes: {
       'src/http/listen.ts': [
-        ['      closing ||\n', ''],
-        ['      connections.delete(socket);\n', ''],
+        ['      isDraining ||\n', ''],
         ['  server.maxConnections = most;\n', ''],
-        ['push(res) > MOST_UNANSWERED', 'push(res) >= MOST_UNANSWERED'],
+        ['unanswered > MOST_UNANSWERED', 'unanswered >= MOST_UNANSWERED'],
+      ],
+      'src/http/connections.ts': [
+        ['      open.delete(socket);\n', ''],
         ["if (res.socket === null) res.emit('close')", 'res.socket'],
-        ['isSending() || server.close()', 'server.close()'],
+        ['connections.isSending() || server.close()', 'server.close()'],
       ],
     },
   },
