@@ -28,7 +28,7 @@ returns table (
     c.station_count,
     {{publish pm25: c.who_daily}}, api.exceedance(c.who_daily, 15),
     {{publish pm25: c.who_year}}, api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
-    logic.published_floor(c.month * 30 / 22, 1),
+    logic.published_non_negative(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
     c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at

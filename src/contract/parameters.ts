@@ -32,7 +32,7 @@ export type Parameter = {
   /** The kind of flag periods of a station in which it is left out of region means (C5, C9). */
   readonly flag?: 'thp' | 'pm';
   /** True if negative values, which instruments report near zero, are published as 0. */
-  readonly floor?: true;
+  readonly nonNegative?: true;
 };
 
 /** The largest single-precision number below 360, since a direction is in [0, 360). */
@@ -79,7 +79,7 @@ export const PARAMETERS = [
     low: -10,
     high: 2_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
   },
   {
@@ -91,7 +91,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
   },
   {
@@ -102,7 +102,7 @@ export const PARAMETERS = [
     low: -10,
     high: 2_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
   },
   {
@@ -114,7 +114,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
   },
   {
@@ -126,7 +126,7 @@ export const PARAMETERS = [
     high: 5_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
   },
   {
     name: 'so2',
@@ -136,7 +136,7 @@ export const PARAMETERS = [
     low: -10,
     high: 5_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
   },
   {
     name: 'o3',
@@ -146,7 +146,7 @@ export const PARAMETERS = [
     low: -10,
     high: 5_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
   },
   {
     name: 'dust',
@@ -157,7 +157,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
   },
   {
     name: 'usvh',

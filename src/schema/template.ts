@@ -117,7 +117,8 @@ function published({ parameters }: Definitions, name: string, value: string): st
   return `${publisher(parameter)}(${value}, ${parameter.digits})`;
 }
 
-const publisher = ({ floor }: Parameter) => (floor ? 'logic.published_floor' : 'logic.published');
+const publisher = ({ nonNegative }: Parameter) =>
+  nonNegative ? 'logic.published_non_negative' : 'logic.published';
 
 /** The text without lines that are only a comment. */
 export function withoutComments(text: string): string {

@@ -186,7 +186,7 @@ function copyStatement(columns: readonly Parameter[]): string {
 
 /** The rows as readings again, with a text in our names and units. */
 function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
-  let nth = 0;
+  let ordinal = 0;
   for (const { columns, rows } of copies) {
     for (const { time, id, values: numbers } of rows.read()) {
       const measuredAt = instantText(time);
@@ -195,8 +195,8 @@ function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
         const number = numbers[index] ?? null;
         if (number !== null) values[name as ReadingColumn] = shortest(number);
       }
-      const line = lines[nth];
-      nth += 1;
+      const line = lines[ordinal];
+      ordinal += 1;
       yield withText({ sensorId: id, measuredAt, values, ...(line !== undefined && { line }) });
     }
   }
