@@ -449,7 +449,7 @@ create function logic.published(value float8, digits int) returns float8
 
 -- Like logic.published, for concentrations of particles and gases: negative values become 0, because instruments report
 -- small ones.
-create function logic.published_floor(value float8, digits int) returns float8
+create function logic.published_non_negative(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
@@ -1273,9 +1273,9 @@ create function logic.store_readings(
     -- nothing to that one; -1: that one has another value, which counts; null: it is stored itself
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
-  empty_nths int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
+  empty_ordinals int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
   empty_names text[],
-  value_nths int[], -- ordinals, from 1, of the readings that had a value left out
+  value_ordinals int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
@@ -1299,12 +1299,12 @@ create function logic.store_readings(
   rain_total_values real[],
   out accepted int,
   out unchanged int,
-  out accepted_nths int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
+  out accepted_ordinals int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
   out replaced int, -- number of stored values that were replaced or withdrawn
   out replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
   out replaced_newest float8,
   out without_station int, -- number of accepted readings without a placement at their time
-  out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
+  out refused_ordinals int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
   out late_hours int, -- number of closed hours in which a reading was changed
   out left_out int, -- number of lines that did not fit into the quarantine
@@ -1341,12 +1341,13 @@ begin
   has_gauges := found;
 
   with empty as (
-    select e.nth, array_agg(e.name) as names from unnest(empty_nths, empty_names) as e(nth, name)
+    select e.ordinal, array_agg(e.name) as names from unnest(empty_ordinals, empty_names) as e(ordinal, name)
     where not only_new
     group by 1
   ),
   given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem, empty.names,
+    select g.ordinal, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem,
+      empty.names,
       g.temperature,
   g.humidity,
   g.pressure,
@@ -1403,15 +1404,15 @@ begin
   wind_speed,
   wind_direction,
   rain,
-  rain_total, nth)
+  rain_total, ordinal)
     left join raw.sensor s on s.id = g.sensor_id
-    left join empty on empty.nth = g.nth
+    left join empty on empty.ordinal = g.ordinal
     cross join raw.installation i
   ),
   -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
   -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
   compared as materialized (
-    select g.nth, g.measured_at, g.problem, g.reason,
+    select g.ordinal, g.measured_at, g.problem, g.reason,
       (g.temperature,
   g.humidity,
   g.pressure,
@@ -1551,10 +1552,10 @@ begin
     where g.merged_into is null and g.reason is null
   ),
   refused as (
-    select nth, reason from given where reason is not null
+    select ordinal, reason from given where reason is not null
     union all
     -- it has no value, and there is none to withdraw
-    select nth, problem from compared where problem is not null and withdraws = 0
+    select ordinal, problem from compared where problem is not null and withdraws = 0
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, temperature,
@@ -1591,7 +1592,7 @@ begin
   g.wind_direction,
   g.rain,
   g.rain_total, case when g.rain_total is not null then g.rain end
-    from compared c join given g on g.nth = c.nth
+    from compared c join given g on g.ordinal = c.ordinal
     where c.has_value and c.changes
     order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set
@@ -1639,35 +1640,37 @@ begin
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   changed as materialized (
-    select c.nth, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws, p.sensor_id as placed
+    select c.ordinal, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws,
+      p.sensor_id as placed
     from compared c
-    join given g on g.nth = c.nth
+    join given g on g.ordinal = c.ordinal
     left join raw.placement p on p.sensor_id = g.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
     where c.has_value and c.changes or c.withdraws > 0
   )
-  select count(c.nth),
-    coalesce(array_agg(c.nth order by c.nth) filter (where c.nth is not null), '{}'),
+  select count(c.ordinal),
+    coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.ordinal is not null), '{}'),
     coalesce(sum(c.replaced), 0),
     extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaced > 0))) * 1e6,
     extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaced > 0))) * 1e6,
-    count(c.nth) filter (where c.placed is null),
+    count(c.ordinal) filter (where c.placed is null),
     count(distinct rollup.bucket_start('hour', c.measured_at))
       filter (where c.measured_at < rollup.bucket_start('hour', now)),
-    coalesce(array_agg(c.nth) filter (where c.withdraws > 0), '{}'),
+    coalesce(array_agg(c.ordinal) filter (where c.withdraws > 0), '{}'),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    (select coalesce(array_agg(nth order by nth), '{}') from refused),
-    (select coalesce(array_agg(reason order by nth), '{}') from refused),
+    (select coalesce(array_agg(ordinal order by ordinal), '{}') from refused),
+    (select coalesce(array_agg(reason order by ordinal), '{}') from refused),
     (select bool_or(stored_outside_hypertable) from written) and (select engine = 'timescale' from raw.installation)
-  into accepted, accepted_nths, replaced, replaced_oldest, replaced_newest, without_station, late_hours, withdrawing,
-    delays, refused_nths, refused_reasons, has_lost_chunks
+  into accepted, accepted_ordinals, replaced, replaced_oldest, replaced_newest, without_station, late_hours,
+    withdrawing, delays, refused_ordinals, refused_reasons, has_lost_chunks
   from changed c;
 
   accepted := accepted + (
-    select count(*) from unnest(merged_into) with ordinality as m(into_nth, nth)
-    where m.into_nth is not null and (m.into_nth = -1 and not only_new or m.into_nth = any (accepted_nths)) and m.nth <> all (refused_nths));
-  unchanged := cardinality(sensors) - cardinality(refused_nths) - accepted;
+    select count(*) from unnest(merged_into) with ordinality as m(into_ordinal, ordinal)
+    where m.into_ordinal is not null and (m.into_ordinal = -1 and not only_new or m.into_ordinal = any (accepted_ordinals))
+      and m.ordinal <> all (refused_ordinals));
+  unchanged := cardinality(sensors) - cardinality(refused_ordinals) - accepted;
 
   -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
   -- hypertable acts like one
@@ -1677,19 +1680,19 @@ begin
   end if;
 
   if withdrawing <> '{}' then
-    perform logic.withdraw_values(sensors, times, empty_nths, empty_names, withdrawing);
+    perform logic.withdraw_values(sensors, times, empty_ordinals, empty_names, withdrawing);
   end if;
 
-  if has_gauges and accepted_nths <> '{}' then
-    perform logic.derive_rain(array(select sensors[nth] from unnest(accepted_nths) nth),
-      array(select times[nth] from unnest(accepted_nths) nth));
+  if has_gauges and accepted_ordinals <> '{}' then
+    perform logic.derive_rain(array(select sensors[ordinal] from unnest(accepted_ordinals) ordinal),
+      array(select times[ordinal] from unnest(accepted_ordinals) ordinal));
   end if;
 
   left_out := 0;
-  if refused_nths <> '{}' or value_nths <> '{}' then
+  if refused_ordinals <> '{}' or value_ordinals <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
-      value_nths, value_reasons,
-      refused_nths, refused_reasons, temperature_values,
+      value_ordinals, value_reasons,
+      refused_ordinals, refused_reasons, temperature_values,
   humidity_values,
   pressure_values,
   pm1_values,
@@ -1713,24 +1716,25 @@ end $$;
 -- is no reading, and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted
 -- meanwhile.
 create function logic.withdraw_values(
-  sensors int[], times float8[], empty_nths int[], empty_names text[], withdrawing int[]
+  sensors int[], times float8[], empty_ordinals int[], empty_names text[], withdrawing int[]
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
 
 as $$
 declare
-  earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
-  latest constant timestamptz := (select to_timestamp(max(times[nth]) / 1e6) from unnest(withdrawing) nth);
+  earliest constant timestamptz := (select to_timestamp(min(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
+  latest constant timestamptz := (select to_timestamp(max(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
   is_deleted boolean;
   emptied_sensors int[];
   emptied_times timestamptz[];
 begin
   with target as (
-    select sensors[e.nth] as sensor_id, to_timestamp(times[e.nth] / 1e6) as measured_at, array_agg(e.name) as names
-    from unnest(empty_nths, empty_names) as e(nth, name)
-    where e.nth = any (withdrawing)
-    group by e.nth
+    select sensors[e.ordinal] as sensor_id, to_timestamp(times[e.ordinal] / 1e6) as measured_at,
+      array_agg(e.name) as names
+    from unnest(empty_ordinals, empty_names) as e(ordinal, name)
+    where e.ordinal = any (withdrawing)
+    group by e.ordinal
   ),
   -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
   -- only these: null would not tell an empty parameter from one that stays.
@@ -2031,7 +2035,8 @@ grant usage on schema logic to airseries_ingest;
 -- trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
+  sensors int[], times float8[], lines bigint[], texts text, value_ordinals int[], value_reasons text[],
+  refused_ordinals int[],
     refused_reasons text[],
   temperature_values real[],
   humidity_values real[],
@@ -2064,15 +2069,16 @@ begin
   returning 128 * 1024 * 1024 - load.bytes into room;
 
   with refused as (
-    select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
+    select r.ordinal, 'reading' as kind, r.reason from unnest(refused_ordinals, refused_reasons) as r(ordinal, reason)
     union all
-    select v.nth, 'value', v.reason
-    from unnest(value_nths, value_reasons) as v(nth, reason)
-    left join unnest(refused_nths, refused_reasons) as r(nth, reason) on r.nth = v.nth
-    where r.nth is null or r.reason = 'no_value'
+    select v.ordinal, 'value', v.reason
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason)
+    left join unnest(refused_ordinals, refused_reasons) as r(ordinal, reason) on r.ordinal = v.ordinal
+    where r.ordinal is null or r.reason = 'no_value'
   ),
   wrong as (
-    select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
+    select v.ordinal, jsonb_agg(v.reason) as reasons
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason) group by 1
   ),
   found as (
     select original.line, refused.kind, refused.reason,
@@ -2097,9 +2103,9 @@ begin
   'rain_total', given.rain_total,
           'unusable', wrong.reasons)) end as reading
     from refused
-    left join wrong on wrong.nth = refused.nth
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth)
-      on original.nth = refused.nth
+    left join wrong on wrong.ordinal = refused.ordinal
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, ordinal)
+      on original.ordinal = refused.ordinal
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
       from unnest(sensors, times, temperature_values,
@@ -2135,8 +2141,8 @@ begin
   wind_speed,
   wind_direction,
   rain,
-  rain_total, nth)
-    ) given on given.nth = refused.nth
+  rain_total, ordinal)
+    ) given on given.ordinal = refused.ordinal
   ),
   missing as materialized (
     select f.*, sum(logic.quarantine_bytes(f.text)) over (order by f.kind, f.reason, f.text) as bytes_so_far
@@ -2727,9 +2733,9 @@ begin
     from compared where hours_differ or days_differ group by 1, 2
   )
   select h.station_id, 'sensors', h.bucket,
-    jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
+    jsonb_build_object('pm2.5', logic.published_non_negative(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1) else logic.published_floor(h.day, 1) end)
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_non_negative(h.pm25, 1) else logic.published_non_negative(h.day, 1) end)
     order by h.sensor_id)
       filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
   from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
@@ -2779,7 +2785,7 @@ begin
     from in_row r
   )
   select h.station_id, 'flat', h.bucket,
-    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1), 'pm10', logic.published_floor(h.pm10, 1)))
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_non_negative(h.pm25, 1), 'pm10', logic.published_non_negative(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
     -- very clean air may be the same for a day
@@ -2862,8 +2868,8 @@ begin
       and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
   select j.station_id, 'outlier', j.bucket, case when j.is_first then
-    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1), 'compared_with',
-    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
+    jsonb_build_object('pm2.5', logic.published_non_negative(j.pm25, 1), 'median', logic.published_non_negative(j.median, 1), 'compared_with',
+    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_non_negative(other_pm25, 1)) order by other_id)) end
   from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
   group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
@@ -4385,12 +4391,12 @@ end $$;
 
 
 -- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
-create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
+create function logic.is_up_to_date(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
     where p.until > bucket and p.since < rollup.bucket_add(l.unit, bucket, 1))
     and not logic.refused_buckets(l.unit) @> bucket
-  from logic.level l where l.name = is_settled.level
+  from logic.level l where l.name = is_up_to_date.level
 $oracle$;
 
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
@@ -4799,7 +4805,7 @@ group by bucket, region_slug having count(*) > 1
   -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
   select distinct on (d.level, d.bucket, d.subject) d.*
   from difference d
-  where logic.is_settled(d.level, d.bucket)
+  where logic.is_up_to_date(d.level, d.bucket)
   order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
@@ -4834,7 +4840,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
+revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to
 -- English, any language, slug or id.
 
@@ -5060,10 +5066,10 @@ returns table (
     c.measured_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
-    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm25_raw, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.pm1, 1),
+    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm25_raw, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.pm1, 1),
     logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
     logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published_floor(c.no2, 1), logic.published_floor(c.so2, 1), logic.published_floor(c.o3, 1), logic.published_floor(c.dust, 1),
+    logic.published_non_negative(c.no2, 1), logic.published_non_negative(c.so2, 1), logic.published_non_negative(c.o3, 1), logic.published_non_negative(c.dust, 1),
       logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
@@ -5106,14 +5112,14 @@ create view api.station_hourly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5154,14 +5160,14 @@ create view api.region_hourly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5202,14 +5208,14 @@ create view api.station_daily as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5217,10 +5223,10 @@ create view api.station_daily as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5296,14 +5302,14 @@ create view api.station_monthly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5311,10 +5317,10 @@ create view api.station_monthly as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5390,14 +5396,14 @@ create view api.region_daily as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5405,10 +5411,10 @@ create view api.region_daily as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5484,14 +5490,14 @@ create view api.region_monthly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5499,10 +5505,10 @@ create view api.region_monthly as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5577,16 +5583,16 @@ create view api.sensor_hourly as
     s.bucket as timestamp,
     s.sensor_id,
     p.station_id,
-    logic.published_floor(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
+    logic.published_non_negative(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
     logic.published(s.temperature, 1) as avg_temperature,
   logic.published(s.humidity, 0) as avg_humidity,
   logic.published(s.pressure, 0) as avg_pressure,
-  logic.published_floor(s.pm1, 1) as avg_pm1,
-  logic.published_floor(s.pm10, 1) as avg_pm10,
-  logic.published_floor(s.no2, 1) as avg_no2,
-  logic.published_floor(s.so2, 1) as avg_so2,
-  logic.published_floor(s.o3, 1) as avg_o3,
-  logic.published_floor(s.dust, 1) as avg_dust,
+  logic.published_non_negative(s.pm1, 1) as avg_pm1,
+  logic.published_non_negative(s.pm10, 1) as avg_pm10,
+  logic.published_non_negative(s.no2, 1) as avg_no2,
+  logic.published_non_negative(s.so2, 1) as avg_so2,
+  logic.published_non_negative(s.o3, 1) as avg_o3,
+  logic.published_non_negative(s.dust, 1) as avg_dust,
   logic.published(s.usvh, 2) as avg_usvh,
   logic.published(s.uv, 1) as avg_uv,
   logic.published(s.wind_speed, 1) as avg_wind_speed,
@@ -5640,15 +5646,15 @@ returns table (
   avg_wind_direction int,
   total_rain float8
 ) language sql stable begin atomic
-  select d.bucket, d.sensor_id, logic.published_floor(d.pm25, 1), logic.published(d.temperature, 1),
+  select d.bucket, d.sensor_id, logic.published_non_negative(d.pm25, 1), logic.published(d.temperature, 1),
   logic.published(d.humidity, 0),
   logic.published(d.pressure, 0),
-  logic.published_floor(d.pm1, 1),
-  logic.published_floor(d.pm10, 1),
-  logic.published_floor(d.no2, 1),
-  logic.published_floor(d.so2, 1),
-  logic.published_floor(d.o3, 1),
-  logic.published_floor(d.dust, 1),
+  logic.published_non_negative(d.pm1, 1),
+  logic.published_non_negative(d.pm10, 1),
+  logic.published_non_negative(d.no2, 1),
+  logic.published_non_negative(d.so2, 1),
+  logic.published_non_negative(d.o3, 1),
+  logic.published_non_negative(d.dust, 1),
   logic.published(d.usvh, 2),
   logic.published(d.uv, 1),
   logic.published(d.wind_speed, 1),
@@ -6037,11 +6043,11 @@ returns table (
     c.made_at,
     logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
     rollup.aqi(c.pm25, c.pm10),
-    logic.published_floor(c.pm25, 1), logic.published_floor(c.pm10, 1), logic.published_floor(c.no2, 1),
+    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.no2, 1),
     c.station_count,
-    logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
-    logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
-    logic.published_floor(c.month * 30 / 22, 1),
+    logic.published_non_negative(c.who_daily, 1), api.exceedance(c.who_daily, 15),
+    logic.published_non_negative(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
+    logic.published_non_negative(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
     c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at
@@ -6205,7 +6211,7 @@ returns table (
   station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
     difference float8, ratio float8
 ) language sql stable begin atomic
-  select s.station_id, s.hour, logic.published_floor(s.pm25, 1), s.neighbour_count, logic.published_floor(s.neighbour_median, 1),
+  select s.station_id, s.hour, logic.published_non_negative(s.pm25, 1), s.neighbour_count, logic.published_non_negative(s.neighbour_median, 1),
     logic.published(s.pm25 - s.neighbour_median, 1),
     case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
   from logic.station_outlier(at) s;
@@ -6770,7 +6776,7 @@ begin
       '{}')::text,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
       array_agg(h.pm25 order by slot.n desc) as newest_first
     from unnest(only_stations) one(id)
     cross join slot
@@ -7003,7 +7009,7 @@ begin
       '{}')::text,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
       array_agg(h.pm25 order by slot.n desc) as newest_first
     from unnest(only_regions) one(id)
     cross join slot
@@ -7279,9 +7285,9 @@ declare
   since constant timestamptz := rollup.bucket_add('day', today, -365);
 begin
   return query
-  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published_floor(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  select logic.published_non_negative(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_non_negative(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published_non_negative(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
