@@ -3,11 +3,11 @@ import type { Locale } from '../../contract/endpoints.ts';
 import { LOCALES } from '../../contract/endpoints.ts';
 import { ANY_ORIGIN_LIST, type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { assetUrl } from './assets.ts';
+import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
 import type { Ground } from './ground.ts';
 import { type Html, html } from './html.ts';
 import type { MapGround, Tiles } from './parts.ts';
-import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
 /**
