@@ -4,7 +4,7 @@
  */
 import { makeClock } from './base/clock.ts';
 import { InputError } from './base/inputError.ts';
-import { makeLog, quietLog, terminalText } from './base/log.ts';
+import { type Done, type Log, makeLog, quietLog, terminalText } from './base/log.ts';
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
 import { type Outcome, UsageError } from './commands/context.ts';
@@ -30,9 +30,13 @@ const additions = (configured: () => Config): Additions => ({
  * Opens and migrates the database, which must exist unless the command makes one, runs the command,
  * and closes the database.
  */
-async function runOn(config: Config, chosen: Chosen): Promise<Outcome> {
+async function runOn(
+  config: Config,
+  chosen: Chosen,
+  onProgress: (done: Done) => void,
+): Promise<Outcome> {
   const { run, makesDatabase } = chosen;
-  const log = makeLog(config.logLevel);
+  const log: Log = { ...makeLog(config.logLevel), onProgress };
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
   const mustExist = !makesDatabase;
@@ -97,17 +101,24 @@ function shown({ result, table }: Outcome, format: Format): string {
 const writeError = (message: string) =>
   void process.stderr.write(`${terminalText(printable(message), 'error')}\n`);
 
-/** Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. */
-function reportOnInterrupt(): void {
+/**
+ * Every command is safe to interrupt and to repeat; people who press Ctrl-C don't know that. Returns
+ * a function that is to be told what is done.
+ */
+function reportOnInterrupt(): (done: Done) => void {
+  let latest: Done | undefined;
   process.once('SIGINT', () => {
-    const done = describeProgress();
+    const done = latest === undefined ? '' : ` ${describeProgress(latest)}`;
     process.stderr.write(
-      `\ninterrupted${done === undefined ? '' : ` ${done}`}. What is stored stays, and nothing is left half done: ` +
+      `\ninterrupted${done}. What is stored stays, and nothing is left half done: ` +
         'the same command again does the rest.\n',
     );
     // without this handler it ends as any interrupted program, even in mid-read
     process.kill(process.pid, 'SIGINT');
   });
+  return (done) => {
+    latest = done;
+  };
 }
 
 /** Resolves to the first signal to stop. A second one ends the process at once. */
@@ -182,7 +193,7 @@ async function main(args: readonly string[]): Promise<number> {
   if ('starts' in choice) {
     process.exit(await runService());
   }
-  reportOnInterrupt();
+  const onProgress = reportOnInterrupt();
   process.on('uncaughtException', (error) => {
     writeError(describeUncaughtError(error));
     process.exit(1);
@@ -193,7 +204,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   for (const hint of environmentHints(process.env)) makeLog(config.logLevel).warn(hint);
   choice.check(config);
-  const outcome = await runOn(config, choice);
+  const outcome = await runOn(config, choice, onProgress);
   process.stdout.write(`${shown(outcome, choice.format)}\n`);
   return outcome.ok ? 0 : 1;
 }

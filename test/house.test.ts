@@ -61,6 +61,20 @@ describe('the source', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
   });
 
+  it('has no circle of imports', () => {
+    const finished = new Set<string>();
+    const circlesFrom = (path: string, way: readonly string[]): string[] => {
+      if (way.includes(path)) return [[...way.slice(way.indexOf(path)), path].join(' → ')];
+      if (finished.has(path)) return [];
+      const circles = importsOf(path)
+        .filter((other) => files.includes(other))
+        .flatMap((other) => circlesFrom(other, [...way, path]));
+      finished.add(path);
+      return circles;
+    };
+    expect(files.flatMap((path) => circlesFrom(path, []))).toEqual([]);
+  });
+
   it('names an extra in the list of them, and nowhere else', () => {
     const wrong = files.flatMap((path) =>
       importsOf(path)

@@ -23,9 +23,9 @@ returns table (
     c.made_at,
     rollup.aqi(c.pm25, c.pm10), {{list regional: $publish(c.$name, $digits)::$type}},
     c.station_count,
-    logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
-    logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
-    logic.published_floor(c.month * 30 / 22, 1),
+    logic.published_non_negative(c.who_daily, 1), api.exceedance(c.who_daily, 15),
+    logic.published_non_negative(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
+    logic.published_non_negative(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
     c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at

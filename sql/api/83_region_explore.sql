@@ -61,9 +61,9 @@ declare
   since constant timestamptz := rollup.bucket_add('day', today, -365);
 begin
   return query
-  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published_floor(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  select logic.published_non_negative(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_non_negative(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published_non_negative(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6

@@ -17,7 +17,7 @@ create function logic.published(value float8, digits int) returns float8
 
 -- Like logic.published, for concentrations of particles and gases: negative values become 0, because instruments report
 -- small ones.
-create function logic.published_floor(value float8, digits int) returns float8
+create function logic.published_non_negative(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;

@@ -17,9 +17,9 @@ create function logic.store_readings(
     -- nothing to that one; -1: that one has another value, which counts; null: it is stored itself
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
-  empty_nths int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
+  empty_ordinals int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
   empty_names text[],
-  value_nths int[], -- ordinals, from 1, of the readings that had a value left out
+  value_ordinals int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
@@ -27,12 +27,12 @@ create function logic.store_readings(
   {{list reading: $name_values real[]}},
   out accepted int,
   out unchanged int,
-  out accepted_nths int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
+  out accepted_ordinals int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
   out replaced int, -- number of stored values that were replaced or withdrawn
   out replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
   out replaced_newest float8,
   out without_station int, -- number of accepted readings without a placement at their time
-  out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
+  out refused_ordinals int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
   out late_hours int, -- number of closed hours in which a reading was changed
   out left_out int, -- number of lines that did not fit into the quarantine
@@ -68,12 +68,13 @@ begin
   has_gauges := found;
 
   with empty as (
-    select e.nth, array_agg(e.name) as names from unnest(empty_nths, empty_names) as e(nth, name)
+    select e.ordinal, array_agg(e.name) as names from unnest(empty_ordinals, empty_names) as e(ordinal, name)
     where not only_new
     group by 1
   ),
   given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem, empty.names,
+    select g.ordinal, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem,
+      empty.names,
       {{list reading: g.$name}},
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
@@ -82,15 +83,15 @@ begin
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
       end as reason
     from unnest(sensors, times, problems, merged_into, {{list reading: $name_values}})
-      with ordinality as g(sensor_id, microseconds, problem, merged_into, {{list reading: $name}}, nth)
+      with ordinality as g(sensor_id, microseconds, problem, merged_into, {{list reading: $name}}, ordinal)
     left join raw.sensor s on s.id = g.sensor_id
-    left join empty on empty.nth = g.nth
+    left join empty on empty.ordinal = g.ordinal
     cross join raw.installation i
   ),
   -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
   -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
   compared as materialized (
-    select g.nth, g.measured_at, g.problem, g.reason,
+    select g.ordinal, g.measured_at, g.problem, g.reason,
       ({{list given: g.$name}}, g.rain) is distinct from ({{list given: null::real}}, null::real) as has_value,
       case when only_new then
         ({{list given: coalesce(r.$name, g.$name)}}, coalesce(known.rain, g.rain)) is distinct from
@@ -110,15 +111,15 @@ begin
     where g.merged_into is null and g.reason is null
   ),
   refused as (
-    select nth, reason from given where reason is not null
+    select ordinal, reason from given where reason is not null
     union all
     -- it has no value, and there is none to withdraw
-    select nth, problem from compared where problem is not null and withdraws = 0
+    select ordinal, problem from compared where problem is not null and withdraws = 0
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, {{list reading: $name}}, rain_given)
     select g.measured_at, g.sensor_id, {{list reading: g.$name}}, case when g.rain_total is not null then g.rain end
-    from compared c join given g on g.nth = c.nth
+    from compared c join given g on g.ordinal = c.ordinal
     where c.has_value and c.changes
     order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set
@@ -136,35 +137,37 @@ begin
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   changed as materialized (
-    select c.nth, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws, p.sensor_id as placed
+    select c.ordinal, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws,
+      p.sensor_id as placed
     from compared c
-    join given g on g.nth = c.nth
+    join given g on g.ordinal = c.ordinal
     left join raw.placement p on p.sensor_id = g.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
     where c.has_value and c.changes or c.withdraws > 0
   )
-  select count(c.nth),
-    coalesce(array_agg(c.nth order by c.nth) filter (where c.nth is not null), '{}'),
+  select count(c.ordinal),
+    coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.ordinal is not null), '{}'),
     coalesce(sum(c.replaced), 0),
     extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaced > 0))) * 1e6,
     extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaced > 0))) * 1e6,
-    count(c.nth) filter (where c.placed is null),
+    count(c.ordinal) filter (where c.placed is null),
     count(distinct rollup.bucket_start('hour', c.measured_at))
       filter (where c.measured_at < rollup.bucket_start('hour', now)),
-    coalesce(array_agg(c.nth) filter (where c.withdraws > 0), '{}'),
+    coalesce(array_agg(c.ordinal) filter (where c.withdraws > 0), '{}'),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    (select coalesce(array_agg(nth order by nth), '{}') from refused),
-    (select coalesce(array_agg(reason order by nth), '{}') from refused),
+    (select coalesce(array_agg(ordinal order by ordinal), '{}') from refused),
+    (select coalesce(array_agg(reason order by ordinal), '{}') from refused),
     (select bool_or(stored_outside_hypertable) from written) and (select engine = 'timescale' from raw.installation)
-  into accepted, accepted_nths, replaced, replaced_oldest, replaced_newest, without_station, late_hours, withdrawing,
-    delays, refused_nths, refused_reasons, has_lost_chunks
+  into accepted, accepted_ordinals, replaced, replaced_oldest, replaced_newest, without_station, late_hours,
+    withdrawing, delays, refused_ordinals, refused_reasons, has_lost_chunks
   from changed c;
 
   accepted := accepted + (
-    select count(*) from unnest(merged_into) with ordinality as m(into_nth, nth)
-    where m.into_nth is not null and (m.into_nth = -1 and not only_new or m.into_nth = any (accepted_nths)) and m.nth <> all (refused_nths));
-  unchanged := cardinality(sensors) - cardinality(refused_nths) - accepted;
+    select count(*) from unnest(merged_into) with ordinality as m(into_ordinal, ordinal)
+    where m.into_ordinal is not null and (m.into_ordinal = -1 and not only_new or m.into_ordinal = any (accepted_ordinals))
+      and m.ordinal <> all (refused_ordinals));
+  unchanged := cardinality(sensors) - cardinality(refused_ordinals) - accepted;
 
   -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
   -- hypertable acts like one
@@ -174,19 +177,19 @@ begin
   end if;
 
   if withdrawing <> '{}' then
-    perform logic.withdraw_values(sensors, times, empty_nths, empty_names, withdrawing);
+    perform logic.withdraw_values(sensors, times, empty_ordinals, empty_names, withdrawing);
   end if;
 
-  if has_gauges and accepted_nths <> '{}' then
-    perform logic.derive_rain(array(select sensors[nth] from unnest(accepted_nths) nth),
-      array(select times[nth] from unnest(accepted_nths) nth));
+  if has_gauges and accepted_ordinals <> '{}' then
+    perform logic.derive_rain(array(select sensors[ordinal] from unnest(accepted_ordinals) ordinal),
+      array(select times[ordinal] from unnest(accepted_ordinals) ordinal));
   end if;
 
   left_out := 0;
-  if refused_nths <> '{}' or value_nths <> '{}' then
+  if refused_ordinals <> '{}' or value_ordinals <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
-      value_nths, value_reasons,
-      refused_nths, refused_reasons, {{list reading: $name_values}});
+      value_ordinals, value_reasons,
+      refused_ordinals, refused_reasons, {{list reading: $name_values}});
   end if;
 end $$;
 
@@ -194,23 +197,24 @@ end $$;
 -- is no reading, and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted
 -- meanwhile.
 create function logic.withdraw_values(
-  sensors int[], times float8[], empty_nths int[], empty_names text[], withdrawing int[]
+  sensors int[], times float8[], empty_ordinals int[], empty_names text[], withdrawing int[]
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 {{seek_settings}}
 as $$
 declare
-  earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
-  latest constant timestamptz := (select to_timestamp(max(times[nth]) / 1e6) from unnest(withdrawing) nth);
+  earliest constant timestamptz := (select to_timestamp(min(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
+  latest constant timestamptz := (select to_timestamp(max(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
   is_deleted boolean;
   emptied_sensors int[];
   emptied_times timestamptz[];
 begin
   with target as (
-    select sensors[e.nth] as sensor_id, to_timestamp(times[e.nth] / 1e6) as measured_at, array_agg(e.name) as names
-    from unnest(empty_nths, empty_names) as e(nth, name)
-    where e.nth = any (withdrawing)
-    group by e.nth
+    select sensors[e.ordinal] as sensor_id, to_timestamp(times[e.ordinal] / 1e6) as measured_at,
+      array_agg(e.name) as names
+    from unnest(empty_ordinals, empty_names) as e(ordinal, name)
+    where e.ordinal = any (withdrawing)
+    group by e.ordinal
   ),
   -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
   -- only these: null would not tell an empty parameter from one that stays.

@@ -6,7 +6,8 @@
 -- trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
+  sensors int[], times float8[], lines bigint[], texts text, value_ordinals int[], value_reasons text[],
+  refused_ordinals int[],
     refused_reasons text[],
   {{list reading: $name_values real[]}}
 )
@@ -23,15 +24,16 @@ begin
   returning 128 * 1024 * 1024 - load.bytes into room;
 
   with refused as (
-    select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
+    select r.ordinal, 'reading' as kind, r.reason from unnest(refused_ordinals, refused_reasons) as r(ordinal, reason)
     union all
-    select v.nth, 'value', v.reason
-    from unnest(value_nths, value_reasons) as v(nth, reason)
-    left join unnest(refused_nths, refused_reasons) as r(nth, reason) on r.nth = v.nth
-    where r.nth is null or r.reason = 'no_value'
+    select v.ordinal, 'value', v.reason
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason)
+    left join unnest(refused_ordinals, refused_reasons) as r(ordinal, reason) on r.ordinal = v.ordinal
+    where r.ordinal is null or r.reason = 'no_value'
   ),
   wrong as (
-    select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
+    select v.ordinal, jsonb_agg(v.reason) as reasons
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason) group by 1
   ),
   found as (
     select original.line, refused.kind, refused.reason,
@@ -40,14 +42,14 @@ begin
         'sensor_id', given.sensor_id, 'microseconds', given.microseconds, {{list reading: '$name', given.$name}},
           'unusable', wrong.reasons)) end as reading
     from refused
-    left join wrong on wrong.nth = refused.nth
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth)
-      on original.nth = refused.nth
+    left join wrong on wrong.ordinal = refused.ordinal
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, ordinal)
+      on original.ordinal = refused.ordinal
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
       from unnest(sensors, times, {{list reading: $name_values}})
-        with ordinality as g(sensor_id, microseconds, {{list reading: $name}}, nth)
-    ) given on given.nth = refused.nth
+        with ordinality as g(sensor_id, microseconds, {{list reading: $name}}, ordinal)
+    ) given on given.ordinal = refused.ordinal
   ),
   missing as materialized (
     select f.*, sum(logic.quarantine_bytes(f.text)) over (order by f.kind, f.reason, f.text) as bytes_so_far

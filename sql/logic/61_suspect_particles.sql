@@ -62,10 +62,10 @@ begin
     from compared where hours_differ or days_differ group by 1, 2
   )
   select h.station_id, 'sensors', h.bucket,
-    jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
+    jsonb_build_object('pm2.5', logic.published_non_negative(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1)
-        else logic.published_floor(h.day, 1) end)
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_non_negative(h.pm25, 1)
+        else logic.published_non_negative(h.day, 1) end)
     order by h.sensor_id)
       filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
   from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
@@ -115,8 +115,8 @@ begin
     from in_row r
   )
   select h.station_id, 'flat', h.bucket,
-    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1),
-      'pm10', logic.published_floor(h.pm10, 1)))
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_non_negative(h.pm25, 1),
+      'pm10', logic.published_non_negative(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
     -- very clean air may be the same for a day
@@ -199,9 +199,9 @@ begin
       and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
   select j.station_id, 'outlier', j.bucket, case when j.is_first then
-    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1),
+    jsonb_build_object('pm2.5', logic.published_non_negative(j.pm25, 1), 'median', logic.published_non_negative(j.median, 1),
     'compared_with', jsonb_agg(
-      jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
+      jsonb_build_object('id', other_id, 'pm2.5', logic.published_non_negative(other_pm25, 1)) order by other_id)) end
   from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
   group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;

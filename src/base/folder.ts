@@ -1,9 +1,8 @@
 /**
  * Folders and files that the operator names: creates folders, and explains why one cannot be used.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 /**
  * Makes the folder and those above it that are missing, and returns what it made, from the top.
@@ -28,21 +27,11 @@ export function makeFolders(path: string): string[] {
 /**
  * Returns whether the folder exists; throws an error like the system's if something else is there.
  */
-export function checkFolder(path: string): boolean {
+function checkFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === false)
     throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
   return found !== undefined;
-}
-
-/**
- * Throws the system's error unless a file can be made in the folder. Trying is the only test that
- * covers every reason.
- */
-export function checkWritable(folder: string): void {
-  const probe = join(folder, `.airseries-${randomUUID()}`);
-  writeFileSync(probe, '', { flag: 'wx' });
-  rmSync(probe);
 }
 
 /** Explains the system's error, with its code: `/data is a file, not a folder (ENOTDIR)`. */

@@ -3,22 +3,40 @@ import { styleText } from 'node:util';
 import { pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { printable, printableLine, wrapped } from './printable.ts';
 
-export type Log = {
-  debug(message: string): void;
-  debug(fields: object, message: string): void;
-  info(message: string): void;
-  info(fields: object, message: string): void;
-  warn(message: string): void;
-  warn(fields: object, message: string): void;
-  error(message: string): void;
-  error(fields: object, message: string): void;
-  /** True if lines of a level are written at all; absent: unknown. */
-  isLevelEnabled?(level: LogLevel): boolean;
-};
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
 
 /** From the most lines to none. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export const LOG_LEVELS = [...LEVELS, 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
+
+type Write = {
+  (message: string): void;
+  (fields: object, message: string): void;
+};
+
+export type Log = Record<Level, Write> & {
+  /** True if lines of a level are written at all; absent: unknown. */
+  isLevelEnabled?(level: LogLevel): boolean;
+  /** Is told of long work as it goes on, whatever is shown of it. */
+  onProgress?(done: Done): void;
+};
+
+/** `rows` or `hours` of a work such as `importing` that are done. */
+export type Done = { what: string; done: number; unit: 'rows' | 'hours' };
+
+/** A log whose levels are all written by one function. */
+function logOf(
+  write: (level: Level, fields: object, message: string) => void,
+  isLevelEnabled: (level: LogLevel) => boolean,
+): Log {
+  const levels = LEVELS.map((level): [Level, Write] => [
+    level,
+    (first: string | object, second?: string) =>
+      typeof first === 'string' ? write(level, {}, first) : write(level, first, second ?? ''),
+  ]);
+  return { ...(Object.fromEntries(levels) as Record<Level, Write>), isLevelEnabled };
+}
 
 /**
  * JSON lines with the time in ISO 8601 and the level as a word, or short plain ones on a terminal.
@@ -37,25 +55,22 @@ export function makeLog(level: LogLevel, terminal = process.stderr.isTTY === tru
     };
     const stderr = pino.destination({ dest: 2, sync: true });
     // JSON escapes C0 alone, and people read these lines on terminals
-    return pino(options, { write: (line: string) => stderr.write(printable(line)) });
+    const json = pino(options, { write: (line: string) => stderr.write(printable(line)) });
+    return logOf(
+      (of, fields, message) => json[of](fields, message),
+      (of) => json.isLevelEnabled(of),
+    );
   }
   const threshold = LOG_LEVELS.indexOf(level);
-  const line = (of: LogLevel) => (first: string | object, second?: string) => {
-    if (LOG_LEVELS.indexOf(of) < threshold) return;
-    const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
+  const isEnabled = (of: LogLevel) => LOG_LEVELS.indexOf(of) >= threshold;
+  return logOf((of, fields, message) => {
+    if (!isEnabled(of)) return;
     const text = [printable(message), ...plain(fields, message)].join('  ');
     process.stderr.write(`${terminalText(text, of)}\n`);
     const { err } = fields as { err?: unknown };
     if (level === 'debug' && err instanceof Error)
       process.stderr.write(`${printable(err.stack ?? '')}\n`);
-  };
-  return {
-    debug: line('debug'),
-    info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-    isLevelEnabled: (of) => LOG_LEVELS.indexOf(of) >= threshold,
-  };
+  }, isEnabled);
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow';
@@ -95,14 +110,11 @@ const NARROWEST = 20;
 
 /** The same log with `info` at level debug: for what is in a service's log but no news to a command. */
 export function quietLog(log: Log): Log {
-  const debug = log.debug.bind(log);
-  return {
-    debug,
-    info: debug,
-    warn: log.warn.bind(log),
-    error: log.error.bind(log),
-    isLevelEnabled: (level) => log.isLevelEnabled?.(level === 'info' ? 'debug' : level) !== false,
-  };
+  const quiet = <Any extends LogLevel>(level: Any) => (level === 'info' ? 'debug' : level);
+  return logOf(
+    (level, fields, message) => log[quiet(level)](fields, message),
+    (level) => log.isLevelEnabled?.(quiet(level)) !== false,
+  );
 }
 
 function serializeError(error: Error): object {
@@ -133,7 +145,6 @@ function plain(fields: object, message: string): string[] {
 
 const WINDOW_MS = 1_000;
 
-type Level = 'info' | 'warn' | 'error';
 type Held = { fields: object; times: number; write(fields: object): void };
 
 /**
@@ -162,24 +173,19 @@ export function boundedLog(log: Log): Log {
     held.clear();
   }
 
-  const bounded = (level: Level) => (first: string | object, second?: string) => {
-    const [fields, message] = typeof first === 'string' ? [{}, first] : [first, second ?? ''];
+  function writeBounded(level: Level, fields: object, message: string): void {
     const write = (all: object) => log[level](all, message);
     const kind = `${level} ${message}`;
-    if (!seen.has(kind)) {
+    if (level === 'debug' || !seen.has(kind)) {
+      write(fields);
+      if (level === 'debug') return;
       seen.add(kind);
       beginWindow();
-      return write(fields);
+      return;
     }
     const times = (held.get(kind)?.times ?? 0) + 1;
     held.delete(kind);
     held.set(kind, { fields, times, write });
-  };
-  return {
-    debug: log.debug.bind(log),
-    info: bounded('info'),
-    warn: bounded('warn'),
-    error: bounded('error'),
-    isLevelEnabled: (level) => log.isLevelEnabled?.(level) !== false,
-  };
+  }
+  return logOf(writeBounded, (level) => log.isLevelEnabled?.(level) !== false);
 }

@@ -2,7 +2,7 @@
  * Progress of long work: one line that is redrawn on a terminal, or a log line every five seconds
  * elsewhere.
  */
-import type { Log } from './log.ts';
+import type { Done, Log } from './log.ts';
 
 export type Progress = {
   /**
@@ -14,15 +14,9 @@ export type Progress = {
   hide(): void;
 };
 
-/** The work whose progress this process reported last. */
-let latest: { what: string; done: number; unit: string } | undefined;
-
-/**
- * `after importing 120,000 rows`, for the user who interrupts it; undefined if nothing was counted.
- */
-export function describeProgress(): string | undefined {
-  return latest && `after ${latest.what} ${latest.done.toLocaleString('en')} ${latest.unit}`;
-}
+/** `after importing 120,000 rows`, for the user who interrupts it. */
+export const describeProgress = ({ what, done, unit }: Done): string =>
+  `after ${what} ${done.toLocaleString('en')} ${unit}`;
 
 /** Work that takes less than this needs no line. */
 const FIRST_MS = 1_000;
@@ -37,7 +31,7 @@ export function makeProgress(
   what: string,
   log: Log,
   terminal: boolean,
-  unit: 'rows' | 'hours' = 'rows',
+  unit: Done['unit'] = 'rows',
 ): Progress {
   const started = performance.now();
   let lastShown = terminal ? started + FIRST_MS - TERMINAL_INTERVAL_MS : started;
@@ -49,7 +43,7 @@ export function makeProgress(
   return {
     hide,
     show(done, part) {
-      latest = { what, done, unit };
+      log.onProgress?.({ what, done, unit });
       const now = performance.now();
       if (now - lastShown < (terminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS)) return;
       lastShown = now;

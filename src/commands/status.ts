@@ -18,7 +18,7 @@ import {
 } from '../ingest/store/arrivals.ts';
 import { type ServerVersions, serverVersions, versionsInWords } from '../schema/engine.ts';
 import type { Context, Outcome, Run } from './context.ts';
-import { ago, facts, since, table, WIDTH } from './table.ts';
+import { ago, type Column, facts, since, tableOf, WIDTH } from './table.ts';
 
 /** As many as fit on a screen or two. */
 const MOST_SENSORS = 40;
@@ -143,6 +143,34 @@ function keptFacts({ recorded, missing }: KeptHours): (readonly [string, string]
   return [['kept hours', text]];
 }
 
+const providerColumns = (now: Date): Column<ProviderArrivals>[] => [
+  ['provider', ({ id }) => id],
+  ['online', ({ online }) => online],
+  ['offline', ({ offline }) => offline],
+  ['newest reading', ({ newest_reading }) => since(newest_reading, now)],
+  ['quarantined', ({ quarantined }) => quarantined],
+];
+
+type Pull = NonNullable<ProviderArrivals['pull']> & { id: string };
+
+const pullColumns = (now: Date): Column<Pull>[] => [
+  ['pulled from', ({ id }) => id],
+  ['every', ({ every }) => every],
+  ['succeeded', ({ succeeded_at }) => since(succeeded_at, now)],
+  ['failures since', ({ failures, error }) => (failures > 0 ? `${failures}: ${error}` : null)],
+];
+
+type Token = ProviderArrivals['tokens'][number] & { id: string };
+
+const tokenColumns = (now: Date): Column<Token>[] => [
+  ['pushed by', ({ id }) => id],
+  ['token', ({ name }) => name],
+  ['last used', ({ last_used_at }) => since(last_used_at, now)],
+];
+
+const tableIfAny = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number) =>
+  rows.length === 0 ? [] : [tableOf(rows, columns, width)];
+
 /** The result as text. */
 export function statusTable(
   { psql, engine, time_zone, zone_rules, versions, freshness, kept_hours, providers }: Status,
@@ -172,29 +200,13 @@ export function statusTable(
     ],
     width,
   );
-  const arrivals = providers.map(({ id, online, offline, newest_reading, quarantined }) => [
-    id,
-    online,
-    offline,
-    since(newest_reading, now),
-    quarantined,
-  ]);
-  const pulls = providers.flatMap(({ id, pull }) => {
-    if (pull === null) return [];
-    const { every, succeeded_at, failures, error } = pull;
-    return [[id, every, since(succeeded_at, now), failures > 0 ? `${failures}: ${error}` : null]];
-  });
-  const tokens = providers.flatMap((provider) =>
-    provider.tokens.map(({ name, last_used_at }) => [provider.id, name, since(last_used_at, now)]),
-  );
-  const tables: [headings: string[], rows: (string | number | null)[][]][] = [
-    [['provider', 'online', 'offline', 'newest reading', 'quarantined'], arrivals],
-    [['pulled from', 'every', 'succeeded', 'failures since'], pulls],
-    [['pushed by', 'token', 'last used'], tokens],
+  const pulled = providers.flatMap(({ id, pull }) => (pull === null ? [] : [{ id, ...pull }]));
+  const tokens = providers.flatMap(({ id, tokens }) => tokens.map((token) => ({ id, ...token })));
+  const shown = [
+    ...tableIfAny(providers, providerColumns(now), width),
+    ...tableIfAny(pulled, pullColumns(now), width),
+    ...tableIfAny(tokens, tokenColumns(now), width),
   ];
-  const shown = tables
-    .filter(([, rows]) => rows.length > 0)
-    .map(([headings, rows]) => table(headings, rows, width));
   const none =
     shown.length === 0 ? [`There is no network yet: ${AIRSERIES} import network FILE.`] : [];
   return [summary, ...shown, ...none].join('\n\n');
@@ -228,76 +240,59 @@ const verdictOf = (meetsTargets: boolean | null) => {
   return meetsTargets ? 'yes' : 'NO';
 };
 
+const sensorColumns = (now: Date): Column<SensorArrivals>[] => [
+  ['sensor', ({ sensor }) => sensor],
+  ['kind', ({ kind }) => kind],
+  ['device', ({ device }) => device],
+  ['station', ({ station }) => station],
+  ['newest reading', ({ newest_reading }) => since(newest_reading, now)],
+  ['oldest', ({ oldest_reading }) => oldest_reading?.slice(0, 10) ?? null],
+  ['quarantined', ({ waiting }) => waiting],
+];
+
+const senderColumns = (now: Date): Column<UnknownSender>[] => [
+  ['sensor', ({ sensor }) => sensor],
+  ['device', ({ device }) => device],
+  ['newest', ({ newest }) => since(newest, now)],
+  ['quarantined', ({ waiting }) => waiting],
+];
+
+const PAIR_COLUMNS: Column<ApiRow<'sensor_pair'>>[] = [
+  ['sensor', (pair) => `${pair.x_sensor_id} at ${pair.x_station_id}`],
+  ['beside it', (pair) => `${pair.y_sensor_id} at ${pair.y_station_id}`],
+  ['days', ({ days }) => days],
+  ['slope', ({ slope }) => slope],
+  ['intercept', ({ intercept }) => intercept],
+  ['R²', ({ r2 }) => r2],
+  ['RMSE', ({ rmse }) => rmse],
+  ['as US EPA asks', ({ meets_targets }) => verdictOf(meets_targets)],
+];
+
 /** The result as text. */
 export function sensorTable(
   { sensors, unknown, others, pairs = [], shifts = [] }: Sensors,
   now: Date,
   width = WIDTH,
 ): string {
-  const rows = sensors.map((one) => [
-    ...[one.sensor, one.kind, one.device, one.station],
-    since(one.newest_reading, now),
-    one.oldest_reading?.slice(0, 10) ?? null,
-    one.waiting,
-  ]);
-  const known = table(
-    ['sensor', 'kind', 'device', 'station', 'newest reading', 'oldest', 'quarantined'],
-    rows,
-    width,
-  );
-  const parts = others === undefined ? [known] : [known, ...otherSensors(others)];
+  const parts = [tableOf(sensors, sensorColumns(now), width)];
+  if (others !== undefined) parts.push(...otherSensors(others));
   const reset = sensors.filter(({ has_gap }) => has_gap).map(({ sensor }) => sensor);
   if (reset.length > 0)
     parts.push(
       `Years without a reading follow the oldest of sensor ${reset.join(', ')}: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings".`,
     );
   if (unknown.length > 0) {
-    const senders = unknown.map(({ sensor, device, waiting, newest }) => [
-      sensor,
-      device,
-      since(newest, now),
-      waiting,
-    ]);
-    const more =
-      others !== undefined && others.unknown > 0
-        ? [`and ${others.unknown} others: --all shows them`]
-        : [];
-    const hint = 'quarantine list --reason unknown_sensor says what to write in the\nnetwork file.';
-    parts.push(
-      '',
-      'Not in the network:',
-      table(['sensor', 'device', 'newest', 'quarantined'], senders, width),
-      ...more,
-      hint,
-    );
+    parts.push('', 'Not in the network:', tableOf(unknown, senderColumns(now), width));
+    if (others !== undefined && others.unknown > 0)
+      parts.push(`and ${others.unknown} others: --all shows them`);
+    parts.push('quarantine list --reason unknown_sensor says what to write in the\nnetwork file.');
   }
-  if (pairs.length > 0) {
-    const agreement = pairs.map((pair) => [
-      `${pair.x_sensor_id} at ${pair.x_station_id}`,
-      `${pair.y_sensor_id} at ${pair.y_station_id}`,
-      pair.days,
-      pair.slope,
-      pair.intercept,
-      pair.r2,
-      pair.rmse,
-      verdictOf(pair.meets_targets),
-    ]);
-    const headings = [
-      'sensor',
-      'beside it',
-      'days',
-      'slope',
-      'intercept',
-      'R²',
-      'RMSE',
-      'as US EPA asks',
-    ];
+  if (pairs.length > 0)
     parts.push(
       '',
       'PM2.5 of sensors at one station or within 150 m, by the last 30 days:',
-      table(headings, agreement, width),
+      tableOf(pairs, PAIR_COLUMNS, width),
     );
-  }
   if (shifts.length > 0) parts.push('', ...shifts.map(shiftInWords));
   return parts.join('\n');
 }

@@ -45,6 +45,21 @@ export function table(
   return [headings, ...text].map(line).join('\n');
 }
 
+/** A heading, and the cell of a row. */
+export type Column<Row> = readonly [heading: string, cell: (row: Row) => Cell];
+
+/** A table of these columns. */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width = WIDTH,
+): string =>
+  table(
+    columns.map(([heading]) => heading),
+    rows.map((row) => columns.map(([, cell]) => cell(row))),
+    width,
+  );
+
 /**
  * Names with their values, aligned; a value that is too long for its line goes on below where it
  * began.

@@ -32,7 +32,7 @@ export type Parameter = {
   /** The kind of flag periods of a station in which it is left out of region means (C5, C9). */
   readonly flag?: 'thp' | 'pm';
   /** True if negative values, which instruments report near zero, are published as 0. */
-  readonly floor?: true;
+  readonly nonNegative?: true;
   /** µg/m³ in 1 ppb of a gas at 20 °C and 1,013 hPa, as UK-AIR publishes it (S6). */
   readonly massOfPpb?: number;
   /** The SQL type of its current value; float8 if left out. */
@@ -91,7 +91,7 @@ export const PARAMETERS = [
     low: -10,
     high: 2_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
     inHistory: false,
   },
@@ -104,7 +104,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
     inRegions: true,
   },
@@ -116,7 +116,7 @@ export const PARAMETERS = [
     low: -10,
     high: 2_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
   },
   {
@@ -128,7 +128,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
     flag: 'pm',
     inRegions: true,
   },
@@ -141,7 +141,7 @@ export const PARAMETERS = [
     high: 5_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
     inRegions: true,
     massOfPpb: 1.9125,
   },
@@ -153,7 +153,7 @@ export const PARAMETERS = [
     low: -10,
     high: 5_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     massOfPpb: 2.6609,
   },
   {
@@ -164,7 +164,7 @@ export const PARAMETERS = [
     low: -10,
     high: 5_000,
     digits: 1,
-    floor: true,
+    nonNegative: true,
     massOfPpb: 1.9957,
   },
   {
@@ -176,7 +176,7 @@ export const PARAMETERS = [
     high: 2_000,
     digits: 1,
     extremes: true,
-    floor: true,
+    nonNegative: true,
   },
   {
     name: 'usvh',

@@ -23,8 +23,8 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   variables: Own;
   /** Why settings that are each right cannot be together; undefined: they can. */
   conflict?(settings: SettingsOf<Own>): string | undefined;
-  /** Makes its metrics, for one process. */
-  metrics?(registers: Registers): OwnMetrics;
+  /** Makes its metrics, for one process, beside those of the core. */
+  metrics?(core: Metrics): OwnMetrics;
   /** Adds its commands, and what the core's commands need because of it. */
   /** `settings` reads the configuration, which `help` must not need. */
   commands?(line: CommandLine & { settings(): SettingsOf<Own> }): void;
@@ -45,12 +45,6 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
    * cannot be used.
    */
   open?(context: ServiceContext<SettingsOf<Own>, OwnMetrics>): Opened | Promise<Opened>;
-};
-
-export type Registers = {
-  registry: Registry;
-  /** `begin` is called with every provider before a scrape, so that counters of it begin at 0. */
-  eachProvider(begin: (provider: string) => void): void;
 };
 
 type ServiceContext<Settings, OwnMetrics> = {

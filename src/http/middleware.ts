@@ -118,13 +118,17 @@ export function refuseMalformedPath(req: Request, _res: Response, next: NextFunc
   next();
 }
 
+/** Sends a problem, as JSON or as a page. */
+export type SendProblem = (req: Request, res: Response, problem: Problem) => unknown;
+
 /**
- * `handle` answers errors, `watch` comes first. Together they log the beginning and the end of an
- * outage, not each request during it. An answer that bridges it sets `res.locals.isStale`; one that
- * is read by people sets `res.locals.sendProblem`.
+ * `handle` answers errors as JSON, a handler that `answer` makes sends them in its way, and `watch`
+ * comes first. Together they log the beginning and the end of an outage, not each request during it.
+ * An answer that bridges it sets `res.locals.isStale`.
  */
 export function makeErrorHandlers(log: Log): {
   watch: RequestHandler;
+  answer(send: SendProblem): ErrorRequestHandler;
   handle: ErrorRequestHandler;
 } {
   let unreachable = false;
@@ -134,12 +138,9 @@ export function makeErrorHandlers(log: Log): {
     unreachable = false;
     log.info('the database answers again');
   };
-  return {
-    watch(_req, res, next) {
-      if (unreachable) res.once('finish', () => noteAnswer(res));
-      next();
-    },
-    handle(error, req, res, _next) {
+  const answer =
+    (send: SendProblem): ErrorRequestHandler =>
+    (error, req, res, _next) => {
       if (error instanceof Unavailable && !unreachable) {
         unreachable = true;
         log.warn({ reason: error.message }, 'database unavailable; returning 503');
@@ -148,9 +149,15 @@ export function makeErrorHandlers(log: Log): {
         log.error({ err: error, path: req.path.slice(0, LONGEST) }, 'a request failed');
       if (res.writableEnded) return; // refused already, because its body stopped being HTTP midway
       if (res.headersSent) res.destroy();
-      else
-        ((res.locals.sendProblem as typeof sendProblem) ?? sendProblem)(req, res, asProblem(error));
+      else send(req, res, asProblem(error));
+    };
+  return {
+    watch(_req, res, next) {
+      if (unreachable) res.once('finish', () => noteAnswer(res));
+      next();
     },
+    answer,
+    handle: answer(sendProblem),
   };
 }
 

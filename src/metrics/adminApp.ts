@@ -5,8 +5,8 @@
 import type { Express, Request } from 'express';
 import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/apiDb.ts';
-import { httpAddress } from '../http/listen.ts';
 import { addPath, bareApp, makeErrorHandlers } from '../http/middleware.ts';
+import { httpAddress } from '../http/openPort.ts';
 import { notFound, quoted, sendBody } from '../http/send.ts';
 import { queryRefreshState } from '../serve/refreshState.ts';
 import type { Metrics } from './definitions.ts';

@@ -60,6 +60,7 @@ export function makeMetrics() {
     return registry.metrics();
   };
   const all: readonly Collector[] = Object.values(collectors);
+  /** `begin` is called with every provider before a scrape, so that its counters begin at 0. */
   const eachProvider = (begin: (provider: string) => void) =>
     collectors.providers.forEachRow(({ provider }) => begin(provider));
   return { ...metrics, registry, collectors: all, eachProvider, beforeScrape, scrape };

@@ -4,20 +4,34 @@
  */
 import { z } from 'zod';
 
-/** Something wrong at a path within an element. */
-type Fault = { path: readonly PropertyKey[]; message: string };
+type Path = readonly PropertyKey[];
 
-/** Everything that is wrong with `given` by its schema. */
-export function faultsOf(schema: z.ZodType, given: unknown): Fault[] {
-  const { error } = schema.safeParse(given, { error: expectation, reportInput: true });
-  return (error?.issues ?? []).flatMap(flatten).map(({ path, message, input, code }) => {
+/** Something wrong at a path of the file. */
+type Fault = { path: Path; message: string };
+
+/**
+ * The value by its schema, and everything that is wrong with it; undefined if anything is. `at`:
+ * where it is in the file.
+ */
+export function parseAt<Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+  at: Path,
+): { value: z.output<Schema> | undefined; faults: Fault[] } {
+  const { data, error } = schema.safeParse(given, { error: expectation, reportInput: true });
+  return { value: data, faults: (error?.issues ?? []).flatMap(flatten).map(inWords(at)) };
+}
+
+const inWords =
+  (at: Path) =>
+  ({ path: within, message, input, code }: z.core.$ZodIssue): Fault => {
+    const path = [...at, ...within];
     if (input === undefined) return { path, message: `missing, ${message}` };
     if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
     const isAddress = path.includes('url') || path.includes('pull');
     const shown = show(input, isAddress ? withoutSecrets : String);
     return { path, message: `${shown} found, ${message}${commaHint(input)}` };
-  });
-}
+  };
 
 /** `; write 44.51, with a point` for the text `44,51`; else nothing. */
 function commaHint(given: unknown): string {

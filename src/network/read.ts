@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { AIRSERIES } from '../base/shell.ts';
 import { parseLocated } from './json.ts';
-import { faultsOf } from './messages.ts';
+import { parseAt } from './messages.ts';
 import { Network, Provider, Region, Screened, Sensor, Station } from './schema.ts';
 
 /**
@@ -14,39 +14,77 @@ import { Network, Provider, Region, Screened, Sensor, Station } from './schema.t
  */
 export type Issue = { line?: number | undefined; position: string; message: string };
 
+/** The lists of an object are read element by element. */
+const LIST = z.array(z.unknown());
+const NetworkOfLists = Network.extend({ providers: LIST, regions: LIST, stations: LIST });
+const StationOfLists = Station.extend({ regions: LIST, sensors: LIST, screened: LIST.default([]) });
+
+type Path = readonly PropertyKey[];
+/** An object of which any key may be invalid, and undefined then. */
+type Usable<Schema extends z.ZodObject> = {
+  [Key in keyof z.output<Schema>]: z.output<Schema>[Key] | undefined;
+};
+
 /**
- * An object with undefined for every key that is invalid, so that the rest of it is checked all the
- * same and every issue of a file is found at once. Where anything is undefined that the schema
- * requires, there are issues, and nothing is stored.
+ * Returns a reader that adds every issue to the list and goes on with what is valid, so that all issues
+ * of a file are found at once. Where anything is undefined that the schema requires, there are
+ * issues, and nothing is stored.
  */
-function tolerant<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
-  const keys = Object.entries(shape).map(([key, schema]) => [
-    key,
-    (schema as z.ZodType).optional().catch(undefined),
-  ]);
-  return z.object(
-    Object.fromEntries(keys) as { [Key in keyof Shape]: z.ZodCatch<z.ZodOptional<Shape[Key]>> },
-  );
+function makeReader(issues: Issue[]) {
+  /** Undefined if any part is invalid. */
+  function whole<Schema extends z.ZodType>(schema: Schema, given: unknown, at: Path) {
+    const { value, faults } = parseAt(schema, given, at);
+    for (const { path, message } of faults) issues.push({ position: positionOf(path), message });
+    return { value, faults };
+  }
+
+  /** With undefined for every key that is invalid; what is not an object has no keys. */
+  function usable<Schema extends z.ZodObject>(
+    schema: Schema,
+    given: unknown,
+    at: Path,
+  ): Usable<Schema> {
+    const { value, faults } = whole(schema, given, at);
+    if (value !== undefined) return value;
+    const invalid = new Set(faults.map(({ path }) => path[at.length]));
+    const keys = Object.entries(schema.shape)
+      .filter(([key]) => !invalid.has(key))
+      .map(([key, one]) => [key, one.safeParse(Object(given)[key]).data]);
+    return Object.fromEntries(keys);
+  }
+
+  const each = <T>(list: readonly unknown[] = [], at: Path, read: (one: unknown, at: Path) => T) =>
+    list.map((one, index) => read(one, [...at, index]));
+
+  function station(given: unknown, at: Path) {
+    const { regions, sensors, screened, ...rest } = usable(StationOfLists, given, at);
+    return {
+      ...rest,
+      regions: each(
+        regions,
+        [...at, 'regions'],
+        (one, path) => whole(Station.shape.regions.element, one, path).value,
+      ),
+      sensors: each(sensors, [...at, 'sensors'], (one, path) => usable(Sensor, one, path)),
+      screened: each(
+        screened,
+        [...at, 'screened'],
+        (one, path) => whole(Screened, one, path).value,
+      ),
+    };
+  }
+
+  return function network(given: unknown) {
+    const { time_zone, corrections, ...lists } = usable(NetworkOfLists, given, []);
+    return {
+      time_zone,
+      corrections: corrections ?? {},
+      providers: each(lists.providers, ['providers'], (one, at) => usable(Provider, one, at)),
+      regions: each(lists.regions, ['regions'], (one, at) => usable(Region, one, at)),
+      stations: each(lists.stations, ['stations'], station),
+    };
+  };
 }
-
-/**
- * A list. An element that is not an object has no keys; a value that is not a list is an empty one.
- */
-const listOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) =>
-  z.array(schema.catch(schema.parse({}))).catch([]);
-
-const TolerantStation = tolerant(Station).extend({
-  regions: z.array(Station.shape.regions.element.optional().catch(undefined)).catch([]),
-  sensors: listOf(tolerant(Sensor)),
-  screened: z.array(Screened.optional().catch(undefined)).catch([]),
-});
-const TolerantNetwork = z.object({
-  time_zone: z.string().optional().catch(undefined),
-  providers: listOf(tolerant(Provider)),
-  regions: listOf(tolerant(Region)),
-  stations: listOf(TolerantStation),
-  corrections: Network.shape.corrections.catch({}),
-});
 
 export type ParsedNetwork = ReturnType<typeof parseNetwork>;
 export type ParsedRegion = ParsedNetwork['regions'][number];
@@ -105,10 +143,8 @@ export function parseNetwork(text: string) {
       position: '',
       message: 'it holds the character \\u0000, which cannot be stored',
     });
-  if (json !== undefined)
-    for (const { path, message } of faultsOf(Network, json))
-      issues.push({ position: positionOf(path), message });
-  const { data: network = TolerantNetwork.parse({}) } = TolerantNetwork.safeParse(json);
+  // what could not be read at all is not reported as missing besides
+  const network = makeReader(json === undefined ? [] : issues)(json);
   const stations = listed('stations', network.stations);
   return {
     timeZone: network.time_zone,

@@ -124,7 +124,7 @@ async function migrateLocked(
  * Holds the lock until the connection ends. A server that is still being restored can't be written
  * to, and is rejected as it would reject a write.
  */
-export async function lockMigrations(sql: Sql, log: Log): Promise<void> {
+async function lockMigrations(sql: Sql, log: Log): Promise<void> {
   await sql`
     do $$ begin
       if pg_is_in_recovery() then raise 'the server is in recovery' using errcode = 'read_only_sql_transaction'; end if;

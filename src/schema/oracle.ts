@@ -27,12 +27,12 @@ export function buildOracle(
   ]);
   return `
 -- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
-create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
+create function logic.is_up_to_date(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
     where p.until > bucket and p.since < rollup.bucket_add(l.unit, bucket, 1))
     and not logic.refused_buckets(l.unit) @> bucket
-  from logic.level l where l.name = is_settled.level
+  from logic.level l where l.name = is_up_to_date.level
 $oracle$;
 
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
@@ -55,7 +55,7 @@ ${compared.join('\nunion all\n')}
   -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
   select distinct on (d.level, d.bucket, d.subject) d.*
   from difference d
-  where logic.is_settled(d.level, d.bucket)
+  where logic.is_up_to_date(d.level, d.bucket)
   order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
@@ -90,7 +90,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;`;
+revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;`;
 }
 
 /**

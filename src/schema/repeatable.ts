@@ -4,7 +4,7 @@
  * the same as a new one.
  */
 import type { z } from 'zod';
-import { withHours } from '../contract/explore.ts';
+import { withHours } from '../contract/explore/record.ts';
 import { regionDay, regionHour, stationDay, stationHour } from '../contract/history.ts';
 import {
   type Calendar,

@@ -110,7 +110,7 @@ function itemsOf({ parameters, windows }: Definitions, group: string): Item[] {
     type: parameter.currentType ?? 'float8',
     unit: quoted(parameter.unit),
     meaning: quoted(parameter.meaning),
-    publish: parameter.floor ? 'logic.published_floor' : 'logic.published',
+    publish: parameter.nonNegative ? 'logic.published_non_negative' : 'logic.published',
   }));
 }
 

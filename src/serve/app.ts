@@ -3,11 +3,11 @@
  * request. The OpenAPI document describes them.
  */
 import type { RequestListener } from 'node:http';
-import type { IRouter, Request, Response } from 'express';
+import type { ErrorRequestHandler, IRouter, Request, Response } from 'express';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/unavailable.ts';
-import { BASE_PATH, type EndpointName, pathPattern } from '../contract/endpoints.ts';
+import { BASE_PATH, type EndpointName, type Locale, pathPattern } from '../contract/endpoints.ts';
 import { ALL_ENDPOINTS, type ExploreName } from '../contract/explore.ts';
 import { makeLlmsText } from '../contract/llms.ts';
 import { makeOpenApi } from '../contract/openapi.ts';
@@ -20,11 +20,12 @@ import {
   makeErrorHandlers,
   pathOf,
   refuseMalformedPath,
+  type SendProblem,
 } from '../http/middleware.ts';
 import { type RequestObserver, setRoute } from '../http/observed.ts';
 import { ANY_ORIGIN } from '../http/send.ts';
-import { makeDocumentCache, type Render, type ServedDocument, shareWhileCurrent } from './cache.ts';
-import { makeSiteUrls, type SiteUrls } from './current.ts';
+import { type DocumentCache, makeDocumentCache, shareWhileCurrent } from './cache.ts';
+import { makeSiteUrls } from './current.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { renderDocument, sendDocument, TEXT_KIND } from './document.ts';
 import {
@@ -33,7 +34,9 @@ import {
   makeNetworkReader,
   type NetworkReader,
 } from './documents.ts';
+import type { Entry } from './entry.ts';
 import { makeExplore } from './explore.ts';
+import { presenter, type Titles } from './localizedText.ts';
 import { pathValues, unknownPath } from './paths.ts';
 import { queryRefreshState } from './refreshState.ts';
 
@@ -64,12 +67,22 @@ type PublishedSite = { title: string; contact: string; license: string; zone: st
 export type PageParts = {
   site: PublishedSite;
   offers: Readonly<Record<string, unknown>>;
-  urls: SiteUrls;
+  /** Words the rows of the network in a language, with the addresses of the site. */
+  present: (titles: Titles, locale: Locale) => ReturnType<typeof presenter>;
   documents: Documents<EndpointName | ExploreName>;
   reader: NetworkReader;
+  /** For queries whose cost grows with the network. */
+  wholeNetwork: ApiDb;
   clock: Clock;
-  /** Serves the cached document for the path, or renders it. */
-  answer: (req: Request, res: Response, render: Render) => Promise<void>;
+  /** Serves the cached document for the path, or renders it. `route`: its label in metrics. */
+  answer: (
+    req: Request,
+    res: Response,
+    route: string,
+    render: () => Promise<Entry>,
+  ) => Promise<void>;
+  /** Makes the handler of errors that are sent in a way of their own. */
+  answerErrors: (send: SendProblem) => ErrorRequestHandler;
   /** Rejects until the first build has finished. */
   firstBuild: () => Promise<void>;
 };
@@ -101,7 +114,7 @@ export function makeApp({
   const cache = makeDocumentCache({ ...cacheOptions, clock });
   const site = { ...NO_SITE, ...given };
   const urls = makeSiteUrls(siteBaseUrl);
-  const reader = makeNetworkReader(wholeNetwork, clock, (read) =>
+  const reader = makeNetworkReader(wholeNetwork, (read) =>
     cacheOptions.maxBytes === 0
       ? () => read(clock())
       : shareWhileCurrent(read, { ...cacheOptions, clock }),
@@ -110,12 +123,18 @@ export function makeApp({
   const documents = { ...current, ...makeExplore({ db, wholeNetwork, clock }) };
   const firstBuild = awaitFirstBuild(db);
   const errors = makeErrorHandlers(log);
-  const send = (req: Request, res: Response, { document, cacheHeaders }: ServedDocument) => {
-    res.locals.isStale = cacheHeaders.age !== undefined;
-    sendDocument(req, res, document, cacheHeaders);
-  };
-  const answer: PageParts['answer'] = async (req, res, render) =>
-    send(req, res, await cache.get(req.path, render));
+  const answerFrom =
+    (read: DocumentCache['get']): PageParts['answer'] =>
+    async (req, res, route, render) => {
+      const { document, cacheHeaders } = await read(req.path, async () => ({
+        ...(await render()),
+        route,
+      }));
+      res.locals.isStale = cacheHeaders.age !== undefined;
+      sendDocument(req, res, document, cacheHeaders);
+    };
+  const answer = answerFrom(cache.get);
+  const answerOnce = answerFrom((_key, render) => cache.renderOnce(render));
   const app = bareApp();
   app.use(refuseMalformedPath);
   app.options(/^/, (_req, res, next) => {
@@ -137,9 +156,9 @@ export function makeApp({
     const render = documents[name as keyof typeof documents];
     const get = async (req: Request, res: Response) => {
       const values = pathValues(req, route);
-      await answer(req, res, async () => {
+      await answer(req, res, route, async () => {
         await firstBuild();
-        return { ...(await render(values)), route };
+        return await render(values);
       });
     };
     /** A file is up to a megabyte, takes long, and is rarely wanted twice. */
@@ -148,18 +167,27 @@ export function makeApp({
       const left = signalOfLeaving(req, res);
       try {
         await firstBuild();
-        send(
-          req,
-          res,
-          await cache.renderOnce(async () => ({ ...(await render(values, left)), route })),
-        );
+        await answerOnce(req, res, route, () => render(values, left));
       } catch (error) {
         if (!left.aborted) throw error;
       }
     };
     addPath(app, pathPattern(route), media === undefined ? get : getFile, route);
   }
-  const parts = { site, offers, urls, documents, reader, clock, answer, firstBuild };
+  const present: PageParts['present'] = (titles, locale) => presenter(titles, locale, urls);
+  const answerErrors = errors.answer;
+  const parts = {
+    answerErrors,
+    site,
+    offers,
+    present,
+    documents,
+    reader,
+    wholeNetwork,
+    clock,
+    answer,
+    firstBuild,
+  };
   for (const add of routes) add(app, parts);
   addPath(app, /^\/$/, (_req, res) => redirect(res, SHOWCASE));
   app.use(

@@ -1,44 +1,44 @@
 /**
- * Caches documents until the data change, or time alone changes them. The next request then renders
- * a document again, once for all that wait. While rendering takes long, or the database is
- * unreachable, the last one is served with its age. No state older than one that was already served
- * is served as current.
+ * Caches documents. A path has no entry, a current one, or an outdated one. An entry is current
+ * while the database is in contact, its data version is the newest known of the same history, and
+ * `validUntil` lies ahead; then it is served without asking. A request for any other path renders,
+ * once for all that wait, and what was read at an older version than the newest known is read
+ * again, so nothing older than what was already served is served as current. An outdated entry
+ * bridges: while the database is unreachable, or rendering takes longer than the deadline, it is
+ * served with its age until ten minutes after it was last current. Without one the request fails.
+ * A database with another history makes every entry useless.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { Unavailable } from '../base/unavailable.ts';
 import { singleFlight, withTimeout } from '../database/timeouts.ts';
 import type { DataVersions } from './dataVersion.ts';
-import { type CacheHeaders, type Document, sizeOf } from './document.ts';
+import { type CacheHeaders, sizeOf } from './document.ts';
+import type { Entry, Validity } from './entry.ts';
 
-export type Validity = {
-  /** The first instant at which it would change without new data. */
-  validUntil: Date;
-  /** The data version that was visible to the query. */
-  version: number;
-};
+/** With the label of its requests in metrics. */
+type Routed = Entry & { route: string };
 
-/** A document as it was read from the database, and the label of its requests in metrics. */
-export type RenderedDocument = Validity & { document: Document; route: string };
+export type Render = () => Promise<Routed>;
 
-export type Render = () => Promise<RenderedDocument>;
-export type ServedDocument = { document: Document; cacheHeaders: CacheHeaders; route: string };
+/** What is sent: a document, and headers of the moment. */
+type Sent = Pick<Routed, 'document' | 'route'> & { cacheHeaders: CacheHeaders };
 
 export type DocumentCache = {
   /** The document, if it is kept and current. Never waits. */
-  find(key: string): ServedDocument | undefined;
+  find(key: string): Sent | undefined;
   /**
    * The document, rendered if need be, once for all requests that wait for it. While the database
    * is unreachable, or the rendering takes longer than a client should wait, the last current one
    * for up to ten minutes, with its age. Rejects as `render` does, and with Unavailable after that
    * time where there is no last one; the rendering goes on, and is kept.
    */
-  get(key: string, render: Render): Promise<ServedDocument>;
+  get(key: string, render: Render): Promise<Sent>;
   /**
    * A document that isn't kept, rendered for one request, however long it takes. Rejects as
    * `render` does.
    */
-  renderOnce(render: Render): Promise<ServedDocument>;
+  renderOnce(render: Render): Promise<Sent>;
 };
 
 /**
@@ -47,7 +47,7 @@ export type DocumentCache = {
  */
 type Read = { readAt: number; history: number | undefined };
 
-type CacheEntry = RenderedDocument &
+type Kept = Routed &
   Read & {
     /** When the content last differed from that before. */
     changedAt: number;
@@ -80,24 +80,24 @@ export function makeDocumentCache({
   ...options
 }: CacheOptions): DocumentCache {
   const { clock, versions } = options;
-  const entries = new LRUCache<string, CacheEntry>({
+  const entries = new LRUCache<string, Kept>({
     maxSize: Math.max(1, maxBytes), // smaller than any entry
     sizeCalculation: ({ document }, key) => ENTRY_BYTES + Math.ceil(sizeOf(document)) + key.length,
   });
-  const underWay = new Map<string, Promise<ServedDocument>>();
+  const underWay = new Map<string, Promise<Sent>>();
 
-  function find(key: string): ServedDocument | undefined {
+  function find(key: string): Sent | undefined {
     const entry = entries.get(key);
     const now = clock().getTime();
     return entry !== undefined && isCurrent(entry, versions, now) ? served(entry, now) : undefined;
   }
 
-  async function renderAndKeep(key: string, render: Render): Promise<ServedDocument> {
+  async function renderAndKeep(key: string, render: Render): Promise<Sent> {
     const read = await readNewest(render, options);
     const before = entries.peek(key);
     const isSame = before !== undefined && before.document.etag === read.document.etag;
     const changedAt = isSame ? before.changedAt : changedAfter(before, read.readAt);
-    const entry: CacheEntry = {
+    const entry: Kept = {
       ...read,
       document: isSame ? before.document : read.document, // with its compressed copies
       changedAt,
@@ -108,7 +108,7 @@ export function makeDocumentCache({
   }
 
   /** Rejects with Unavailable at the deadline of the first request. */
-  function renderShared(key: string, render: Render): Promise<ServedDocument> {
+  function renderShared(key: string, render: Render): Promise<Sent> {
     const known = underWay.get(key);
     if (known !== undefined) return known;
     const rendering = renderAndKeep(key, render).finally(() => underWay.delete(key));
@@ -122,7 +122,7 @@ export function makeDocumentCache({
   }
 
   /** The last document, with its age, if it was current until a short while ago. */
-  function bridge(key: string): ServedDocument | undefined {
+  function bridge(key: string): Sent | undefined {
     const entry = entries.peek(key);
     const newest = versions.lastKnown();
     if (entry === undefined || newest === undefined || entry.history !== newest.history)
@@ -162,9 +162,9 @@ export function makeDocumentCache({
 }
 
 function served(
-  { document, validUntil, changedAt, lastModified, route }: Omit<CacheEntry, keyof Read>,
+  { document, validUntil, changedAt, lastModified, route }: Omit<Kept, keyof Read>,
   now: number,
-): ServedDocument {
+): Sent {
   const left = Math.floor((validUntil.getTime() - now) / 1_000);
   const maxAge = Math.max(0, Math.min(LONGEST_MAX_AGE_S, left));
   // no origin may send one in the future (RFC 9110, 8.8.2.1), and after a clock was set back it
@@ -231,7 +231,7 @@ const copyOf = (text: string) => Buffer.from(text).toString();
  * In whole seconds, as HTTP dates are, and never twice the same for different contents of a
  * document.
  */
-function changedAfter(before: CacheEntry | undefined, now: number): number {
+function changedAfter(before: Kept | undefined, now: number): number {
   const second = Math.floor(now / 1_000) * 1_000;
   return before === undefined ? second : Math.max(second, before.changedAt + 1_000);
 }

@@ -70,7 +70,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
  */
 const MAX_PLAIN_BYTES = 1_048_576;
 
-export const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
+const ANY_ORIGIN_LIST = Object.entries(ANY_ORIGIN).flat();
 const JSON_KIND: Kind = { type: JSON_TYPE, headers: ANY_ORIGIN_LIST };
 
 export const TEXT_KIND: Kind = { type: 'text/plain; charset=utf-8', headers: ANY_ORIGIN_LIST };

@@ -5,27 +5,19 @@
 import type { Clock } from '../base/clock.ts';
 import type { EndpointName, Locale } from '../contract/endpoints.ts';
 import type { ApiDb } from '../database/apiDb.ts';
-import type { RenderedDocument, Validity } from './cache.ts';
 import {
-  type Network,
   presentRegion,
   presentStation,
-  presentStationsList,
-  queryNetwork,
-  queryProviders,
   queryRegion,
   queryStation,
-  queryTitles,
   type SiteUrls,
-  type Titles,
 } from './current.ts';
-import { renderDocument, renderPieces } from './document.ts';
+import { renderPieces } from './document.ts';
+import { type Entry, earlier, entryOf, type Validity, validityOf } from './entry.ts';
 import { makeWindows, presentHistory, queryRegionHistory, queryStationHistory } from './history.ts';
-import { type LastDays, type Places, queryLastDays } from './lastDays.ts';
+import { queryTitles, type Titles } from './localizedText.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
-
-/** All of a rendering but the route, which the app knows. */
-export type Rendered = Omit<RenderedDocument, 'route'>;
+import { type Network, presentStationsList, queryNetwork, queryProviders } from './stationsList.ts';
 
 /**
  * Each renders a document as of the moment of the call, unless the signal is aborted before.
@@ -33,7 +25,7 @@ export type Rendered = Omit<RenderedDocument, 'route'>;
  */
 export type Documents<Name extends string, Values = PathValues> = Record<
   Name,
-  (values: Values, signal?: AbortSignal) => Promise<Rendered>
+  (values: Values, signal?: AbortSignal) => Promise<Entry>
 >;
 
 /** Those of the five endpoints. */
@@ -47,12 +39,10 @@ export type NetworkReader = {
   network(): Promise<Network & Validity>;
   titles(): Promise<{ titles: Record<Locale, Titles> } & Validity>;
   providers(locale: Locale): Promise<Network['providers']>;
-  /** The trend and the last 24 hours of some places. */
-  lastDays(places: Places): Promise<LastDays & Validity>;
 };
 
 /** `wholeNetwork`: for queries whose cost grows with the network. */
-export function makeNetworkReader(wholeNetwork: ApiDb, clock: Clock, share: Share): NetworkReader {
+export function makeNetworkReader(wholeNetwork: ApiDb, share: Share): NetworkReader {
   const network = share(async (at) => {
     const read = await queryNetwork(wholeNetwork, at);
     return { ...read, ...validityOf([...read.providers, ...read.stations, ...read.regions]) };
@@ -65,10 +55,6 @@ export function makeNetworkReader(wholeNetwork: ApiDb, clock: Clock, share: Shar
     network,
     titles,
     providers: (locale) => queryProviders(wholeNetwork, locale),
-    async lastDays(places) {
-      const { rows, ...lastDays } = await queryLastDays(wholeNetwork, clock(), places);
-      return { ...lastDays, ...validityOf(rows) };
-    },
   };
 }
 
@@ -93,59 +79,25 @@ export function makeDocuments({ db, reader, clock, site }: Sources): CurrentDocu
     async station({ locale, id }) {
       const row = await queryStation(db, clock(), locale, id);
       if (row === undefined) throw noSuchStation(id);
-      return rendered(locale, JSON.stringify(presentStation(row, locale, site)), row);
+      return entryOf(locale, JSON.stringify(presentStation(row, locale, site)), row);
     },
 
     async stationHistory({ locale, id }) {
       const history = await queryStationHistory(db, await windowsAt(clock()), id);
       if (history === undefined) throw noSuchStation(id);
-      return rendered(locale, presentHistory(history), history);
+      return entryOf(locale, presentHistory(history), history);
     },
 
     async region({ locale, slug }) {
       const row = await queryRegion(db, clock(), locale, slug);
       if (row === undefined) throw noSuchRegion(slug);
-      return rendered(locale, JSON.stringify(presentRegion(row, locale, site)), row);
+      return entryOf(locale, JSON.stringify(presentRegion(row, locale, site)), row);
     },
 
     async regionHistory({ locale, slug }) {
       const history = await queryRegionHistory(db, await windowsAt(clock()), slug);
       if (history === undefined) throw noSuchRegion(slug);
-      return rendered(locale, presentHistory(history), history);
+      return entryOf(locale, presentHistory(history), history);
     },
   };
 }
-
-/**
- * Columns of every row that a document is made of: the first instant at which it changes without
- * new data, and the data version.
- */
-export type Row = { valid_until?: string | null; data_version: number | null };
-
-/** The last instant that a Date can hold. */
-export const NEVER = 8.64e15;
-
-/**
- * The validity of a document that is made of these rows; version 0 without any, since an empty
- * network isn't worth keeping.
- */
-export function validityOf(rows: readonly Row[]): Validity {
-  let end = NEVER;
-  let version = rows.length === 0 ? 0 : Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    if (row.valid_until) end = Math.min(end, Date.parse(row.valid_until));
-    version = Math.min(version, row.data_version ?? 0);
-  }
-  return { validUntil: new Date(end), version };
-}
-
-/** The validity of a document that is made of both. */
-export const earlier = (a: Validity, b: Validity): Validity => ({
-  validUntil: a.validUntil < b.validUntil ? a.validUntil : b.validUntil,
-  version: Math.min(a.version, b.version),
-});
-
-export const rendered = (locale: Locale, json: string, row: Row): Rendered => ({
-  document: renderDocument(locale, json),
-  ...validityOf([row]),
-});

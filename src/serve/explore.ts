@@ -10,7 +10,8 @@ import { callApi } from '../database/query.ts';
 import { makeSemaphore } from '../database/semaphore.ts';
 import { notFound, Problem } from '../http/send.ts';
 import { csvKind, renderDocument } from './document.ts';
-import { type Documents, type Rendered, type Row, rendered, validityOf } from './documents.ts';
+import type { Documents } from './documents.ts';
+import { type Entry, entryOf, type Row, validityOf } from './entry.ts';
 import { noSuchRegion, noSuchStation, type PathValues } from './paths.ts';
 
 const DAY_MS = 86_400_000;
@@ -75,7 +76,7 @@ export function makeExplore({
     async stationFlags({ locale, id }) {
       const [row] = await callApi(db, 'station_flags_json', { at: clock(), only_station: id });
       const { flags, pairs, ...rest } = found(row, noSuchStation(id));
-      return rendered(locale, `{"flags":${flags},"pairs":${pairs}}`, rest);
+      return entryOf(locale, `{"flags":${flags},"pairs":${pairs}}`, rest);
     },
 
     async stationNeighbours({ locale, id }) {
@@ -84,7 +85,7 @@ export function makeExplore({
         only_station: id,
       });
       const { neighbours, ...rest } = found(row, noSuchStation(id));
-      return rendered(locale, `{"neighbours":${neighbours}}`, rest);
+      return entryOf(locale, `{"neighbours":${neighbours}}`, rest);
     },
 
     async stationDays({ locale, id, year }) {
@@ -135,7 +136,7 @@ export function makeExplore({
         pm10: { mean: of.mean_pm10, days: of.pm10_days, days_above: of.pm10_days_above },
         no2: { mean: of.mean_no2, days: of.no2_days, days_above: of.no2_days_above },
       };
-      return rendered(locale, JSON.stringify(limits), of);
+      return entryOf(locale, JSON.stringify(limits), of);
     },
 
     async stationReadings({ locale, id, hour }) {
@@ -146,7 +147,7 @@ export function makeExplore({
         noSuchStation(id),
       );
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"sensors":${sensors},"station":${station},"kept":${is_kept},"complete":${is_complete}}`;
-      return rendered(locale, json, rest);
+      return entryOf(locale, json, rest);
     },
 
     async regionStations({ locale, slug, hour }) {
@@ -154,7 +155,7 @@ export function makeExplore({
       const [row] = await callApi(db, 'region_stations_json', args);
       const { timestamp, stations, region, is_complete, ...rest } = found(row, noSuchRegion(slug));
       const json = `{"timestamp":"${timestamp}","hour":${rest.hour},"stations":${stations},"region":${region},"complete":${is_complete}}`;
-      return rendered(locale, json, rest);
+      return entryOf(locale, json, rest);
     },
 
     async stationCsv({ locale, id, ...period }, signal) {
@@ -192,7 +193,7 @@ const instantOf = (hour: string) => hour.replace(/T(\d\d)(?=Z|[+-])/, 'T$1:00');
 type Now = ApiRow<'region_now'> &
   Partial<ApiRow<'station_last_hours'> & ApiRow<'region_particles'>>;
 
-function presentNow(locale: Locale, row: Now): Rendered {
+function presentNow(locale: Locale, row: Now): Entry {
   const { measured_hours, expected_hours, stations, left_out, expected, digest_valid_until } = row;
   const now = {
     trend: row.trend,
@@ -223,16 +224,14 @@ function presentNow(locale: Locale, row: Now): Rendered {
   };
 }
 
-const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Rendered =>
-  rendered(locale, `{"year":${year},"days":${row.days}}`, row);
+const presentDays = (locale: Locale, year: number, row: Row & { days: string }): Entry =>
+  entryOf(locale, `{"year":${year},"days":${row.days}}`, row);
 
-const presentMonths = (locale: Locale, row: Row & { months: string }): Rendered =>
-  rendered(locale, `{"months":${row.months}}`, row);
+const presentMonths = (locale: Locale, row: Row & { months: string }): Entry =>
+  entryOf(locale, `{"months":${row.months}}`, row);
 
-const presentCompleteness = (
-  locale: Locale,
-  row: Row & { days: string; months: string },
-): Rendered => rendered(locale, `{"days":${row.days},"months":${row.months}}`, row);
+const presentCompleteness = (locale: Locale, row: Row & { days: string; months: string }): Entry =>
+  entryOf(locale, `{"days":${row.days},"months":${row.months}}`, row);
 
 type Period = Pick<PathValues, 'from' | 'to'>;
 
@@ -252,7 +251,7 @@ function presentCsv(
   header: string,
   row: Row & { lines: string },
   { from, to }: Period,
-): Rendered {
+): Entry {
   const kind = csvKind(`${subject}_hours_${from}_${to}.csv`);
   return {
     document: renderDocument(locale, `${header}\n${row.lines}`, kind),

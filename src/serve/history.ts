@@ -12,7 +12,7 @@ import { callApi } from '../database/query.ts';
 export type Windows = { bounds: ApiRow<'history_bounds'>; valid_until: string };
 
 /**
- * The points of each window as a JSON array, and how long that stays right (see `documents.ts`).
+ * The points of each window as a JSON array, and how long that stays right (see `entry.ts`).
  */
 type History = ApiRow<'station_history_json'> & { valid_until: string };
 

@@ -358,12 +358,14 @@ const TABLE: readonly Table[] = [
     build: true,
     changes: {
       'src/http/listen.ts': [
-        ['      closing ||\n', ''],
-        ['      connections.delete(socket);\n', ''],
+        ['      isDraining ||\n', ''],
         ['  server.maxConnections = most;\n', ''],
-        ['push(res) > MOST_UNANSWERED', 'push(res) >= MOST_UNANSWERED'],
+        ['unanswered > MOST_UNANSWERED', 'unanswered >= MOST_UNANSWERED'],
+      ],
+      'src/http/connections.ts': [
+        ['      open.delete(socket);\n', ''],
         ["if (res.socket === null) res.emit('close')", 'res.socket'],
-        ['isSending() || server.close()', 'server.close()'],
+        ['connections.isSending() || server.close()', 'server.close()'],
       ],
     },
   },
@@ -613,7 +615,7 @@ const TABLE: readonly Table[] = [
         ["upper(part) - interval '7 days' as until", "upper(part) - interval '8 days' as until"],
         ['      and num_nonnulls({{list reading: r.$name}}) = 0;', ';'],
         ['where c.has_value and c.changes or c.withdraws > 0', 'where c.has_value and c.changes'],
-        ['m.into_nth = -1 and not only_new or ', ''],
+        ['m.into_ordinal = -1 and not only_new or ', ''],
         ['xmax = 0 as is_inserted', 'false as is_inserted'],
         ['  lock table raw.ingest_lock in row exclusive mode; -- see raise_ingest_cutoff\n', ''],
         [
@@ -644,7 +646,7 @@ const TABLE: readonly Table[] = [
         ['then 2000 else 65536 end', 'then 65536 else 65536 end'],
         ["|| ' …' || md5(text) end", 'end'],
         ['left_out = load.left_out + without_room', 'left_out = without_room'],
-        ["where r.nth is null or r.reason = 'no_value'", 'where r.nth is null'],
+        ["where r.ordinal is null or r.reason = 'no_value'", 'where r.ordinal is null'],
         ['surplus = dropped.surplus + excluded.surplus', 'surplus = excluded.surplus'],
       ],
     },

@@ -23,8 +23,6 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   region_days_json: `${AT}, 'alpha', 2026`,
   station_months_json: `${AT}, 1`,
   region_months_json: `${AT}, 'alpha'`,
-  station_last_day_json: `${AT}, '{1,2,3}'`,
-  region_last_day_json: `${AT}, '{alpha}'`,
   station_completeness_json: `${AT}, 1`,
   region_completeness_json: `${AT}, 'alpha'`,
   region_limits: `${AT}, 'alpha'`,

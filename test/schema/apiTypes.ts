@@ -67,8 +67,6 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_days_json: ['days', 'valid_until'],
   station_months_json: ['months', 'valid_until'],
   region_months_json: ['months', 'valid_until'],
-  station_last_day_json: ['places', 'valid_until'],
-  region_last_day_json: ['places', 'valid_until'],
   station_completeness_json: ['days', 'months', 'valid_until'],
   region_completeness_json: ['days', 'months', 'valid_until'],
   region_limits: [

@@ -75,8 +75,8 @@ onOneEngine('arithmetic', (engine) => {
     expect(await value('logic.published(-2.5, 0)')).toBe(-3);
     expect(await value('logic.published(0.25, 1)')).toBe(0.3);
     expect(Object.is(await value('logic.published(-0.04, 1)'), 0)).toBe(true);
-    expect(Object.is(await value('logic.published_floor(-0.04, 1)'), 0)).toBe(true);
-    expect(await value('logic.published_floor(null, 1)')).toBeNull();
+    expect(Object.is(await value('logic.published_non_negative(-0.04, 1)'), 0)).toBe(true);
+    expect(await value('logic.published_non_negative(null, 1)')).toBeNull();
   });
 
   it('rounds as numeric does: any value, ties, and the floats beside a tie', async () => {
@@ -90,7 +90,7 @@ onOneEngine('arithmetic', (engine) => {
         union all select unnest(array[0, -0.0, 1e-300, 999999999.95]::float8[])
       )
       select count(*) filter (where logic.published(value, digits)::text is distinct from round(value::numeric, digits)::float8::text
-          or logic.published_floor(value, digits) is distinct from greatest(round(value::numeric, digits)::float8, 0))::int as wrong,
+          or logic.published_non_negative(value, digits) is distinct from greatest(round(value::numeric, digits)::float8, 0))::int as wrong,
         count(distinct value)::int as values
       from value, generate_series(0, 2) digits`;
     expect(compared?.wrong).toBe(0);
@@ -101,7 +101,7 @@ onOneEngine('arithmetic', (engine) => {
     for (const impossible of ["'NaN'", "'Infinity'", "'-Infinity'", '1e9', '-1e9', '1e308']) {
       expect(await value(`logic.possible(${impossible})`), impossible).toBeNull();
       expect(await value(`logic.published(${impossible}, 1)`), impossible).toBeNull();
-      expect(await value(`logic.published_floor(${impossible}, 1)`), impossible).toBeNull();
+      expect(await value(`logic.published_non_negative(${impossible}, 1)`), impossible).toBeNull();
       expect(await value(`logic.wind_degrees(${impossible}, 0)`), impossible).toBeNull();
       expect(await value(`logic.wind_degrees(0, ${impossible})`), impossible).toBeNull();
       expect(await value(`rollup.aqi(${impossible}, ${impossible})`), impossible).toBeNull();

@@ -7,10 +7,9 @@ import {
   type DocumentCache,
   makeDocumentCache,
   type Render,
-  type ServedDocument,
   shareWhileCurrent,
 } from '../../src/serve/cache.ts';
-import { renderDocument } from '../../src/serve/document.ts';
+import { type Document, renderDocument } from '../../src/serve/document.ts';
 import { isAll } from '../support/database.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -78,7 +77,7 @@ function slowly(render: Render): [Render, () => void] {
 const away: Render = async () => {
   throw new Unavailable('away');
 };
-const bodyOf = (served: Pick<ServedDocument, 'document'> | undefined) =>
+const bodyOf = (served: { document: Document } | undefined) =>
   served && JSON.parse(String(served.document.kept.get('identity')));
 
 /** Lets everything that is ready to go on do so. */

@@ -14,7 +14,6 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { queryLastDays } from '../../src/serve/lastDays.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
 import { BANDS, bandOf, nowcast, trend } from '../support/indices.ts';
 import {
@@ -27,7 +26,6 @@ import {
 import { seeded } from '../support/random.ts';
 import { request } from '../support/request.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
-import { NOW } from './network.ts';
 import { PATHS, type Served, serve } from './serve.ts';
 
 const BASE = '/en/explore/v1';
@@ -174,28 +172,6 @@ onOneEngine('the documents of the front page', (engine) => {
         },
       ]);
       expect((await get('station/5/months.json')).months).toEqual([]);
-    });
-
-    it('the last days of many places are those of their histories, with the trend of each', async () => {
-      const places = { stations: [1, 2, 3, 5, 999], regions: ['alpha', 'beta', 'zeta'] };
-      const { rows, ...days } = await queryLastDays(served.db, NOW, places);
-      expect(rows).toMatchObject([{ data_version: expect.any(Number) }]);
-      for (const [subject, found] of [
-        ...places.stations.map((id) => [`station/${id}`, days.stations[id]] as const),
-        ...places.regions.map((slug) => [`region/${slug}`, days.regions[slug]] as const),
-      ]) {
-        const history = await request(served.app).get(
-          `/en/air-quality-app/v1/${subject}-history.json`,
-        );
-        const hours = new Map<number, number | null>(
-          (history.body['24h'] ?? []).map((one: Body) => [Date.parse(one.timestamp), one.avg_pm25]),
-        );
-        const first = Date.parse('2026-11-19T09:00:00Z');
-        const means = Array.from({ length: 24 }, (_, n) => hours.get(first + n * HOUR) ?? null);
-        expect(found?.['pm2.5'], subject).toEqual(means);
-        if (history.status === 200)
-          expect(found?.trend, subject).toBe((await get(`${subject}/now.json`)).trend);
-      }
     });
 
     it('an hour of a region has the hours of its stations once it has closed', async () => {

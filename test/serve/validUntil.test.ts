@@ -178,11 +178,7 @@ onEveryEngineInAll('valid_until', (engine) => {
     const db = apiOver(here.published);
     const documents = makeDocuments({
       db,
-      reader: makeNetworkReader(
-        db,
-        () => at,
-        (read) => () => read(at),
-      ),
+      reader: makeNetworkReader(db, (read) => () => read(at)),
       clock: () => at,
       site: makeSiteUrls(''),
     });

@@ -8,8 +8,10 @@ import { makeClock } from '../../src/base/clock.ts';
 import { LOCALES, type Locale } from '../../src/contract/endpoints.ts';
 import { openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { makeSiteUrls, presentStationsList, queryNetwork } from '../../src/serve/current.ts';
-import { makeDocuments, NEVER } from '../../src/serve/documents.ts';
+import { makeSiteUrls } from '../../src/serve/current.ts';
+import { makeDocuments } from '../../src/serve/documents.ts';
+import { NEVER } from '../../src/serve/entry.ts';
+import { presentStationsList, queryNetwork } from '../../src/serve/stationsList.ts';
 import { engines } from '../support/database.ts';
 import { NOW } from './network.ts';
 import { type Served, serve, versionsOf } from './serve.ts';
@@ -82,7 +84,6 @@ describe('the list of stations', () => {
         version: 6,
       }),
       providers: async () => [],
-      lastDays: async () => ({ stations: {}, regions: {}, validUntil: NOW, version: 7 }),
     };
     const site = makeSiteUrls('');
     const { stations } = makeDocuments({ db: served.db, reader, clock: makeClock(NOW), site });

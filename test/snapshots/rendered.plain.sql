@@ -449,7 +449,7 @@ create function logic.published(value float8, digits int) returns float8
 
 -- Like logic.published, for concentrations of particles and gases: negative values become 0, because instruments report
 -- small ones.
-create function logic.published_floor(value float8, digits int) returns float8
+create function logic.published_non_negative(value float8, digits int) returns float8
   language sql immutable parallel safe return case
   when value > -1e9 and value <= 0 then 0::float8
   else logic.published(value, digits) end;
@@ -479,28 +479,6 @@ create function logic.raise_data_version() returns void language sql as $$
   update rollup.freshness set data_version = data_version + 1
 $$;
 revoke all on function logic.raise_data_version from public;
-
--- Distances between places, and cells of the globe by which near ones are found.
-
--- Great-circle distance in km (haversine, the mean radius of the Earth).
-create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
-  returns float8
-language sql immutable parallel safe
-  return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
-    + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
-
--- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
--- same cell or an adjacent one.
-create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
-  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
-    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
-    + floor(637.1 * sind(latitude))::bigint;
-
--- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
-create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
-  return array(
-    select (x * 4096::bigint + y) * 4096 + z
-    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
 
 -- Functions on ranges of time and on the buckets that they overlap.
 
@@ -638,6 +616,11 @@ declare
   difference timestamptz := logic.zone_difference(zone, recorded);
   fault text;
 begin
+  if recorded is null then
+    -- an earlier version recorded none: a day that begins at no midnight was computed by other rules
+    difference := (select min(d.bucket) - interval '1 day' from rollup.station_daily d
+      where d.bucket <> rollup.bucket_start('day', d.bucket));
+  end if;
   fault := logic.zone_fault(zone, difference, last);
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
@@ -791,7 +774,7 @@ declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
     from logic.placement);
   memberships constant raw.membership[] := array(
-    select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
+    select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -1290,9 +1273,9 @@ create function logic.store_readings(
     -- nothing to that one; -1: that one has another value, which counts; null: it is stored itself
   lines bigint[], -- line numbers in the source
   texts text, -- the input of all readings, one per line
-  empty_nths int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
+  empty_ordinals int[], -- ordinals, from 1, of readings that are stored themselves and leave a parameter empty
   empty_names text[],
-  value_nths int[], -- ordinals, from 1, of the readings that had a value left out
+  value_ordinals int[], -- ordinals, from 1, of the readings that had a value left out
   value_reasons text[],
   scope_provider text, -- the provider the sender is authorized for; null: any
   scope_stations int[], -- the stations of that provider it is authorized for; null: all
@@ -1316,12 +1299,12 @@ create function logic.store_readings(
   rain_total_values real[],
   out accepted int,
   out unchanged int,
-  out accepted_nths int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
+  out accepted_ordinals int[], -- ordinals, from 1, of the readings that were stored themselves and changed something
   out replaced int, -- number of stored values that were replaced or withdrawn
   out replaced_oldest float8, -- the first and the last hour with such a value, in microseconds since 1970; null: none
   out replaced_newest float8,
   out without_station int, -- number of accepted readings without a placement at their time
-  out refused_nths int[], -- ordinals, from 1, of the readings that could not be used
+  out refused_ordinals int[], -- ordinals, from 1, of the readings that could not be used
   out refused_reasons text[],
   out late_hours int, -- number of closed hours in which a reading was changed
   out left_out int, -- number of lines that did not fit into the quarantine
@@ -1330,6 +1313,7 @@ create function logic.store_readings(
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1357,12 +1341,13 @@ begin
   has_gauges := found;
 
   with empty as (
-    select e.nth, array_agg(e.name) as names from unnest(empty_nths, empty_names) as e(nth, name)
+    select e.ordinal, array_agg(e.name) as names from unnest(empty_ordinals, empty_names) as e(ordinal, name)
     where not only_new
     group by 1
   ),
   given as materialized (
-    select g.nth, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem, empty.names,
+    select g.ordinal, g.sensor_id, to_timestamp(g.microseconds / 1e6) as measured_at, g.merged_into, g.problem,
+      empty.names,
       g.temperature,
   g.humidity,
   g.pressure,
@@ -1419,15 +1404,15 @@ begin
   wind_speed,
   wind_direction,
   rain,
-  rain_total, nth)
+  rain_total, ordinal)
     left join raw.sensor s on s.id = g.sensor_id
-    left join empty on empty.nth = g.nth
+    left join empty on empty.ordinal = g.ordinal
     cross join raw.installation i
   ),
   -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
   -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
   compared as materialized (
-    select g.nth, g.measured_at, g.problem, g.reason,
+    select g.ordinal, g.measured_at, g.problem, g.reason,
       (g.temperature,
   g.humidity,
   g.pressure,
@@ -1567,10 +1552,10 @@ begin
     where g.merged_into is null and g.reason is null
   ),
   refused as (
-    select nth, reason from given where reason is not null
+    select ordinal, reason from given where reason is not null
     union all
     -- it has no value, and there is none to withdraw
-    select nth, problem from compared where problem is not null and withdraws = 0
+    select ordinal, problem from compared where problem is not null and withdraws = 0
   ),
   written as (
     insert into raw.readings as stored (measured_at, sensor_id, temperature,
@@ -1607,7 +1592,7 @@ begin
   g.wind_direction,
   g.rain,
   g.rain_total, case when g.rain_total is not null then g.rain end
-    from compared c join given g on g.nth = c.nth
+    from compared c join given g on g.ordinal = c.ordinal
     where c.has_value and c.changes
     order by g.sensor_id, g.measured_at -- in the same order everywhere, or two writers could deadlock
     on conflict (sensor_id, measured_at) do update set
@@ -1655,35 +1640,37 @@ begin
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
   ),
   changed as materialized (
-    select c.nth, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws, p.sensor_id as placed
+    select c.ordinal, g.sensor_id, c.measured_at, c.replaces + c.withdraws as replaced, c.withdraws,
+      p.sensor_id as placed
     from compared c
-    join given g on g.nth = c.nth
+    join given g on g.ordinal = c.ordinal
     left join raw.placement p on p.sensor_id = g.sensor_id and c.measured_at >= p.since and c.measured_at < p.until
     where c.has_value and c.changes or c.withdraws > 0
   )
-  select count(c.nth),
-    coalesce(array_agg(c.nth order by c.nth) filter (where c.nth is not null), '{}'),
+  select count(c.ordinal),
+    coalesce(array_agg(c.ordinal order by c.ordinal) filter (where c.ordinal is not null), '{}'),
     coalesce(sum(c.replaced), 0),
     extract(epoch from rollup.bucket_start('hour', min(c.measured_at) filter (where c.replaced > 0))) * 1e6,
     extract(epoch from rollup.bucket_start('hour', max(c.measured_at) filter (where c.replaced > 0))) * 1e6,
-    count(c.nth) filter (where c.placed is null),
+    count(c.ordinal) filter (where c.placed is null),
     count(distinct rollup.bucket_start('hour', c.measured_at))
       filter (where c.measured_at < rollup.bucket_start('hour', now)),
-    coalesce(array_agg(c.nth) filter (where c.withdraws > 0), '{}'),
+    coalesce(array_agg(c.ordinal) filter (where c.withdraws > 0), '{}'),
     coalesce((select jsonb_agg(jsonb_build_array(n, greatest(seconds, 0))) from (
       select count(*) as n, avg(delay) as seconds from written
       group by width_bucket(delay, array[60, 300, 1800, 10800, 86400, 604800]::float8[])) d), '[]'),
-    (select coalesce(array_agg(nth order by nth), '{}') from refused),
-    (select coalesce(array_agg(reason order by nth), '{}') from refused),
+    (select coalesce(array_agg(ordinal order by ordinal), '{}') from refused),
+    (select coalesce(array_agg(reason order by ordinal), '{}') from refused),
     (select bool_or(stored_outside_hypertable) from written) and (select engine = 'timescale' from raw.installation)
-  into accepted, accepted_nths, replaced, replaced_oldest, replaced_newest, without_station, late_hours, withdrawing,
-    delays, refused_nths, refused_reasons, has_lost_chunks
+  into accepted, accepted_ordinals, replaced, replaced_oldest, replaced_newest, without_station, late_hours,
+    withdrawing, delays, refused_ordinals, refused_reasons, has_lost_chunks
   from changed c;
 
   accepted := accepted + (
-    select count(*) from unnest(merged_into) with ordinality as m(into_nth, nth)
-    where m.into_nth is not null and (m.into_nth = -1 and not only_new or m.into_nth = any (accepted_nths)) and m.nth <> all (refused_nths));
-  unchanged := cardinality(sensors) - cardinality(refused_nths) - accepted;
+    select count(*) from unnest(merged_into) with ordinality as m(into_ordinal, ordinal)
+    where m.into_ordinal is not null and (m.into_ordinal = -1 and not only_new or m.into_ordinal = any (accepted_ordinals))
+      and m.ordinal <> all (refused_ordinals));
+  unchanged := cardinality(sensors) - cardinality(refused_ordinals) - accepted;
 
   -- `drop extension timescaledb cascade` leaves an ordinary table that is empty; without timescaledb_post_restore() a
   -- hypertable acts like one
@@ -1693,19 +1680,19 @@ begin
   end if;
 
   if withdrawing <> '{}' then
-    perform logic.withdraw_values(sensors, times, empty_nths, empty_names, withdrawing);
+    perform logic.withdraw_values(sensors, times, empty_ordinals, empty_names, withdrawing);
   end if;
 
-  if has_gauges and accepted_nths <> '{}' then
-    perform logic.derive_rain(array(select sensors[nth] from unnest(accepted_nths) nth),
-      array(select times[nth] from unnest(accepted_nths) nth));
+  if has_gauges and accepted_ordinals <> '{}' then
+    perform logic.derive_rain(array(select sensors[ordinal] from unnest(accepted_ordinals) ordinal),
+      array(select times[ordinal] from unnest(accepted_ordinals) ordinal));
   end if;
 
   left_out := 0;
-  if refused_nths <> '{}' or value_nths <> '{}' then
+  if refused_ordinals <> '{}' or value_ordinals <> '{}' then
     left_out := logic.quarantine_readings(now, source, scope_provider, scope_stations, sensors, times, lines, texts,
-      value_nths, value_reasons,
-      refused_nths, refused_reasons, temperature_values,
+      value_ordinals, value_reasons,
+      refused_ordinals, refused_reasons, temperature_values,
   humidity_values,
   pressure_values,
   pm1_values,
@@ -1729,23 +1716,25 @@ end $$;
 -- is no reading, and is deleted. Raises serialization_failure, to be tried again, if one of the rows was deleted
 -- meanwhile.
 create function logic.withdraw_values(
-  sensors int[], times float8[], empty_nths int[], empty_names text[], withdrawing int[]
+  sensors int[], times float8[], empty_ordinals int[], empty_names text[], withdrawing int[]
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
-  earliest constant timestamptz := (select to_timestamp(min(times[nth]) / 1e6) from unnest(withdrawing) nth);
-  latest constant timestamptz := (select to_timestamp(max(times[nth]) / 1e6) from unnest(withdrawing) nth);
+  earliest constant timestamptz := (select to_timestamp(min(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
+  latest constant timestamptz := (select to_timestamp(max(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
   is_deleted boolean;
   emptied_sensors int[];
   emptied_times timestamptz[];
 begin
   with target as (
-    select sensors[e.nth] as sensor_id, to_timestamp(times[e.nth] / 1e6) as measured_at, array_agg(e.name) as names
-    from unnest(empty_nths, empty_names) as e(nth, name)
-    where e.nth = any (withdrawing)
-    group by e.nth
+    select sensors[e.ordinal] as sensor_id, to_timestamp(times[e.ordinal] / 1e6) as measured_at,
+      array_agg(e.name) as names
+    from unnest(empty_ordinals, empty_names) as e(ordinal, name)
+    where e.ordinal = any (withdrawing)
+    group by e.ordinal
   ),
   -- An update that joins would unpack whole chunks of TimescaleDB. The row to insert has the values to withdraw, and
   -- only these: null would not tell an empty parameter from one that stays.
@@ -1888,6 +1877,7 @@ end $$;
 create function logic.derive_rain(sensors int[], times float8[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1929,8 +1919,10 @@ begin
   derived as (
     select t.sensor_id, t.measured_at, t.rain, t.rain_given,
       case when t.is_near then
-        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
-    from totals t
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount,
+      -- the total before was deleted and not kept, so the amount cannot be derived again
+      t.is_near is not true and t.measured_at < g.lost_until + interval '24 hours' as is_unknown
+    from totals t join raw.rain_gauge g on g.sensor_id = t.sensor_id
     where t.is_affected
   )
   -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
@@ -1939,7 +1931,7 @@ begin
   from derived d
   cross join lateral (
     select coalesce(case when d.amount between 0 and 500 then d.amount end, d.rain_given) as amount) possible
-  where d.rain is distinct from possible.amount
+  where d.rain is distinct from possible.amount and d.is_unknown is not true
   order by d.sensor_id, d.measured_at
   on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
 end $$;
@@ -1948,8 +1940,9 @@ end $$;
 -- called before the readings before it are deleted.
 create function logic.keep_last_totals(until timestamptz) returns void language sql
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
-  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total
+  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
   from raw.rain_gauge one
   left join lateral (
     select r.measured_at, r.rain_total from raw.readings r
@@ -2042,7 +2035,8 @@ grant usage on schema logic to airseries_ingest;
 -- trimming makes room. Returns how many lines did not fit.
 create function logic.quarantine_readings(
   now timestamptz, source text, provider text, stations int[],
-  sensors int[], times float8[], lines bigint[], texts text, value_nths int[], value_reasons text[], refused_nths int[],
+  sensors int[], times float8[], lines bigint[], texts text, value_ordinals int[], value_reasons text[],
+  refused_ordinals int[],
     refused_reasons text[],
   temperature_values real[],
   humidity_values real[],
@@ -2075,15 +2069,16 @@ begin
   returning 128 * 1024 * 1024 - load.bytes into room;
 
   with refused as (
-    select r.nth, 'reading' as kind, r.reason from unnest(refused_nths, refused_reasons) as r(nth, reason)
+    select r.ordinal, 'reading' as kind, r.reason from unnest(refused_ordinals, refused_reasons) as r(ordinal, reason)
     union all
-    select v.nth, 'value', v.reason
-    from unnest(value_nths, value_reasons) as v(nth, reason)
-    left join unnest(refused_nths, refused_reasons) as r(nth, reason) on r.nth = v.nth
-    where r.nth is null or r.reason = 'no_value'
+    select v.ordinal, 'value', v.reason
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason)
+    left join unnest(refused_ordinals, refused_reasons) as r(ordinal, reason) on r.ordinal = v.ordinal
+    where r.ordinal is null or r.reason = 'no_value'
   ),
   wrong as (
-    select v.nth, jsonb_agg(v.reason) as reasons from unnest(value_nths, value_reasons) as v(nth, reason) group by 1
+    select v.ordinal, jsonb_agg(v.reason) as reasons
+    from unnest(value_ordinals, value_reasons) as v(ordinal, reason) group by 1
   ),
   found as (
     select original.line, refused.kind, refused.reason,
@@ -2108,9 +2103,9 @@ begin
   'rain_total', given.rain_total,
           'unusable', wrong.reasons)) end as reading
     from refused
-    left join wrong on wrong.nth = refused.nth
-    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, nth)
-      on original.nth = refused.nth
+    left join wrong on wrong.ordinal = refused.ordinal
+    left join unnest(string_to_array(texts, E'\n'), lines) with ordinality as original(text, line, ordinal)
+      on original.ordinal = refused.ordinal
     left join (
       select *, sensor_id > 0 and microseconds is not null as is_understood
       from unnest(sensors, times, temperature_values,
@@ -2146,8 +2141,8 @@ begin
   wind_speed,
   wind_direction,
   rain,
-  rain_total, nth)
-    ) given on given.nth = refused.nth
+  rain_total, ordinal)
+    ) given on given.ordinal = refused.ordinal
   ),
   missing as materialized (
     select f.*, sum(logic.quarantine_bytes(f.text)) over (order by f.kind, f.reason, f.text) as bytes_so_far
@@ -2396,8 +2391,8 @@ begin
         left join lateral (select facts_before -> (f.kind || ' ' || f.id) as facts) b on true
         where f.facts is distinct from b.facts
       ) changed));
-  raise exception 'taken back' using errcode = 'AS103';
-exception when sqlstate 'AS103' then
+  raise exception 'taken back' using errcode = 'AS102';
+exception when sqlstate 'AS102' then
   return preview;
 end $$;
 
@@ -2738,10 +2733,9 @@ begin
     from compared where hours_differ or days_differ group by 1, 2
   )
   select h.station_id, 'sensors', h.bucket,
-    jsonb_build_object('pm2.5', logic.published_floor(avg(h.pm25), 1), 'compared_with', jsonb_agg(
+    jsonb_build_object('pm2.5', logic.published_non_negative(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_floor(h.pm25, 1)
-        else logic.published_floor(h.day, 1) end)
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_non_negative(h.pm25, 1) else logic.published_non_negative(h.day, 1) end)
     order by h.sensor_id)
       filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
   from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
@@ -2791,8 +2785,7 @@ begin
     from in_row r
   )
   select h.station_id, 'flat', h.bucket,
-    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_floor(h.pm25, 1),
-      'pm10', logic.published_floor(h.pm10, 1)))
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_non_negative(h.pm25, 1), 'pm10', logic.published_non_negative(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
     -- very clean air may be the same for a day
@@ -2875,9 +2868,8 @@ begin
       and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
   select j.station_id, 'outlier', j.bucket, case when j.is_first then
-    jsonb_build_object('pm2.5', logic.published_floor(j.pm25, 1), 'median', logic.published_floor(j.median, 1),
-    'compared_with', jsonb_agg(
-      jsonb_build_object('id', other_id, 'pm2.5', logic.published_floor(other_pm25, 1)) order by other_id)) end
+    jsonb_build_object('pm2.5', logic.published_non_negative(j.pm25, 1), 'median', logic.published_non_negative(j.median, 1), 'compared_with',
+    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_non_negative(other_pm25, 1)) order by other_id)) end
   from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
   group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
@@ -3207,6 +3199,7 @@ returns table (
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -3701,6 +3694,7 @@ returns table (
   changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -3714,12 +3708,8 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature,
-  digest.humidity,
-  digest.pressure,
-  digest.pm25,
-  digest.pm10,
-  digest.no2,
+    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
+      digest.pm25, digest.pm10, digest.no2,
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,
@@ -3829,8 +3819,69 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
--- Listed stations that are offline (C2) but have measured before. A station without any reading is left out: it never
--- sent one, or retention has deleted them all. In PL/pgSQL for the reason given in 70_current.sql.
+-- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within
+-- one placement count (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
+-- of days.
+create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
+returns table (
+  bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
+  humidity float8,
+  pressure float8,
+  pm1 float8,
+  pm10 float8,
+  no2 float8,
+  so2 float8,
+  o3 float8,
+  dust float8,
+  usvh float8,
+  uv float8,
+  wind_speed float8, wind_sin float8, wind_cos float8,
+    rain float8
+) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  day_since constant timestamptz := rollup.bucket_start('day', since);
+  day_until constant timestamptz := rollup.bucket_start('day', until);
+  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1)
+    else day_since end;
+  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1)
+    else day_until end;
+begin
+  return query
+  select
+    rollup.bucket_start('day', s.bucket),
+    s.sensor_id,
+    avg(logic.possible(coalesce(s.pm25, s.pm25_raw))),
+    avg(logic.possible(s.temperature)),
+  avg(logic.possible(s.humidity)),
+  avg(logic.possible(s.pressure)),
+  avg(logic.possible(s.pm1)),
+  avg(logic.possible(s.pm10)),
+  avg(logic.possible(s.no2)),
+  avg(logic.possible(s.so2)),
+  avg(logic.possible(s.o3)),
+  avg(logic.possible(s.dust)),
+  avg(logic.possible(s.usvh)),
+  avg(logic.possible(s.uv)),
+  avg(logic.possible(s.wind_speed)),
+    avg(logic.possible(s.wind_sin)),
+    avg(logic.possible(s.wind_cos)),
+    sum(logic.possible(s.rain))
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
+  where s.bucket >= first_hour and s.bucket < end_hour
+    and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
+  group by 1, 2;
+end $$;
+
+-- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours.
+-- A test returns one row per listed station that fails it, so each row can be an alert. The thresholds are judgements,
+-- wide enough to tolerate ordinary weather and ordinary instrument errors. The functions are in PL/pgSQL for the reason
+-- given in 70_current.sql.
+
+-- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never
+-- sent one, or retention has deleted them all.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -3866,6 +3917,163 @@ begin
     where p.station_id = silent.id
   ) last
   where last.measured_at is not null;
+end $$;
+
+-- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The
+-- test uses values as the instrument gave them, since a correction may map many values to one. It leaves out parameters
+-- that may well stay constant for 6 hours: wind, UV and rain at zero, pressure in whole hPa, gases at zero. It also
+-- leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours. The search for the start of
+-- the flat line goes back at most 7 days.
+create function logic.station_flat_line(at timestamptz)
+returns table (station_id int, parameters text, since timestamptz, hours int)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
+declare
+  longest constant interval := (select max(stale_after) from raw.provider);
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  recent_since constant timestamptz := rollup.bucket_start('hour', at - longest) - interval '6 hours';
+  before_since constant timestamptz := at - longest - interval '7 days';
+begin
+  return query
+  with hour as (
+    select h.bucket, h.sensor_id, p.station_id, h.temperature,
+      case when h.humidity < 99.5 then h.humidity end as humidity,
+      coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
+    from rollup.sensor_hourly h
+    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
+      and h.bucket + interval '1 hour' <= p.until
+    where h.bucket >= recent_since and h.bucket < closed
+  ),
+  recent as (
+    -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
+    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities,
+      count(pm25) over since as pm25s,
+      count(pm10) over since as pm10s
+    from hour
+    window since as (partition by sensor_id, station_id order by bucket desc)
+  ),
+  flat as materialized (
+    select r.station_id, r.sensor_id, m.parameter, min(m.value) as value, max(r.bucket) as newest
+    from recent r
+    join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
+    join raw.station station on station.id = r.station_id
+    join raw.provider provider on provider.id = station.provider_id
+    cross join lateral (values
+      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s),
+        ('pm10', r.pm10, r.pm10s)
+    ) m(parameter, value, age)
+    where m.value is not null and m.age <= 6
+    group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
+    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(m.value) - min(m.value) < 1e-6
+      and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
+  ),
+  before as (
+    -- the hours of those sensors, each with the last hour that has another value
+    select s.station_id, s.sensor_id, s.parameter, h.bucket,
+      max(h.bucket) filter (where m.value is null
+        or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
+    from flat s
+    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days'
+      and h.bucket <= s.newest
+    join raw.placement p
+      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since
+        and h.bucket + interval '1 hour' <= p.until
+    cross join lateral (select case s.parameter
+      when 'temperature' then h.temperature when 'humidity' then h.humidity
+      when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
+    where h.bucket > before_since and h.bucket < closed
+  ),
+  run as (
+    select b.station_id, b.parameter, min(b.bucket) as since, count(*)::int as hours
+    from before b
+    where b.last_other is null or b.bucket > b.last_other
+    group by b.station_id, b.sensor_id, b.parameter
+  )
+  select run.station_id, string_agg(distinct run.parameter, ', ' order by run.parameter), min(run.since), max(run.hours)
+  from run
+  group by run.station_id;
+end $$;
+
+-- Great-circle distance in km (haversine, the mean radius of the Earth).
+create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
+  returns float8
+language sql immutable parallel safe
+  return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
+    + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
+
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
+-- same cell or an adjacent one.
+create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
+    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+    + floor(637.1 * sind(latitude))::bigint;
+
+-- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
+create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
+  return array(
+    select (x * 4096::bigint + y) * 4096 + z
+    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+
+-- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed
+-- stations within 10 km. An outlier is more than 5 times the median and more than 50 µg/m³ above it, or below a fifth
+-- of a median over 25 µg/m³. A fire next door looks the same. Few stations are far enough from the lowest or the
+-- highest value in the cells around them; only those get a median.
+create function logic.station_outlier(at timestamptz)
+returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
+  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
+as $$
+#variable_conflict use_column
+declare
+  closed constant timestamptz := rollup.bucket_start('hour', at);
+  newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
+  -- from a cell to itself and its neighbours
+  steps constant bigint[] := logic.cell_steps();
+begin
+  return query
+  with listed as materialized (
+    select s.id, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, p.stale_after
+    from raw.station s
+    join raw.provider p on p.id = s.provider_id
+    join logic.station_state(at) state on state.station_id = s.id and state.is_listed
+  ),
+  hour as materialized (
+    select h.bucket, h.pm25, l.id, l.latitude, l.longitude, l.cell,
+      row_number() over (partition by l.id order by h.bucket desc) as age
+    from rollup.station_hourly h
+    join listed l on l.id = h.station_id
+    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed
+      and h.pm25 is not null
+  ),
+  filled as materialized (
+    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour
+    group by 1, 2
+  ),
+  around as materialized (
+    select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
+    from (select bucket, cell, cell + unnest(steps) as near from filled) f
+    join filled other on other.bucket = f.bucket and other.cell = f.near
+    group by 1, 2
+  ),
+  suspect as materialized (
+    select one.*
+    from hour one join around on around.bucket = one.bucket and around.cell = one.cell
+    where one.age = 1 and around.stations > 3
+      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50
+        or around.highest > 25 and one.pm25 < around.highest / 5)
+  ),
+  judged as (
+    select one.id, one.bucket, one.pm25, count(*)::int as stations,
+      percentile_cont(0.5) within group (order by other.pm25) as median
+    from (select suspect.*, cell + unnest(steps) as near from suspect) one
+    join hour other on other.bucket = one.bucket and other.cell = one.near
+    where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
+    group by 1, 2, 3
+  )
+  select id, bucket, judged.pm25, stations, median from judged
+  where stations >= 3 and
+    (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
 -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own
@@ -4183,12 +4391,12 @@ end $$;
 
 
 -- True if nothing in a bucket waits for a refresh, or for rules of the zone by which it can be computed (Z5).
-create function logic.is_settled(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
+create function logic.is_up_to_date(level text, bucket timestamptz) returns boolean language sql stable as $oracle$
   select not exists (
     select from logic.pending p
     where p.until > bucket and p.since < rollup.bucket_add(l.unit, bucket, 1))
     and not logic.refused_buckets(l.unit) @> bucket
-  from logic.level l where l.name = is_settled.level
+  from logic.level l where l.name = is_up_to_date.level
 $oracle$;
 
 -- Compares whole days. It is in PL/pgSQL so that it is planned with the period. The planner can't know how large the parts are: what it takes for a few rows
@@ -4597,7 +4805,7 @@ group by bucket, region_slug having count(*) > 1
   -- a doubled bucket is found once as doubled, and once or twice as what its rows differ in. As surplus it must not be repaired unasked
   select distinct on (d.level, d.bucket, d.subject) d.*
   from difference d
-  where logic.is_settled(d.level, d.bucket)
+  where logic.is_up_to_date(d.level, d.bucket)
   order by d.level, d.bucket, d.subject, d.columns = '{surplus}' desc, d.columns = '{doubled}' desc;
 end $oracle$;
 
@@ -4632,7 +4840,7 @@ create function logic.period_differences() returns table (level text, bucket tim
   where (s.is_flagged, s.is_pm_suspect, s.until) is distinct from (e.is_flagged, e.is_pm_suspect, e.until)
 $oracle$;
 
-revoke all on function logic.period_differences, logic.differences_of_days, logic.is_settled, logic.audited_days, logic.differences from public;
+revoke all on function logic.period_differences, logic.differences_of_days, logic.is_up_to_date, logic.audited_days, logic.differences from public;
 -- The published network: providers, regions, stations, sensors and flags. A title missing in a locale falls back to
 -- English, any language, slug or id.
 
@@ -4838,20 +5046,10 @@ returns table (
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
-  aqi int, "temperature" float8,
-  "humidity" float8,
-  "pressure" int,
-  "pm1" float8,
-  "pm2.5" float8,
-  "pm2.5_raw" float8,
-  "pm10" float8,
-  "no2" float8,
-  "so2" float8,
-  "o3" float8,
-  "dust" float8,
-  "usvh" float8,
-  "uv" float8,
-  "wind_speed" float8, wind_direction text, rain float8,
+  temperature float8, humidity float8, pressure int, aqi int,
+  "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
+  wind_speed float8, wind_direction text, uv float8, rain float8,
+  no2 float8, so2 float8, o3 float8, dust float8, usvh float8,
   valid_until timestamptz
 ) language sql stable begin atomic
   select
@@ -4866,21 +5064,13 @@ returns table (
       where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
-    rollup.aqi(c.pm25, c.pm10), logic.published(c.temperature, 1)::float8,
-  logic.published(c.humidity, 0)::float8,
-  logic.published(c.pressure, 0)::int,
-  logic.published_floor(c.pm1, 1)::float8,
-  logic.published_floor(c.pm25, 1)::float8,
-  logic.published_floor(c.pm25_raw, 1)::float8,
-  logic.published_floor(c.pm10, 1)::float8,
-  logic.published_floor(c.no2, 1)::float8,
-  logic.published_floor(c.so2, 1)::float8,
-  logic.published_floor(c.o3, 1)::float8,
-  logic.published_floor(c.dust, 1)::float8,
-  logic.published(c.usvh, 2)::float8,
-  logic.published(c.uv, 1)::float8,
-  logic.published(c.wind_speed, 1)::float8,
-    api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)), logic.published(c.rain, 1),
+    logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
+    rollup.aqi(c.pm25, c.pm10),
+    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm25_raw, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.pm1, 1),
+    logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
+    logic.published(c.uv, 1), logic.published(c.rain, 1),
+    logic.published_non_negative(c.no2, 1), logic.published_non_negative(c.so2, 1), logic.published_non_negative(c.o3, 1), logic.published_non_negative(c.dust, 1),
+      logic.published(c.usvh, 2),
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -4900,22 +5090,17 @@ Columns as in api.station and api.station_title, and:
   has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
-  "temperature" (air temperature [°C]),
-  "humidity" (relative humidity [%]),
-  "pressure" (air pressure [Pa]),
-  "pm1" (PM1 [µg/m³]),
-  "pm2.5" (PM2.5, corrected where a correction applies [µg/m³]),
-  "pm2.5_raw" (PM2.5 as the instrument gave it [µg/m³]),
-  "pm10" (PM10 [µg/m³]),
-  "no2" (nitrogen dioxide [ppb]),
-  "so2" (sulphur dioxide [µg/m³]),
-  "o3" (ozone [µg/m³]),
-  "dust" (dust (total particulate matter) [µg/m³]),
-  "usvh" (radiation dose rate [µSv/h]),
-  "uv" (ultraviolet index [UV index]),
-  "wind_speed" (wind speed [m/s]),
+  "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
+  pm10, pm1, so2, o3 and dust [µg/m³],
+  no2 [ppb],
+  usvh [µSv/h],
+  uv [UV index],
+  wind_speed [m/s],
   valid_until (the first instant at which any of this changes without new data; null: never).';
 
 -- Hours of a station, named as in the specification, at published precision.
@@ -4927,14 +5112,14 @@ create view api.station_hourly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -4975,14 +5160,14 @@ create view api.region_hourly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5023,14 +5208,14 @@ create view api.station_daily as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5038,10 +5223,10 @@ create view api.station_daily as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5117,14 +5302,14 @@ create view api.station_monthly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5132,10 +5317,10 @@ create view api.station_monthly as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5211,14 +5396,14 @@ create view api.region_daily as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5226,10 +5411,10 @@ create view api.region_daily as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5305,14 +5490,14 @@ create view api.region_monthly as
     logic.published(b.temperature, 1) as avg_temperature,
   logic.published(b.humidity, 0) as avg_humidity,
   logic.published(b.pressure, 0) as avg_pressure,
-  logic.published_floor(b.pm1, 1) as avg_pm1,
-  logic.published_floor(b.pm25, 1) as avg_pm25,
-  logic.published_floor(b.pm25_raw, 1) as avg_pm25_raw,
-  logic.published_floor(b.pm10, 1) as avg_pm10,
-  logic.published_floor(b.no2, 1) as avg_no2,
-  logic.published_floor(b.so2, 1) as avg_so2,
-  logic.published_floor(b.o3, 1) as avg_o3,
-  logic.published_floor(b.dust, 1) as avg_dust,
+  logic.published_non_negative(b.pm1, 1) as avg_pm1,
+  logic.published_non_negative(b.pm25, 1) as avg_pm25,
+  logic.published_non_negative(b.pm25_raw, 1) as avg_pm25_raw,
+  logic.published_non_negative(b.pm10, 1) as avg_pm10,
+  logic.published_non_negative(b.no2, 1) as avg_no2,
+  logic.published_non_negative(b.so2, 1) as avg_so2,
+  logic.published_non_negative(b.o3, 1) as avg_o3,
+  logic.published_non_negative(b.dust, 1) as avg_dust,
   logic.published(b.usvh, 2) as avg_usvh,
   logic.published(b.uv, 1) as avg_uv,
   logic.published(b.wind_speed, 1) as avg_wind_speed,
@@ -5320,10 +5505,10 @@ create view api.region_monthly as
     logic.published(b.rain, 1) as total_rain,
     rollup.aqi(b.pm25, b.pm10) as aqi, -- of the published means (Q3)
     logic.published(b.min_temperature, 1) as min_temperature, logic.published(b.max_temperature, 1) as max_temperature,
-  logic.published_floor(b.min_pm25, 1) as min_pm25, logic.published_floor(b.max_pm25, 1) as max_pm25,
-  logic.published_floor(b.min_pm10, 1) as min_pm10, logic.published_floor(b.max_pm10, 1) as max_pm10,
-  logic.published_floor(b.min_no2, 1) as min_no2, logic.published_floor(b.max_no2, 1) as max_no2,
-  logic.published_floor(b.min_dust, 1) as min_dust, logic.published_floor(b.max_dust, 1) as max_dust,
+  logic.published_non_negative(b.min_pm25, 1) as min_pm25, logic.published_non_negative(b.max_pm25, 1) as max_pm25,
+  logic.published_non_negative(b.min_pm10, 1) as min_pm10, logic.published_non_negative(b.max_pm10, 1) as max_pm10,
+  logic.published_non_negative(b.min_no2, 1) as min_no2, logic.published_non_negative(b.max_no2, 1) as max_no2,
+  logic.published_non_negative(b.min_dust, 1) as min_dust, logic.published_non_negative(b.max_dust, 1) as max_dust,
   logic.published(b.min_wind_speed, 1) as min_wind_speed, logic.published(b.max_wind_speed, 1) as max_wind_speed,
     b.min_aqi,
     b.max_aqi
@@ -5389,6 +5574,97 @@ comment on column api.region_monthly.min_aqi is
   'US EPA air quality index of PM2.5 and PM10, lowest of the hours in the bucket [US EPA AQI]';
 comment on column api.region_monthly.max_aqi is
   'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
+
+-- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
+
+-- Only hours that lie wholly within one placement count, as in station hours. Suspicious times are in no placement.
+create view api.sensor_hourly as
+  select
+    s.bucket as timestamp,
+    s.sensor_id,
+    p.station_id,
+    logic.published_non_negative(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
+    logic.published(s.temperature, 1) as avg_temperature,
+  logic.published(s.humidity, 0) as avg_humidity,
+  logic.published(s.pressure, 0) as avg_pressure,
+  logic.published_non_negative(s.pm1, 1) as avg_pm1,
+  logic.published_non_negative(s.pm10, 1) as avg_pm10,
+  logic.published_non_negative(s.no2, 1) as avg_no2,
+  logic.published_non_negative(s.so2, 1) as avg_so2,
+  logic.published_non_negative(s.o3, 1) as avg_o3,
+  logic.published_non_negative(s.dust, 1) as avg_dust,
+  logic.published(s.usvh, 2) as avg_usvh,
+  logic.published(s.uv, 1) as avg_uv,
+  logic.published(s.wind_speed, 1) as avg_wind_speed,
+    logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
+    logic.published(s.rain, 1) as total_rain
+  from rollup.sensor_hourly s
+  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
+comment on view api.sensor_hourly is
+  'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with '
+  'readings.';
+comment on column api.sensor_hourly.timestamp is 'start of the hour';
+comment on column api.sensor_hourly.sensor_id is 'sensor id';
+comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
+comment on column api.sensor_hourly.avg_pm25 is
+  'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied '
+  '[µg/m³]';
+comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
+  comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
+  comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
+  comment on column api.sensor_hourly.avg_pm1 is 'PM1, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_pm10 is 'PM10, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_no2 is 'nitrogen dioxide, mean of the hour [ppb]';
+  comment on column api.sensor_hourly.avg_so2 is 'sulphur dioxide, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_o3 is 'ozone, mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_dust is 'dust (total particulate matter), mean of the hour [µg/m³]';
+  comment on column api.sensor_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
+  comment on column api.sensor_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
+  comment on column api.sensor_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
+comment on column api.sensor_hourly.avg_wind_direction is
+  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
+comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
+
+create function api.sensor_daily(at timestamptz,
+  since timestamptz default '-infinity', until timestamptz default 'infinity')
+returns table (
+  "timestamp" timestamptz,
+  sensor_id int,
+  avg_pm25 float8,
+  avg_temperature float8,
+  avg_humidity float8,
+  avg_pressure float8,
+  avg_pm1 float8,
+  avg_pm10 float8,
+  avg_no2 float8,
+  avg_so2 float8,
+  avg_o3 float8,
+  avg_dust float8,
+  avg_usvh float8,
+  avg_uv float8,
+  avg_wind_speed float8,
+  avg_wind_direction int,
+  total_rain float8
+) language sql stable begin atomic
+  select d.bucket, d.sensor_id, logic.published_non_negative(d.pm25, 1), logic.published(d.temperature, 1),
+  logic.published(d.humidity, 0),
+  logic.published(d.pressure, 0),
+  logic.published_non_negative(d.pm1, 1),
+  logic.published_non_negative(d.pm10, 1),
+  logic.published_non_negative(d.no2, 1),
+  logic.published_non_negative(d.so2, 1),
+  logic.published_non_negative(d.o3, 1),
+  logic.published_non_negative(d.dust, 1),
+  logic.published(d.usvh, 2),
+  logic.published(d.uv, 1),
+  logic.published(d.wind_speed, 1),
+    logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
+  from logic.sensor_daily(at, since, until) d;
+end;
+comment on function api.sensor_daily is
+  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is '
+  'listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the '
+  'starts of the days. Columns as in api.sensor_hourly, without station_id.';
 
 -- The history windows at an instant (H1): closed hours, completed days, and months including the current one.
 create function api.history_window(at timestamptz)
@@ -5463,6 +5739,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 begin
   return query
@@ -5536,6 +5813,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -5609,6 +5887,7 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 begin
   return query
@@ -5682,6 +5961,7 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -5749,12 +6029,8 @@ create function api.region_current(at timestamptz, only_region text default null
 returns table (
   slug text, kind text, title text, city_slug text, city text,
   measurement_time timestamptz,
-  aqi int, "temperature" float8,
-  "humidity" float8,
-  "pressure" int,
-  "pm2.5" float8,
-  "pm10" float8,
-  "no2" float8,
+  temperature float8, humidity float8, pressure int, aqi int,
+  "pm2.5" float8, pm10 float8, no2 float8,
   station_count int,
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
@@ -5765,16 +6041,13 @@ returns table (
   select
     r.slug, r.kind, t.title, r.city_slug, t.city,
     c.made_at,
-    rollup.aqi(c.pm25, c.pm10), logic.published(c.temperature, 1)::float8,
-  logic.published(c.humidity, 0)::float8,
-  logic.published(c.pressure, 0)::int,
-  logic.published_floor(c.pm25, 1)::float8,
-  logic.published_floor(c.pm10, 1)::float8,
-  logic.published_floor(c.no2, 1)::float8,
+    logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
+    rollup.aqi(c.pm25, c.pm10),
+    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.no2, 1),
     c.station_count,
-    logic.published_floor(c.who_daily, 1), api.exceedance(c.who_daily, 15),
-    logic.published_floor(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
-    logic.published_floor(c.month * 30 / 22, 1),
+    logic.published_non_negative(c.who_daily, 1), api.exceedance(c.who_daily, 15),
+    logic.published_non_negative(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
+    logic.published_non_negative(c.month * 30 / 22, 1),
     r.map_latitude, r.map_longitude, r.map_delta, r.is_hidden,
     c.made_at is not null or logic.region_has_measured(r.slug),
     c.changes_at
@@ -5789,13 +6062,13 @@ comment on function api.region_current is
   'Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.region and api.region_title, and:
   measurement_time (of the digest used),
-  "temperature" (air temperature [°C]),
-  "humidity" (relative humidity [%]),
-  "pressure" (air pressure [Pa]),
-  "pm2.5" (PM2.5, corrected where a correction applies [µg/m³]),
-  "pm10" (PM10 [µg/m³]),
-  "no2" (nitrogen dioxide [ppb]),
+  temperature [°C],
+  humidity [%],
+  pressure [Pa],
   aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
+  "pm2.5" [µg/m³],
+  pm10 [µg/m³],
+  no2 [ppb],
   station_count (in the digest [stations]),
   "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]),
   who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]),
@@ -5911,8 +6184,8 @@ comment on column api.kept_hours.recorded is 'hours recorded when their readings
 comment on column api.kept_hours.missing is
   'hours missing now; null where only the audit counts them [h]';
 
--- Stations that need attention at an instant: those that are offline (logic/80_offline.sql) and those in a flag period
--- (C5, C9). Each row can be an alert; no row means all is well.
+-- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
+-- all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
@@ -5923,32 +6196,38 @@ comment on function api.station_offline is
   'station_id (station id), last_measurement_time (of the newest reading that counts), offline_minutes (since then '
   '[min]).';
 
-create function api.station_suspect(at timestamptz)
-returns table (station_id int, kind text, tests text, since timestamptz, detail text) language sql stable begin atomic
-  select f.station_id, f.kind, string_agg(distinct replace(f.reason, '_', ' '), ', '), max(f.since),
-    string_agg(concat(replace(f.reason, '_', ' '), ' of sensor ' || f.sensor_id, ', ' || f."pm2.5" || ' µg/m³',
-        case f.reason when 'sensors' then ', its sensors ' || compared.each
-          when 'outlier' then ', median of ' || compared.stations || ' neighbours ' || f.median end),
-      '; ' order by f.reason, f.sensor_id)
-  from api.station_flag f
-  join logic.station_state(at) state on state.station_id = f.station_id and state.is_listed
-  cross join lateral (
-    select count(*) as stations,
-      string_agg((c ->> 'id') || ': ' || (c ->> 'pm2.5'), ', ' order by (c ->> 'id')::int) as each
-    from json_array_elements(f.compared_with::json) c
-  ) compared
-  where coalesce(f.since <= at, true) and coalesce(f.until > at, true)
-  group by f.station_id, f.kind;
+create function api.station_flat_line(at timestamptz)
+returns table (station_id int, parameters text, since timestamptz, hours int) language sql stable begin atomic
+  select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
 end;
-comment on function api.station_suspect is
-  'Listed stations in a flag period at an instant; one row per station and kind, none if there is no such station.
+comment on function api.station_flat_line is
+  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no '
+  'row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, '
+  'pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), '
+  'hours (number of those hours [h]).';
+
+create function api.station_outlier(at timestamptz)
+returns table (
+  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
+    difference float8, ratio float8
+) language sql stable begin atomic
+  select s.station_id, s.hour, logic.published_non_negative(s.pm25, 1), s.neighbour_count, logic.published_non_negative(s.neighbour_median, 1),
+    logic.published(s.pm25 - s.neighbour_median, 1),
+    case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
+  from logic.station_outlier(at) s;
+end;
+comment on function api.station_outlier is
+  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: '
+  'more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no '
+  'row if there are none.
 Columns:
   station_id (station id),
-  kind (thp or pm, as in api.station_flag),
-  tests (the reasons of the periods, comma-separated; operator, if a flag was set by hand),
-  since (start of the newest period; null if all are unbounded),
-  detail (the periods in words: test, sensor, PM2.5 of the first suspect hour, and what it was compared with '
-  '[µg/m³]).';
+  timestamp (start of the hour),
+  avg_pm25 (mean of the hour [µg/m³]),
+  neighbour_count (number of the others [stations]),
+  neighbour_median (median of their means [µg/m³]),
+  difference (avg_pm25 minus neighbour_median [µg/m³]),
+  ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
 
 -- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of
 -- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
@@ -6291,6 +6570,7 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -6339,6 +6619,7 @@ create function api.station_days_json(at timestamptz, only_station int, year int
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6379,6 +6660,7 @@ create function api.station_months_json(at timestamptz, only_station int)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.station_monthly m
@@ -6408,6 +6690,7 @@ create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6450,6 +6733,7 @@ create function api.station_hours_csv(at timestamptz, only_station int, first_da
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6471,6 +6755,7 @@ create function api.station_last_day_json(at timestamptz, only_stations int[])
 returns table (places text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
@@ -6491,7 +6776,7 @@ begin
       '{}')::text,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
       array_agg(h.pm25 order by slot.n desc) as newest_first
     from unnest(only_stations) one(id)
     cross join slot
@@ -6518,6 +6803,7 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -6566,6 +6852,7 @@ create function api.region_days_json(at timestamptz, only_region text, year int)
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6606,6 +6893,7 @@ create function api.region_months_json(at timestamptz, only_region text)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.region_monthly m
@@ -6635,6 +6923,7 @@ create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6677,6 +6966,7 @@ create function api.region_hours_csv(at timestamptz, only_region text, first_dat
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6698,6 +6988,7 @@ create function api.region_last_day_json(at timestamptz, only_regions text[])
 returns table (places text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
@@ -6718,7 +7009,7 @@ begin
       '{}')::text,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
-    select one.id, array_agg(logic.published_floor(h.pm25, 1) order by slot.n) as means,
+    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
       array_agg(h.pm25 order by slot.n desc) as newest_first
     from unnest(only_regions) one(id)
     cross join slot
@@ -6738,6 +7029,7 @@ create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 begin atomic
   -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
@@ -6760,6 +7052,7 @@ returns table (
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -6901,6 +7194,7 @@ returns table ("timestamp" timestamptz, hour text, stations text, region text, i
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare
@@ -6984,15 +7278,16 @@ returns table (
   mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
   since constant timestamptz := rollup.bucket_add('day', today, -365);
 begin
   return query
-  select logic.published_floor(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
-    logic.published_floor(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
-    logic.published_floor(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
+  select logic.published_non_negative(avg(d.pm25), 1), count(d.pm25)::int, (count(*) filter (where d.pm25 > 25))::int,
+    logic.published_non_negative(avg(d.pm10), 1), count(d.pm10)::int, (count(*) filter (where d.pm10 > 45))::int,
+    logic.published_non_negative(avg(d.no2), 1), count(d.no2)::int, (count(*) filter (where d.no2 > 50))::int,
     api.history_valid_until(at), (select f.data_version from api.freshness f)
   from (
     select logic.possible(b.pm25) as pm25, logic.possible(b.pm10) as pm10, logic.possible(b.no2) * 1.9125 as no2 -- S6
@@ -7091,6 +7386,7 @@ create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
+
 as $$
 #variable_conflict use_column
 declare

@@ -6,7 +6,7 @@ create view api.sensor_hourly as
     s.bucket as timestamp,
     s.sensor_id,
     p.station_id,
-    logic.published_floor(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
+    logic.published_non_negative(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
     {{list uncorrected: $publish(s.$name, $digits) as avg_$name}},
     logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
     logic.published(s.rain, 1) as total_rain
@@ -36,7 +36,7 @@ returns table (
   avg_wind_direction int,
   total_rain float8
 ) language sql stable begin atomic
-  select d.bucket, d.sensor_id, logic.published_floor(d.pm25, 1), {{list uncorrected: $publish(d.$name, $digits)}},
+  select d.bucket, d.sensor_id, logic.published_non_negative(d.pm25, 1), {{list uncorrected: $publish(d.$name, $digits)}},
     logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
   from logic.sensor_daily(at, since, until) d;
 end;

@@ -5,8 +5,8 @@
 import type { Log } from '../../base/log.ts';
 import type { DatabaseAddress } from '../../database/address.ts';
 import { onConnection, type Sql, type TransactionSql } from '../../database/client.ts';
+import { acquireLock } from '../../database/locks.ts';
 import { findDependents } from '../../schema/dependents.ts';
-import { lockMigrations } from '../../schema/migrate.ts';
 import { isDemo } from './demo.ts';
 import { DEMO_PROVIDERS } from './network.ts';
 
@@ -35,7 +35,7 @@ export async function replaceDemo(
 ): Promise<void> {
   await onConnection(target, { name: 'airseries replace demo' }, async (sql) => {
     // no other process migrates meanwhile
-    await lockMigrations(sql, log);
+    await acquireLock(sql, 'airseries.migrate', log);
     if (!(await isDemo(sql))) return;
     await zone?.();
     await sql.begin(async (transaction) => {

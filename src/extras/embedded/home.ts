@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { checkFolder, makeFolders, whyUnusable } from '../../base/folder.ts';
+import { makeFolders, whyUnusable } from '../../base/folder.ts';
 import { errorCode } from '../../database/errors.ts';
 
 /** Who runs the server. */
@@ -47,7 +47,7 @@ const NAME = /\/bundled-(\d{1,3})$/;
  * this user may not see them.
  */
 export function findHomes(dataDirectory: string): Home[] {
-  if (!withDataDirErrors(dataDirectory, () => checkFolder(dataDirectory))) return [];
+  if (!withDataDirErrors(dataDirectory, () => isThere(dataDirectory))) return [];
   const base = realpathSync(dataDirectory);
   const parents = [base, outsideOf(base)].filter((parent) => existsSync(parent));
   const paths = parents.flatMap((parent) =>
@@ -78,6 +78,10 @@ export function makeHome(dataDirectory: string, major: number): Home {
     return homeAt(directory);
   });
 }
+
+/** Whether the folder exists. Throws the system's error if something else is there. */
+const isThere = (folder: string): boolean =>
+  statSync(join(folder, '/'), { throwIfNoEntry: false }) !== undefined;
 
 function homeAt(directory: string): Home {
   const [, major] = NAME.exec(directory) ?? [];

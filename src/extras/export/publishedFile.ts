@@ -2,11 +2,11 @@
  * Files of a folder that others read: written beside their final path and renamed once they are
  * whole, and only if the content changed, so that mirrors and caches fetch no file twice.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, lstatSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkWritable, makeFolders, whyUnusable } from '../../base/folder.ts';
+import { makeFolders, whyUnusable } from '../../base/folder.ts';
 import { InputError } from '../../base/inputError.ts';
 
 const REMEDY = 'Name a folder that you may write to.';
@@ -82,4 +82,14 @@ async function hashOf(path: string): Promise<string | undefined> {
     return undefined;
   }
   return hash.digest('hex');
+}
+
+/**
+ * Throws the system's error unless a file can be made in the folder. Trying is the only test that
+ * covers every reason.
+ */
+function checkWritable(folder: string): void {
+  const probe = join(folder, `.airseries-${randomUUID()}`);
+  writeFileSync(probe, '', { flag: 'wx' });
+  rmSync(probe);
 }

@@ -1,10 +1,10 @@
 /** Counts the polls of each provider. */
 import { Counter } from 'prom-client';
-import type { Registers } from '../extra.ts';
+import type { Metrics } from '../../metrics/definitions.ts';
 
 export type PullCounter = ReturnType<typeof makePullCounter>;
 
-export function makePullCounter({ registry, eachProvider }: Registers) {
+export function makePullCounter({ registry, eachProvider }: Metrics) {
   const pulls = new Counter({
     name: 'airseries_pulls_total',
     help: 'Polls of a provider by outcome: success, failure',

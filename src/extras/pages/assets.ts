@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Document, renderDocument } from '../../serve/document.ts';
-import { DOCS_STYLE, frameStyle, ICON, pageStyle } from './style.ts';
+import { ICON } from './colours.ts';
+import { BUNDLED, docsStyle, frameStyle, pageStyle } from './style.ts';
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -22,8 +23,6 @@ export const FILE_HEADERS = [
 
 const require = createRequire(import.meta.url);
 
-/** Bundled for the browser: `npm run build` puts it here. Run from the sources, there is none. */
-const BUNDLED = new URL('../../../dist/browser/', import.meta.url);
 const readModule = (name: string) => readFileSync(new URL(name, BUNDLED), 'utf8');
 
 const readLibrary = (path: string) => readFileSync(require.resolve(path), 'utf8');
@@ -47,7 +46,7 @@ const CONTENTS = new Map([
   ['map.css', withoutImages(readLibrary('leaflet/dist/leaflet.css'))],
   ['icon.svg', ICON],
   ['swagger-ui.css', withoutImages(readLibrary('swagger-ui-dist/swagger-ui.css'))],
-  ['docs.css', DOCS_STYLE],
+  ['docs.css', docsStyle()],
   ['swagger-ui.js', withoutMain(readLibrary('swagger-ui-dist/swagger-ui-bundle.js'))],
   ...MODULES.map((name) => [name, readModule(name)] as const),
 ]);

@@ -21,5 +21,13 @@ const { status } = spawnSync('tsc', ['-p', browser], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 rmSync(outdir, { recursive: true, force: true });
 const entryPoints = ['explore.ts', 'live.ts', 'map.ts', 'developers.ts', 'docs.ts'];
+const { bundle, format, ...ofStyle } = options;
+await build({ ...ofStyle, entryPoints: ['../style/*.css'] });
 await build({ ...options, entryPoints, splitting: true });
-await build({ ...options, entryPoints: ['widget.ts'] });
+// the widget has its style in itself
+await build({
+  ...options,
+  entryPoints: ['widget.ts'],
+  alias: { style: outdir },
+  loader: { '.css': 'text' },
+});

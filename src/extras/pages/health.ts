@@ -4,7 +4,8 @@
  */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import { EU_LIMITS, type ExploreAnswer } from '../../contract/explore.ts';
+import { EU_LIMITS } from '../../contract/explore/record.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
 import { fill, formatValue, PM25, plural } from './format.ts';
 import { type Html, html } from './html.ts';
 import { rulesPart } from './now.ts';

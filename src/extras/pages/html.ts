@@ -7,9 +7,24 @@ export type Html = { readonly text: string };
 
 type Value = Html | string | number | null | undefined | false | readonly Value[];
 
-/** Tag of a template. Numbers are written as they are; null, undefined and false leave nothing. */
+/**
+ * Tag of a template. Numbers are written as they are; null, undefined and false leave nothing. A
+ * line that is indented goes on the line before: after or before a tag nothing stands for the
+ * break, elsewhere a blank, as between attributes.
+ */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
-  return { text: parts.reduce((text, part, n) => `${text}${write(values[n - 1])}${part}`) };
+  return { text: unfolded(parts).reduce((text, part, n) => text + write(values[n - 1]) + part) };
+}
+
+/** By template: the same parts come again with each call. */
+const known = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+function unfolded(parts: TemplateStringsArray): readonly string[] {
+  const found = known.get(parts);
+  if (found !== undefined) return found;
+  const made = parts.map((part) => part.replace(/(?<=>)\n +|\n +(?=<)/g, '').replace(/\n +/g, ' '));
+  known.set(parts, made);
+  return made;
 }
 
 function write(value: Value): string {

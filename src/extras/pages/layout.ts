@@ -1,13 +1,14 @@
 /** Builds what every page has: its head, the languages, the navigation and the foot. */
 import type { Locale } from '../../contract/endpoints.ts';
 import { LOCALES } from '../../contract/endpoints.ts';
-import { ANY_ORIGIN_LIST, type Document, type Kind, renderDocument } from '../../serve/document.ts';
+import { ANY_ORIGIN } from '../../http/send.ts';
+import { type Document, type Kind, renderDocument } from '../../serve/document.ts';
 import { assetUrl } from './assets.ts';
+import { THEMES } from './colours.ts';
 import { fill } from './format.ts';
 import type { Ground } from './ground.ts';
 import { type Html, html } from './html.ts';
 import type { MapGround, Tiles } from './parts.ts';
-import { THEMES } from './style.ts';
 import { WORDS } from './words.ts';
 
 /**
@@ -78,7 +79,7 @@ const kindOf = (page: Page): Kind => ({
   type: 'text/html; charset=utf-8',
   isRevalidated: page.isEmbeddable ?? false,
   headers: [
-    ...(page.isEmbeddable ? ANY_ORIGIN_LIST : []),
+    ...(page.isEmbeddable ? Object.entries(ANY_ORIGIN).flat() : []),
     ...['Content-Security-Policy', policyOf(page)],
     ...['X-Content-Type-Options', 'nosniff'],
     ...['Referrer-Policy', 'strict-origin-when-cross-origin'],

@@ -1,7 +1,7 @@
 /** The places that somebody may have meant whose address is wrong: `Velmroa` is nearly Velmora. */
 import { distance } from 'fastest-levenshtein';
 import { LOCALES, type Locale } from '../../contract/endpoints.ts';
-import type { Titles } from '../../serve/current.ts';
+import type { Titles } from '../../serve/localizedText.ts';
 
 /** A page of a place, by its title. */
 export type NearPlace = { path: string; title: string };

@@ -12,12 +12,12 @@ import {
   type ParameterName,
   parameterNames,
 } from '../../contract/parameters.ts';
-import { RULES, type RuleName } from '../../contract/rules.ts';
 import { fill, formatValue, PM25, plural, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { formatNumber, formatTime } from './numbers.ts';
 import { categoryIn, strong, withTime } from './parts.ts';
 import { dayChart } from './pictures.ts';
+import { RULES, type RuleName } from './rules.ts';
 import type { Category } from './scale.ts';
 import {
   type Bucket,
@@ -40,7 +40,7 @@ export const QUANTITIES: readonly Quantity[] = PARAMETERS.map(({ name, unit, dig
 }));
 
 const isGas = ({ massOfPpb }: Parameter) => massOfPpb !== undefined;
-const isParticle = (one: Parameter) => one.floor === true && !isGas(one);
+const isParticle = (one: Parameter) => one.nonNegative === true && !isGas(one);
 const isOther = (one: Parameter) => !isGas(one) && !isParticle(one);
 const keysOf = (isWanted: (one: Parameter) => boolean, first: readonly ParameterName[]) =>
   parameterNames(isWanted, first).map(keyOf);

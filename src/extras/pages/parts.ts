@@ -1,9 +1,9 @@
 /** Small parts that several pages are made of. */
 import type { Region, Station } from '../../contract/current.ts';
 import type { Locale, StationsList } from '../../contract/endpoints.ts';
-import type { LastDay } from '../../serve/lastDays.ts';
 import { formatValue, PM25 } from './format.ts';
 import { type Html, html } from './html.ts';
+import type { LastDay } from './lastDays.ts';
 import { formatTime } from './numbers.ts';
 import { type Category, categoryOf } from './scale.ts';
 import { dayLine, trendText } from './trend.ts';

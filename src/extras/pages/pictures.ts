@@ -2,12 +2,13 @@
  * Pictures of the last 24 hours that come with the page: bars beside the headline, and a line in
  * each tile. In SVG, so they need no script.
  */
+
+import { SURFACES } from './colours.ts';
 import { fill, formatValue, type Quantity } from './format.ts';
 import { type Html, html } from './html.ts';
 import { FLOATING, tenth, trace, yAxis } from './plot.ts';
 import { type Category, categoryOf } from './scale.ts';
 import { AQI, type Bucket, formatBucket, measuredValue } from './series.ts';
-import { SURFACES } from './style.ts';
 import type { Words } from './words.ts';
 
 const AREA = { left: 30, right: 340, top: 8, bottom: 128 };

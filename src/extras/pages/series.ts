@@ -32,7 +32,7 @@ export type Bucket = { timestamp: string; point: Point | undefined };
 const nameOf = ({ key }: Quantity) => key.replace('pm2.5', 'pm25');
 
 /** Rain is summed; the index has no average of its own. */
-export function fieldOf(quantity: Quantity): string {
+function fieldOf(quantity: Quantity): string {
   if (quantity.key === 'rain') return 'total_rain';
   return quantity.key === 'aqi' ? 'aqi' : `avg_${nameOf(quantity)}`;
 }

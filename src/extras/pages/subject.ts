@@ -4,7 +4,6 @@
  */
 import type { Region, Station } from '../../contract/current.ts';
 import { BASE_PATH, type Locale, type StationsList } from '../../contract/endpoints.ts';
-import { RULES } from '../../contract/rules.ts';
 import { WINDOWS } from '../../contract/windows.ts';
 import { developerPart } from './developers.ts';
 import { fill } from './format.ts';
@@ -24,6 +23,7 @@ import {
 } from './parts.ts';
 import { mapPart, type Neighbour, wherePart } from './place.ts';
 import { toPng } from './png.ts';
+import { RULES } from './rules.ts';
 import { newestTime } from './series.ts';
 import { tilesPart } from './tiles.ts';
 import { type Trust, trustPart } from './trust.ts';

@@ -1,9 +1,9 @@
 /** Where the air is going: a word, a sentence about all cities, and the line of a day in lists. */
 import type { Region } from '../../contract/current.ts';
 import type { Locale } from '../../contract/endpoints.ts';
-import type { LastDay } from '../../serve/lastDays.ts';
 import { fill, plural } from './format.ts';
 import { type Html, html } from './html.ts';
+import type { LastDay } from './lastDays.ts';
 import { categoryOf, GUIDELINES } from './scale.ts';
 import { WORDS } from './words.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { pathPattern } from '../../contract/endpoints.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
-import { httpAddress, type Listening, listen } from '../../http/listen.ts';
+import { type Listening, listen } from '../../http/listen.ts';
 import {
   accessLog,
   addPostPath,
@@ -15,6 +15,7 @@ import {
   refuseMalformedPath,
 } from '../../http/middleware.ts';
 import type { RequestObserver } from '../../http/observed.ts';
+import { httpAddress } from '../../http/openPort.ts';
 import { notFound, quoted } from '../../http/send.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
 import type { ZoneConflict } from '../reading/declarations.ts';

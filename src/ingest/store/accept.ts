@@ -13,7 +13,7 @@ import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
 import { type MergedBatch, mergeBatch } from './mergeBatch.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
-import { findSensorFacts, type SensorFacts, withTotals } from './sensorFacts.ts';
+import { findSensorFacts, withTotals } from './sensorFacts.ts';
 import type { SourceMemory } from './sourceMemory.ts';
 import {
   type Checked,
@@ -22,6 +22,7 @@ import {
   latestAcceptable,
   type ReadingReason,
   type Rejection,
+  type SensorFacts,
   type ValueRejection,
 } from './validate.ts';
 
@@ -136,7 +137,7 @@ export async function acceptReadings(
     String(onlyNew),
     ...batch.parameters,
   ]);
-  memory?.note(batch.merged, { accepted: row.accepted_nths, refused: row.refused_nths });
+  memory?.note(batch.merged, { accepted: row.accepted_ordinals, refused: row.refused_ordinals });
   if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
     onWrite({ lateHours: row.late_hours, delays });
@@ -179,7 +180,7 @@ export async function* withdrawEmpty(
 ): AsyncGenerator<Withdrawn> {
   for (const all of memory.open(MOST_WITHDRAWN)) {
     const empty = all.flatMap(({ names }, index) =>
-      names.map((name) => ({ nth: index + 1, name })),
+      names.map((name) => ({ ordinal: index + 1, name })),
     );
     const row = await storeWithRetry(db, [
       now.toISOString(),
@@ -188,13 +189,15 @@ export async function* withdrawEmpty(
       arrayLiteral(all.map(({ time }) => time)),
       ...[0, 1, 2].map(() => arrayLiteral(all.map(() => 'NULL'))),
       all.map(() => '').join('\n'),
-      arrayLiteral(empty.map(({ nth }) => nth)),
+      arrayLiteral(empty.map(({ ordinal }) => ordinal)),
       arrayLiteral(empty.map(({ name }) => name)),
       ...['{}', '{}', null, null, 'false'],
       ...READING_COLUMNS.map(() => '{}'),
     ]);
     onWrite?.({ lateHours: row.late_hours, delays: [] });
-    const accepted = row.accepted_nths.filter((nth) => all[nth - 1]?.isAccepted === false).length;
+    const accepted = row.accepted_ordinals.filter(
+      (ordinal) => all[ordinal - 1]?.isAccepted === false,
+    ).length;
     yield { accepted, replaced: replacedBy(row) };
   }
 }
@@ -273,13 +276,13 @@ export async function acceptAuthorized(
 type Row = {
   accepted: number;
   unchanged: number;
-  accepted_nths: number[];
+  accepted_ordinals: number[];
   replaced: number;
   replaced_oldest: number | null;
   replaced_newest: number | null;
   without_station: number;
   /** Rejected readings, counted from 1, and why. */
-  refused_nths: number[];
+  refused_ordinals: number[];
   refused_reasons: ReadingReason[];
   late_hours: number;
   left_out: number;
@@ -336,7 +339,7 @@ async function storeWithRetry(
  * its values, unless they caused the rejection.
  */
 function rejections({ values }: Columns, row: Row): Pick<Accepted, 'quarantined' | 'values'> {
-  const quarantined = row.refused_nths.map(
+  const quarantined = row.refused_ordinals.map(
     (ordinal, position): Rejection => ({
       index: ordinal - 1,
       reason: row.refused_reasons[position] as ReadingReason,

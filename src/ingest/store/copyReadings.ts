@@ -16,9 +16,15 @@ import { instantText } from '../reading/instants.ts';
 import { type ReadingInput, withText } from '../reading/reading.ts';
 import { addTime, addTimes, emptySpan, type Span } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Withdrawn, withdrawEmpty } from './accept.ts';
-import { factsOf, type SensorFacts, type SensorRow } from './sensorFacts.ts';
+import { factsOf, type SensorRow } from './sensorFacts.ts';
 import { makeSourceMemory } from './sourceMemory.ts';
-import { checkReading, givenParameters, latestAcceptable, readSensorId } from './validate.ts';
+import {
+  checkReading,
+  givenParameters,
+  latestAcceptable,
+  readSensorId,
+  type SensorFacts,
+} from './validate.ts';
 
 export type Copier = {
   /** Begins a source: its empty cells withdraw what was stored before it came (S3). */
@@ -181,7 +187,7 @@ function copyStatement(columns: readonly Parameter[]): string {
 
 /** The rows as readings again, with a text in our names and units. */
 function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
-  let nth = 0;
+  let ordinal = 0;
   for (const { columns, rows } of copies) {
     for (const { time, id, values: numbers } of rows.read()) {
       const measuredAt = instantText(time);
@@ -190,8 +196,8 @@ function* readingsOf({ copies, lines }: Batch): Generator<ReadingInput> {
         const number = numbers[index] ?? null;
         if (number !== null) values[name as ReadingColumn] = shortest(number);
       }
-      const line = lines[nth];
-      nth += 1;
+      const line = lines[ordinal];
+      ordinal += 1;
       yield withText({ sensorId: id, measuredAt, values, ...(line !== undefined && { line }) });
     }
   }

@@ -2,17 +2,8 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { mayBeAtEnd, type RangeEnds, rangeEndsOf } from './instruments.ts';
-import { readSensorId } from './validate.ts';
-
-export type SensorFacts = {
-  /** Where the range of its instrument ends; undefined: nowhere that is known. */
-  ends: RangeEnds | undefined;
-  /** True if its rain is the total of a gauge that counts up (A6). */
-  countsRain: boolean;
-  /** When a formula applies to it, in microseconds since 1970; undefined: not looked up. */
-  corrected?: readonly (readonly [since: number, until: number])[];
-};
+import { mayBeAtEnd, rangeEndsOf } from './instruments.ts';
+import { readSensorId, type SensorFacts } from './validate.ts';
 
 /** A row of raw.sensor, as far as it is looked up. */
 export type SensorRow = {

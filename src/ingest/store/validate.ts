@@ -6,7 +6,17 @@ import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contr
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { readNumber } from '../units.ts';
-import type { SensorFacts } from './sensorFacts.ts';
+import type { RangeEnds } from './instruments.ts';
+
+/** The facts of the network file by which a sensor's values are judged. */
+export type SensorFacts = {
+  /** Where the range of its instrument ends; undefined: nowhere that is known. */
+  ends: RangeEnds | undefined;
+  /** True if its rain is the total of a gauge that counts up (A6). */
+  countsRain: boolean;
+  /** When a formula applies to it, in microseconds since 1970; undefined: not looked up. */
+  corrected?: readonly (readonly [since: number, until: number])[];
+};
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {

@@ -212,8 +212,13 @@ it('names of winds are in the letters of the language', () => {
 });
 
 it('every locale has its texts in words.json, and the widget speaks it', () => {
-  const missing = Object.entries(TEXTS).filter(([, texts]) => texts.length !== LOCALES.length);
-  expect(missing).toEqual([]);
+  const languages = Object.values(TEXTS).map((texts) => Object.keys(texts).join());
+  expect([...new Set(languages)]).toEqual([LOCALES.join()]);
+  expect(
+    Object.values(TEXTS)
+      .flatMap((texts) => Object.values(texts))
+      .includes(''),
+  ).toBe(false);
   expect(Object.keys(SHORT_MONTHS)).toEqual(LOCALES);
 });
 

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import type { Region, Station } from '../../../src/contract/current.ts';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { html } from '../../../src/extras/pages/html.ts';
+import type { LastDay } from '../../../src/extras/pages/lastDays.ts';
 import type { Subject } from '../../../src/extras/pages/now.ts';
 import { pageStyle } from '../../../src/extras/pages/style.ts';
 import { tilesPart } from '../../../src/extras/pages/tiles.ts';
 import { dayLine, overviewSentence, trendText } from '../../../src/extras/pages/trend.ts';
-import type { LastDay } from '../../../src/serve/lastDays.ts';
 
 const NONE = Array<null>(24).fill(null);
 const city = (title: string, aqi: number | null, trend: LastDay['trend'] = null) =>

@@ -3,8 +3,11 @@
  * of a station, or of a `region`. It shows what is on the page that the service has for frames
  * (`embed.ts`). It is bundled with its style, so that one file is all.
  */
+import COMMON from 'style/common.css';
+import EMBEDDED from 'style/embedded.css';
+import WIDGET from 'style/widget.css';
+import { THEMED } from '../colours.ts';
 import { SHORT_MONTHS } from '../numbers.ts';
-import { WIDGET_STYLE } from '../style.ts';
 import { unavailable } from '../words.json';
 import { tellStale } from './stale.ts';
 
@@ -17,7 +20,7 @@ const OLD_S = 60;
 
 const SERVICE = new URL(import.meta.url).origin;
 const SHEET = new CSSStyleSheet(); // a page's Content-Security-Policy may forbid style elements
-SHEET.replaceSync(WIDGET_STYLE);
+SHEET.replaceSync(THEMED + COMMON + EMBEDDED + WIDGET);
 
 class AirQuality extends HTMLElement {
   static observedAttributes = ['station', 'region', 'lang'];
@@ -125,7 +128,7 @@ function sayUnavailable(locale: string): HTMLElement {
   const notice = document.createElement('p');
   notice.className = 'warning';
   notice.role = 'status';
-  notice.textContent = unavailable[LOCALES.indexOf(locale)] ?? '';
+  notice.textContent = unavailable[locale as keyof typeof unavailable] ?? '';
   return notice;
 }
 

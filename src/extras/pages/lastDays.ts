@@ -1,9 +1,9 @@
 /** The last 24 hours of many places, for the lists of pages. */
 import { sql } from 'kysely';
-import type { ExploreAnswer } from '../contract/explore.ts';
-import type { ApiDb } from '../database/apiDb.ts';
-import { arrayLiteral } from '../database/arrays.ts';
-import type { Row } from './documents.ts';
+import type { ExploreAnswer } from '../../contract/explore.ts';
+import type { ApiDb } from '../../database/apiDb.ts';
+import { arrayLiteral } from '../../database/arrays.ts';
+import type { Row } from '../../serve/entry.ts';
 
 /** Stations by id and regions by slug. */
 export type Places = { stations: readonly number[]; regions: readonly string[] };
@@ -14,7 +14,7 @@ export type LastDay = {
   'pm2.5': readonly (number | null)[];
 };
 
-export type LastDays = Record<keyof Places, Readonly<Record<string, LastDay>>>;
+type LastDays = Record<keyof Places, Readonly<Record<string, LastDay>>>;
 
 export async function queryLastDays(
   db: ApiDb,

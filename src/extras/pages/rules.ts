@@ -2,7 +2,7 @@
  * The rules by which numbers come about, in words for the readers of a page: a sentence or two
  * each, in every locale, by the names that tests cite.
  */
-import type { Locale } from './endpoints.ts';
+import type { Locale } from '../../contract/endpoints.ts';
 
 export const RULES = {
   C1: {

@@ -1,0 +1,28 @@
+/** `/{locale}/station/{id}`: a station with its neighbours. */
+import type { ExploreAnswer } from '../../../contract/explore.ts';
+import { earlier } from '../../../serve/entry.ts';
+import { groundOf } from '../layout.ts';
+import { stationPage } from '../subject.ts';
+import { readAll, readNetwork, readStation, type View, withDays } from './read.ts';
+
+type Near = { near: ExploreAnswer<'stationNeighbours'> };
+
+export const station: View = async (context, values) => {
+  const { locale } = values;
+  const [{ subject, validity }, { contents, ...ofNear }, { list, validity: ofNetwork }] =
+    await Promise.all([
+      readStation(context, values),
+      readAll<Near>(context, values, { near: 'stationNeighbours' }),
+      readNetwork(context, locale),
+    ]);
+  const near = contents.near.neighbours.flatMap(({ id, distance_km }) => {
+    const found = list.stations.find((one) => one.id === id);
+    return found === undefined ? [] : [{ ...found, distance_km }];
+  });
+  const { stations: neighbours, validity: ofDays } = await withDays(context, [], near);
+  const around = { neighbours, map: groundOf(context.site), providers: list.providers };
+  return {
+    ...earlier(earlier(validity, ofNear), earlier(ofNetwork, ofDays)),
+    page: stationPage(locale, subject, around),
+  };
+};

@@ -1,0 +1,51 @@
+/** Logs that are made of other logs, and progress as they are told of it. */
+import { expect, it } from 'vitest';
+import { boundedLog, type Done, type Log, quietLog } from '../../src/base/log.ts';
+import { describeProgress, makeProgress } from '../../src/base/progress.ts';
+
+function keeping(): { log: Log; lines: unknown[][] } {
+  const lines: unknown[][] = [];
+  const write =
+    (level: string) =>
+    (...given: unknown[]) =>
+      void lines.push([level, ...given]);
+  const log = {
+    ...{ debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    isLevelEnabled: (level: string) => level !== 'debug',
+  };
+  return { log, lines };
+}
+
+it('a quiet log has what is info at debug, and the rest as it is', () => {
+  const { log, lines } = keeping();
+  const quiet = quietLog(log);
+  quiet.info('opened');
+  quiet.warn({ n: 1 }, 'full');
+  expect(lines).toEqual([
+    ['debug', {}, 'opened'],
+    ['warn', { n: 1 }, 'full'],
+  ]);
+  const enabled = (['debug', 'info', 'warn'] as const).map((one) => quiet.isLevelEnabled?.(one));
+  expect(enabled).toEqual([false, false, true]);
+});
+
+it('a bounded log repeats no message but at level debug', () => {
+  const { log, lines } = keeping();
+  const bounded = boundedLog(log);
+  for (const level of ['warn', 'warn', 'error', 'debug', 'debug'] as const)
+    bounded[level]({ n: 1 }, 'again');
+  expect(lines.map(([level]) => level)).toEqual(['warn', 'error', 'debug', 'debug']);
+});
+
+it('progress is told to its log at each step, and shown only when it takes long', () => {
+  const { log, lines } = keeping();
+  const told: Done[] = [];
+  const progress = makeProgress('importing', { ...log, onProgress: (d) => told.push(d) }, false);
+  progress.show(1_000, undefined);
+  progress.show(120_000, 0.5);
+  expect(told.map(describeProgress)).toEqual([
+    'after importing 1,000 rows',
+    'after importing 120,000 rows',
+  ]);
+  expect(lines).toEqual([]);
+});
