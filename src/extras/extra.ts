@@ -4,7 +4,6 @@
  * it goes with its folders and its line in the list.
  */
 import type { IRouter } from 'express';
-import type { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { Job } from '../aggregate/jobs.ts';
 import type { Clock } from '../base/clock.ts';

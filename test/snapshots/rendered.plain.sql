@@ -480,6 +480,28 @@ create function logic.raise_data_version() returns void language sql as $$
 $$;
 revoke all on function logic.raise_data_version from public;
 
+-- Distances between places, and cells of the globe by which near ones are found.
+
+-- Great-circle distance in km (haversine, the mean radius of the Earth).
+create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
+  returns float8
+language sql immutable parallel safe
+  return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
+    + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
+
+-- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
+-- same cell or an adjacent one.
+create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
+  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
+    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
+    + floor(637.1 * sind(latitude))::bigint;
+
+-- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
+create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
+  return array(
+    select (x * 4096::bigint + y) * 4096 + z
+    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
+
 -- Functions on ranges of time and on the buckets that they overlap.
 
 -- The first full hour at or after an instant (Z3). Infinities are returned unchanged.
@@ -616,11 +638,6 @@ declare
   difference timestamptz := logic.zone_difference(zone, recorded);
   fault text;
 begin
-  if recorded is null then
-    -- an earlier version recorded none: a day that begins at no midnight was computed by other rules
-    difference := (select min(d.bucket) - interval '1 day' from rollup.station_daily d
-      where d.bucket <> rollup.bucket_start('day', d.bucket));
-  end if;
   fault := logic.zone_fault(zone, difference, last);
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
@@ -774,7 +791,7 @@ declare
   placements constant raw.placement[] := array(select (sensor_id, station_id, formula, since, until)::raw.placement
     from logic.placement);
   memberships constant raw.membership[] := array(
-    select (station_id, region_slug, is_flagged, since, until, is_pm_suspect)::raw.membership from logic.membership);
+    select (station_id, region_slug, is_flagged, is_pm_suspect, since, until)::raw.membership from logic.membership);
   placements_before raw.placement[];
   placements_after raw.placement[];
   memberships_before raw.membership[];
@@ -1313,7 +1330,6 @@ create function logic.store_readings(
 language plpgsql
 set plan_cache_mode = force_custom_plan -- a generic plan would assume ten readings
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1720,7 +1736,6 @@ create function logic.withdraw_values(
 ) returns void language plpgsql
 set plan_cache_mode = force_custom_plan
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   earliest constant timestamptz := (select to_timestamp(min(times[ordinal]) / 1e6) from unnest(withdrawing) ordinal);
@@ -1877,7 +1892,6 @@ end $$;
 create function logic.derive_rain(sensors int[], times float8[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   -- bounds of the readings, as plain values: they tell the planner which chunks to read
@@ -1919,10 +1933,8 @@ begin
   derived as (
     select t.sensor_id, t.measured_at, t.rain, t.rain_given,
       case when t.is_near then
-        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount,
-      -- the total before was deleted and not kept, so the amount cannot be derived again
-      t.is_near is not true and t.measured_at < g.lost_until + interval '24 hours' as is_unknown
-    from totals t join raw.rain_gauge g on g.sensor_id = t.sensor_id
+        t.rain_total - case when t.rain_total >= t.total_before then t.total_before else 0 end end as amount
+    from totals t
     where t.is_affected
   )
   -- each of these rows exists: an update that joins would unpack whole chunks of TimescaleDB
@@ -1931,7 +1943,7 @@ begin
   from derived d
   cross join lateral (
     select coalesce(case when d.amount between 0 and 500 then d.amount end, d.rain_given) as amount) possible
-  where d.rain is distinct from possible.amount and d.is_unknown is not true
+  where d.rain is distinct from possible.amount
   order by d.sensor_id, d.measured_at
   on conflict (sensor_id, measured_at) do update set rain = excluded.rain;
 end $$;
@@ -1940,9 +1952,8 @@ end $$;
 -- called before the readings before it are deleted.
 create function logic.keep_last_totals(until timestamptz) returns void language sql
 set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
-  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total, lost_until = null
+  update raw.rain_gauge g set deleted_at = last.measured_at, deleted_total = last.rain_total
   from raw.rain_gauge one
   left join lateral (
     select r.measured_at, r.rain_total from raw.readings r
@@ -2391,8 +2402,8 @@ begin
         left join lateral (select facts_before -> (f.kind || ' ' || f.id) as facts) b on true
         where f.facts is distinct from b.facts
       ) changed));
-  raise exception 'taken back' using errcode = 'AS102';
-exception when sqlstate 'AS102' then
+  raise exception 'taken back' using errcode = 'AS103';
+exception when sqlstate 'AS103' then
   return preview;
 end $$;
 
@@ -2735,7 +2746,8 @@ begin
   select h.station_id, 'sensors', h.bucket,
     jsonb_build_object('pm2.5', logic.published_non_negative(avg(h.pm25), 1), 'compared_with', jsonb_agg(
     jsonb_build_object('id', h.sensor_id,
-      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_non_negative(h.pm25, 1) else logic.published_non_negative(h.day, 1) end)
+      'pm2.5', case when h.kind = any (d.kinds_by_hour) then logic.published_non_negative(h.pm25, 1)
+        else logic.published_non_negative(h.day, 1) end)
     order by h.sensor_id)
       filter (where h.kind = any (d.kinds_by_hour) or h.kind = any (d.kinds) and h.day is not null))
   from differing d join with_day h on h.station_id = d.station_id and h.bucket = d.bucket
@@ -2785,7 +2797,8 @@ begin
     from in_row r
   )
   select h.station_id, 'flat', h.bucket,
-    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_non_negative(h.pm25, 1), 'pm10', logic.published_non_negative(h.pm10, 1)))
+    jsonb_strip_nulls(jsonb_build_object('pm2.5', logic.published_non_negative(h.pm25, 1),
+      'pm10', logic.published_non_negative(h.pm10, 1)))
   from counted h join judged j on j.id = h.station_id and h.bucket >= j.since
   where case when h.pm25 > 0.5 then h.both_hours >= 12 or h.pm25_hours >= 24
     -- very clean air may be the same for a day
@@ -2868,8 +2881,9 @@ begin
       and count(*) filter (where other_pm25 >= pair.pm25 / 2) <= 1
   )
   select j.station_id, 'outlier', j.bucket, case when j.is_first then
-    jsonb_build_object('pm2.5', logic.published_non_negative(j.pm25, 1), 'median', logic.published_non_negative(j.median, 1), 'compared_with',
-    jsonb_agg(jsonb_build_object('id', other_id, 'pm2.5', logic.published_non_negative(other_pm25, 1)) order by other_id)) end
+    jsonb_build_object('pm2.5', logic.published_non_negative(j.pm25, 1), 'median', logic.published_non_negative(j.median, 1),
+    'compared_with', jsonb_agg(
+      jsonb_build_object('id', other_id, 'pm2.5', logic.published_non_negative(other_pm25, 1)) order by other_id)) end
   from judged j left join pair on j.is_first and pair.station_id = j.station_id and pair.bucket = j.bucket
   group by j.station_id, j.bucket, j.pm25, j.median, j.is_first;
 end $$;
@@ -3199,7 +3213,6 @@ returns table (
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -3694,7 +3707,6 @@ returns table (
   changes_at timestamptz -- the first of: the hour closes, the digest is too old, the next digest counts
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -3708,8 +3720,12 @@ declare
 begin
   return query
   select
-    region.slug, digest.made_at, digest.station_count, digest.temperature, digest.humidity, digest.pressure,
-      digest.pm25, digest.pm10, digest.no2,
+    region.slug, digest.made_at, digest.station_count, digest.temperature,
+  digest.humidity,
+  digest.pressure,
+  digest.pm25,
+  digest.pm10,
+  digest.no2,
     hours.mean, days.year, days.exceedances, days.month,
     least(
       next_hour,
@@ -3819,69 +3835,8 @@ create function logic.storage() returns table (schema text, bytes float8) langua
   select 'raw', logic.size_of('raw')::float8 union all select 'rollup', logic.size_of('rollup')::float8
 $$;
 
--- Computes the days of sensors, which are not stored: means of a sensor's hours (A4). Only hours that lie wholly within
--- one placement count (P2), and only stations that are listed at the instant (C6). `since` and `until` bound the starts
--- of days.
-create function logic.sensor_daily(at timestamptz, since timestamptz, until timestamptz)
-returns table (
-  bucket timestamptz, sensor_id int, pm25 float8, temperature float8,
-  humidity float8,
-  pressure float8,
-  pm1 float8,
-  pm10 float8,
-  no2 float8,
-  so2 float8,
-  o3 float8,
-  dust float8,
-  usvh float8,
-  uv float8,
-  wind_speed float8, wind_sin float8, wind_cos float8,
-    rain float8
-) language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  day_since constant timestamptz := rollup.bucket_start('day', since);
-  day_until constant timestamptz := rollup.bucket_start('day', until);
-  first_hour constant timestamptz := case when day_since < since then rollup.bucket_add('day', day_since, 1)
-    else day_since end;
-  end_hour constant timestamptz := case when day_until < until then rollup.bucket_add('day', day_until, 1)
-    else day_until end;
-begin
-  return query
-  select
-    rollup.bucket_start('day', s.bucket),
-    s.sensor_id,
-    avg(logic.possible(coalesce(s.pm25, s.pm25_raw))),
-    avg(logic.possible(s.temperature)),
-  avg(logic.possible(s.humidity)),
-  avg(logic.possible(s.pressure)),
-  avg(logic.possible(s.pm1)),
-  avg(logic.possible(s.pm10)),
-  avg(logic.possible(s.no2)),
-  avg(logic.possible(s.so2)),
-  avg(logic.possible(s.o3)),
-  avg(logic.possible(s.dust)),
-  avg(logic.possible(s.usvh)),
-  avg(logic.possible(s.uv)),
-  avg(logic.possible(s.wind_speed)),
-    avg(logic.possible(s.wind_sin)),
-    avg(logic.possible(s.wind_cos)),
-    sum(logic.possible(s.rain))
-  from rollup.sensor_hourly s
-  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until
-  where s.bucket >= first_hour and s.bucket < end_hour
-    and p.station_id in (select state.station_id from logic.station_state(at) state where state.is_listed)
-  group by 1, 2;
-end $$;
-
--- Quality tests in near real time, after QARTOD: stations that are offline, flat lines, and outliers among neighbours.
--- A test returns one row per listed station that fails it, so each row can be an alert. The thresholds are judgements,
--- wide enough to tolerate ordinary weather and ordinary instrument errors. The functions are in PL/pgSQL for the reason
--- given in 70_current.sql.
-
--- Gap test: the station is offline (C2) but has measured before. A station without any reading is left out: it never
--- sent one, or retention has deleted them all.
+-- Listed stations that are offline (C2) but have measured before. A station without any reading is left out: it never
+-- sent one, or retention has deleted them all. In PL/pgSQL for the reason given in 70_current.sql.
 create function logic.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -3917,163 +3872,6 @@ begin
     where p.station_id = silent.id
   ) last
   where last.measured_at is not null;
-end $$;
-
--- Flat line test: a sensor of the station gave the same hourly mean for 6 closed hours in a row, up to its newest. The
--- test uses values as the instrument gave them, since a correction may map many values to one. It leaves out parameters
--- that may well stay constant for 6 hours: wind, UV and rain at zero, pressure in whole hPa, gases at zero. It also
--- leaves out humidity of 99.5 % and above, as in fog; screening flags that after 24 hours. The search for the start of
--- the flat line goes back at most 7 days.
-create function logic.station_flat_line(at timestamptz)
-returns table (station_id int, parameters text, since timestamptz, hours int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-declare
-  longest constant interval := (select max(stale_after) from raw.provider);
-  closed constant timestamptz := rollup.bucket_start('hour', at);
-  recent_since constant timestamptz := rollup.bucket_start('hour', at - longest) - interval '6 hours';
-  before_since constant timestamptz := at - longest - interval '7 days';
-begin
-  return query
-  with hour as (
-    select h.bucket, h.sensor_id, p.station_id, h.temperature,
-      case when h.humidity < 99.5 then h.humidity end as humidity,
-      coalesce(h.pm25_raw, h.pm25) as pm25, h.pm10
-    from rollup.sensor_hourly h
-    join raw.placement p on p.sensor_id = h.sensor_id and h.bucket >= p.since
-      and h.bucket + interval '1 hour' <= p.until
-    where h.bucket >= recent_since and h.bucket < closed
-  ),
-  recent as (
-    -- the hours of a sensor at a station, each with the number of values per parameter from it to the newest
-    select hour.*, count(temperature) over since as temperatures, count(humidity) over since as humidities,
-      count(pm25) over since as pm25s,
-      count(pm10) over since as pm10s
-    from hour
-    window since as (partition by sensor_id, station_id order by bucket desc)
-  ),
-  flat as materialized (
-    select r.station_id, r.sensor_id, m.parameter, min(m.value) as value, max(r.bucket) as newest
-    from recent r
-    join logic.station_state(at) state on state.station_id = r.station_id and state.is_listed
-    join raw.station station on station.id = r.station_id
-    join raw.provider provider on provider.id = station.provider_id
-    cross join lateral (values
-      ('temperature', r.temperature, r.temperatures), ('humidity', r.humidity, r.humidities), ('pm25', r.pm25, r.pm25s),
-        ('pm10', r.pm10, r.pm10s)
-    ) m(parameter, value, age)
-    where m.value is not null and m.age <= 6
-    group by r.station_id, r.sensor_id, m.parameter, provider.stale_after
-    having count(*) = 6 and max(r.bucket) - min(r.bucket) = interval '5 hours' and max(m.value) - min(m.value) < 1e-6
-      and max(r.bucket) >= rollup.bucket_start('hour', at - provider.stale_after) -- after that the station is offline
-  ),
-  before as (
-    -- the hours of those sensors, each with the last hour that has another value
-    select s.station_id, s.sensor_id, s.parameter, h.bucket,
-      max(h.bucket) filter (where m.value is null
-        or abs(m.value - s.value) >= 1e-6) over (partition by s.station_id, s.sensor_id, s.parameter) as last_other
-    from flat s
-    join rollup.sensor_hourly h on h.sensor_id = s.sensor_id and h.bucket > s.newest - interval '7 days'
-      and h.bucket <= s.newest
-    join raw.placement p
-      on p.sensor_id = h.sensor_id and p.station_id = s.station_id and h.bucket >= p.since
-        and h.bucket + interval '1 hour' <= p.until
-    cross join lateral (select case s.parameter
-      when 'temperature' then h.temperature when 'humidity' then h.humidity
-      when 'pm25' then coalesce(h.pm25_raw, h.pm25) when 'pm10' then h.pm10 end as value) m
-    where h.bucket > before_since and h.bucket < closed
-  ),
-  run as (
-    select b.station_id, b.parameter, min(b.bucket) as since, count(*)::int as hours
-    from before b
-    where b.last_other is null or b.bucket > b.last_other
-    group by b.station_id, b.sensor_id, b.parameter
-  )
-  select run.station_id, string_agg(distinct run.parameter, ', ' order by run.parameter), min(run.since), max(run.hours)
-  from run
-  group by run.station_id;
-end $$;
-
--- Great-circle distance in km (haversine, the mean radius of the Earth).
-create function logic.distance_km(latitude float8, longitude float8, other_latitude float8, other_longitude float8)
-  returns float8
-language sql immutable parallel safe
-  return 2 * 6371.0088 * asin(least(1, sqrt(sind((other_latitude - latitude) / 2) ^ 2
-    + cosd(latitude) * cosd(other_latitude) * sind((other_longitude - longitude) / 2) ^ 2)));
-
--- The number of the cell, a cube of 10 km, that contains a place on the globe. Places within 10 km of it are in the
--- same cell or an adjacent one.
-create function logic.cell(latitude float8, longitude float8) returns bigint language sql immutable parallel safe
-  return (floor(637.1 * cosd(latitude) * cosd(longitude))::bigint * 4096
-    + floor(637.1 * cosd(latitude) * sind(longitude))::bigint) * 4096
-    + floor(637.1 * sind(latitude))::bigint;
-
--- The differences between the number of a cell and the numbers of itself and the 26 cells around it.
-create function logic.cell_steps() returns bigint[] language sql immutable parallel safe
-  return array(
-    select (x * 4096::bigint + y) * 4096 + z
-    from generate_series(-1, 1) x, generate_series(-1, 1) y, generate_series(-1, 1) z);
-
--- Neighbour test: compares PM2.5 of the station's newest closed hour with the median of at least 3 other listed
--- stations within 10 km. An outlier is more than 5 times the median and more than 50 µg/m³ above it, or below a fifth
--- of a median over 25 µg/m³. A fire next door looks the same. Few stations are far enough from the lowest or the
--- highest value in the cells around them; only those get a median.
-create function logic.station_outlier(at timestamptz)
-returns table (station_id int, hour timestamptz, pm25 float8, neighbour_count int, neighbour_median float8)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off set jit = off -- the planner can't know how many stations there are
-as $$
-#variable_conflict use_column
-declare
-  closed constant timestamptz := rollup.bucket_start('hour', at);
-  newest_since constant timestamptz := (select rollup.bucket_start('hour', at - max(stale_after)) from raw.provider);
-  -- from a cell to itself and its neighbours
-  steps constant bigint[] := logic.cell_steps();
-begin
-  return query
-  with listed as materialized (
-    select s.id, s.latitude, s.longitude, logic.cell(s.latitude, s.longitude) as cell, p.stale_after
-    from raw.station s
-    join raw.provider p on p.id = s.provider_id
-    join logic.station_state(at) state on state.station_id = s.id and state.is_listed
-  ),
-  hour as materialized (
-    select h.bucket, h.pm25, l.id, l.latitude, l.longitude, l.cell,
-      row_number() over (partition by l.id order by h.bucket desc) as age
-    from rollup.station_hourly h
-    join listed l on l.id = h.station_id
-    where h.bucket >= newest_since and h.bucket >= rollup.bucket_start('hour', at - l.stale_after) and h.bucket < closed
-      and h.pm25 is not null
-  ),
-  filled as materialized (
-    select bucket, cell, count(*) as stations, min(hour.pm25) as lowest, max(hour.pm25) as highest from hour
-    group by 1, 2
-  ),
-  around as materialized (
-    select f.bucket, f.cell, sum(other.stations) as stations, min(other.lowest) as lowest, max(other.highest) as highest
-    from (select bucket, cell, cell + unnest(steps) as near from filled) f
-    join filled other on other.bucket = f.bucket and other.cell = f.near
-    group by 1, 2
-  ),
-  suspect as materialized (
-    select one.*
-    from hour one join around on around.bucket = one.bucket and around.cell = one.cell
-    where one.age = 1 and around.stations > 3
-      and (one.pm25 > 5 * around.lowest and one.pm25 > around.lowest + 50
-        or around.highest > 25 and one.pm25 < around.highest / 5)
-  ),
-  judged as (
-    select one.id, one.bucket, one.pm25, count(*)::int as stations,
-      percentile_cont(0.5) within group (order by other.pm25) as median
-    from (select suspect.*, cell + unnest(steps) as near from suspect) one
-    join hour other on other.bucket = one.bucket and other.cell = one.near
-    where other.id <> one.id and logic.distance_km(one.latitude, one.longitude, other.latitude, other.longitude) <= 10
-    group by 1, 2, 3
-  )
-  select id, bucket, judged.pm25, stations, median from judged
-  where stations >= 3 and
-    (judged.pm25 > 5 * median and judged.pm25 > median + 50 or median > 25 and judged.pm25 < median / 5);
 end $$;
 
 -- Plain PostgreSQL: recomputes the buckets of a level that lie within the range, for all subjects, with the level's own
@@ -5046,10 +4844,20 @@ returns table (
   title text, city_slug text, city text, district_slug text, district text,
   latitude float8, longitude float8,
   measurement_time timestamptz,
-  temperature float8, humidity float8, pressure int, aqi int,
-  "pm2.5" float8, "pm2.5_raw" float8, pm10 float8, pm1 float8,
-  wind_speed float8, wind_direction text, uv float8, rain float8,
-  no2 float8, so2 float8, o3 float8, dust float8, usvh float8,
+  aqi int, "temperature" float8,
+  "humidity" float8,
+  "pressure" int,
+  "pm1" float8,
+  "pm2.5" float8,
+  "pm2.5_raw" float8,
+  "pm10" float8,
+  "no2" float8,
+  "so2" float8,
+  "o3" float8,
+  "dust" float8,
+  "usvh" float8,
+  "uv" float8,
+  "wind_speed" float8, wind_direction text, rain float8,
   valid_until timestamptz
 ) language sql stable begin atomic
   select
@@ -5064,13 +4872,21 @@ returns table (
       where t.region_slug = place.district_slug and t.locale = station_current.locale),
     s.latitude, s.longitude,
     c.measured_at,
-    logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
-    rollup.aqi(c.pm25, c.pm10),
-    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm25_raw, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.pm1, 1),
-    logic.published(c.wind_speed, 1), api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)),
-    logic.published(c.uv, 1), logic.published(c.rain, 1),
-    logic.published_non_negative(c.no2, 1), logic.published_non_negative(c.so2, 1), logic.published_non_negative(c.o3, 1), logic.published_non_negative(c.dust, 1),
-      logic.published(c.usvh, 2),
+    rollup.aqi(c.pm25, c.pm10), logic.published(c.temperature, 1)::float8,
+  logic.published(c.humidity, 0)::float8,
+  logic.published(c.pressure, 0)::int,
+  logic.published_non_negative(c.pm1, 1)::float8,
+  logic.published_non_negative(c.pm25, 1)::float8,
+  logic.published_non_negative(c.pm25_raw, 1)::float8,
+  logic.published_non_negative(c.pm10, 1)::float8,
+  logic.published_non_negative(c.no2, 1)::float8,
+  logic.published_non_negative(c.so2, 1)::float8,
+  logic.published_non_negative(c.o3, 1)::float8,
+  logic.published_non_negative(c.dust, 1)::float8,
+  logic.published(c.usvh, 2)::float8,
+  logic.published(c.uv, 1)::float8,
+  logic.published(c.wind_speed, 1)::float8,
+    api.compass(logic.wind_degrees(c.wind_sin, c.wind_cos)), logic.published(c.rain, 1),
     least(c.changes_at, state.changes_at)
   from api.station s
   join logic.station_state(at, only_station) state on state.station_id = s.id
@@ -5090,17 +4906,22 @@ Columns as in api.station and api.station_title, and:
   has_measured (whether it has ever measured anything there),
   measurement_time (of the newest reading; null if offline),
   aqi (of PM2.5 and PM10 as published; it does not cover gases [US EPA AQI]),
-  "pm2.5" and "pm2.5_raw" (with and without correction [µg/m³]),
+  "temperature" (air temperature [°C]),
+  "humidity" (relative humidity [%]),
+  "pressure" (air pressure [Pa]),
+  "pm1" (PM1 [µg/m³]),
+  "pm2.5" (PM2.5, corrected where a correction applies [µg/m³]),
+  "pm2.5_raw" (PM2.5 as the instrument gave it [µg/m³]),
+  "pm10" (PM10 [µg/m³]),
+  "no2" (nitrogen dioxide [ppb]),
+  "so2" (sulphur dioxide [µg/m³]),
+  "o3" (ozone [µg/m³]),
+  "dust" (dust (total particulate matter) [µg/m³]),
+  "usvh" (radiation dose rate [µSv/h]),
+  "uv" (ultraviolet index [UV index]),
+  "wind_speed" (wind speed [m/s]),
   wind_direction (compass point),
   rain (sum of the hour [mm]),
-  temperature [°C],
-  humidity [%],
-  pressure [Pa],
-  pm10, pm1, so2, o3 and dust [µg/m³],
-  no2 [ppb],
-  usvh [µSv/h],
-  uv [UV index],
-  wind_speed [m/s],
   valid_until (the first instant at which any of this changes without new data; null: never).';
 
 -- Hours of a station, named as in the specification, at published precision.
@@ -5575,97 +5396,6 @@ comment on column api.region_monthly.min_aqi is
 comment on column api.region_monthly.max_aqi is
   'US EPA air quality index of PM2.5 and PM10, highest of the hours in the bucket [US EPA AQI]';
 
--- Hours and days of single sensors for the open data, as the instruments gave them while they were at a station (P2).
-
--- Only hours that lie wholly within one placement count, as in station hours. Suspicious times are in no placement.
-create view api.sensor_hourly as
-  select
-    s.bucket as timestamp,
-    s.sensor_id,
-    p.station_id,
-    logic.published_non_negative(coalesce(s.pm25, s.pm25_raw), 1) as avg_pm25,
-    logic.published(s.temperature, 1) as avg_temperature,
-  logic.published(s.humidity, 0) as avg_humidity,
-  logic.published(s.pressure, 0) as avg_pressure,
-  logic.published_non_negative(s.pm1, 1) as avg_pm1,
-  logic.published_non_negative(s.pm10, 1) as avg_pm10,
-  logic.published_non_negative(s.no2, 1) as avg_no2,
-  logic.published_non_negative(s.so2, 1) as avg_so2,
-  logic.published_non_negative(s.o3, 1) as avg_o3,
-  logic.published_non_negative(s.dust, 1) as avg_dust,
-  logic.published(s.usvh, 2) as avg_usvh,
-  logic.published(s.uv, 1) as avg_uv,
-  logic.published(s.wind_speed, 1) as avg_wind_speed,
-    logic.published_direction(s.wind_sin, s.wind_cos) as avg_wind_direction,
-    logic.published(s.rain, 1) as total_rain
-  from rollup.sensor_hourly s
-  join raw.placement p on p.sensor_id = s.sensor_id and s.bucket >= p.since and s.bucket + interval '1 hour' <= p.until;
-comment on view api.sensor_hourly is
-  'Hours of sensors while they were at a station and not suspicious, at published precision. One row per hour with '
-  'readings.';
-comment on column api.sensor_hourly.timestamp is 'start of the hour';
-comment on column api.sensor_hourly.sensor_id is 'sensor id';
-comment on column api.sensor_hourly.station_id is 'id of the station where the sensor was';
-comment on column api.sensor_hourly.avg_pm25 is
-  'PM2.5 as the instrument gave it, mean of the hour: its final value, else its raw value; no formula is applied '
-  '[µg/m³]';
-comment on column api.sensor_hourly.avg_temperature is 'air temperature, mean of the hour [°C]';
-  comment on column api.sensor_hourly.avg_humidity is 'relative humidity, mean of the hour [%]';
-  comment on column api.sensor_hourly.avg_pressure is 'air pressure, mean of the hour [Pa]';
-  comment on column api.sensor_hourly.avg_pm1 is 'PM1, mean of the hour [µg/m³]';
-  comment on column api.sensor_hourly.avg_pm10 is 'PM10, mean of the hour [µg/m³]';
-  comment on column api.sensor_hourly.avg_no2 is 'nitrogen dioxide, mean of the hour [ppb]';
-  comment on column api.sensor_hourly.avg_so2 is 'sulphur dioxide, mean of the hour [µg/m³]';
-  comment on column api.sensor_hourly.avg_o3 is 'ozone, mean of the hour [µg/m³]';
-  comment on column api.sensor_hourly.avg_dust is 'dust (total particulate matter), mean of the hour [µg/m³]';
-  comment on column api.sensor_hourly.avg_usvh is 'radiation dose rate, mean of the hour [µSv/h]';
-  comment on column api.sensor_hourly.avg_uv is 'ultraviolet index, mean of the hour [UV index]';
-  comment on column api.sensor_hourly.avg_wind_speed is 'wind speed, mean of the hour [m/s]';
-comment on column api.sensor_hourly.avg_wind_direction is
-  'direction of the mean wind vector of the hour, clockwise from north [degrees]';
-comment on column api.sensor_hourly.total_rain is 'precipitation, sum of the hour [mm]';
-
-create function api.sensor_daily(at timestamptz,
-  since timestamptz default '-infinity', until timestamptz default 'infinity')
-returns table (
-  "timestamp" timestamptz,
-  sensor_id int,
-  avg_pm25 float8,
-  avg_temperature float8,
-  avg_humidity float8,
-  avg_pressure float8,
-  avg_pm1 float8,
-  avg_pm10 float8,
-  avg_no2 float8,
-  avg_so2 float8,
-  avg_o3 float8,
-  avg_dust float8,
-  avg_usvh float8,
-  avg_uv float8,
-  avg_wind_speed float8,
-  avg_wind_direction int,
-  total_rain float8
-) language sql stable begin atomic
-  select d.bucket, d.sensor_id, logic.published_non_negative(d.pm25, 1), logic.published(d.temperature, 1),
-  logic.published(d.humidity, 0),
-  logic.published(d.pressure, 0),
-  logic.published_non_negative(d.pm1, 1),
-  logic.published_non_negative(d.pm10, 1),
-  logic.published_non_negative(d.no2, 1),
-  logic.published_non_negative(d.so2, 1),
-  logic.published_non_negative(d.o3, 1),
-  logic.published_non_negative(d.dust, 1),
-  logic.published(d.usvh, 2),
-  logic.published(d.uv, 1),
-  logic.published(d.wind_speed, 1),
-    logic.published_direction(d.wind_sin, d.wind_cos), logic.published(d.rain, 1)
-  from logic.sensor_daily(at, since, until) d;
-end;
-comment on function api.sensor_daily is
-  'Days of sensors at published precision: means of the hours when they were not suspicious and at a station that is '
-  'listed at the instant. One row per sensor and local day with readings; since and until (exclusive) bound the '
-  'starts of the days. Columns as in api.sensor_hourly, without station_id.';
-
 -- The history windows at an instant (H1): closed hours, completed days, and months including the current one.
 create function api.history_window(at timestamptz)
 returns table (series text, unit text, since timestamptz, until timestamptz)
@@ -5739,7 +5469,6 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 begin
   return query
@@ -5813,7 +5542,6 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -5887,7 +5615,6 @@ returns table ("24h" text,
   "2y" text, data_version int) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 begin
   return query
@@ -5961,7 +5688,6 @@ returns table (
 ) language plpgsql stable parallel safe
   set plan_cache_mode = force_generic_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6029,8 +5755,12 @@ create function api.region_current(at timestamptz, only_region text default null
 returns table (
   slug text, kind text, title text, city_slug text, city text,
   measurement_time timestamptz,
-  temperature float8, humidity float8, pressure int, aqi int,
-  "pm2.5" float8, pm10 float8, no2 float8,
+  aqi int, "temperature" float8,
+  "humidity" float8,
+  "pressure" int,
+  "pm2.5" float8,
+  "pm10" float8,
+  "no2" float8,
   station_count int,
   "who_daily_pm2.5" float8, who_daily_exceedance float8,
   "who_year_pm2.5" float8, who_yearly_exceedance float8, "who_pm2.5_exceedance_days" int,
@@ -6041,9 +5771,12 @@ returns table (
   select
     r.slug, r.kind, t.title, r.city_slug, t.city,
     c.made_at,
-    logic.published(c.temperature, 1), logic.published(c.humidity, 0), logic.published(c.pressure, 0)::int,
-    rollup.aqi(c.pm25, c.pm10),
-    logic.published_non_negative(c.pm25, 1), logic.published_non_negative(c.pm10, 1), logic.published_non_negative(c.no2, 1),
+    rollup.aqi(c.pm25, c.pm10), logic.published(c.temperature, 1)::float8,
+  logic.published(c.humidity, 0)::float8,
+  logic.published(c.pressure, 0)::int,
+  logic.published_non_negative(c.pm25, 1)::float8,
+  logic.published_non_negative(c.pm10, 1)::float8,
+  logic.published_non_negative(c.no2, 1)::float8,
     c.station_count,
     logic.published_non_negative(c.who_daily, 1), api.exceedance(c.who_daily, 15),
     logic.published_non_negative(c.who_year, 1), api.exceedance(c.who_year, 5), coalesce(c.who_exceedance_days, 0),
@@ -6062,13 +5795,13 @@ comment on function api.region_current is
   'Titles are in the given locale, one of those in the paths of the API.
 Columns as in api.region and api.region_title, and:
   measurement_time (of the digest used),
-  temperature [°C],
-  humidity [%],
-  pressure [Pa],
+  "temperature" (air temperature [°C]),
+  "humidity" (relative humidity [%]),
+  "pressure" (air pressure [Pa]),
+  "pm2.5" (PM2.5, corrected where a correction applies [µg/m³]),
+  "pm10" (PM10 [µg/m³]),
+  "no2" (nitrogen dioxide [ppb]),
   aqi (of PM2.5 and PM10 only, as published: it says nothing about gases [US EPA AQI]),
-  "pm2.5" [µg/m³],
-  pm10 [µg/m³],
-  no2 [ppb],
   station_count (in the digest [stations]),
   "who_daily_pm2.5" (mean of the last 24 closed hours [µg/m³]),
   who_daily_exceedance (its ratio to the guideline of 15 µg/m³, see api.exceedance [times]),
@@ -6184,8 +5917,8 @@ comment on column api.kept_hours.recorded is 'hours recorded when their readings
 comment on column api.kept_hours.missing is
   'hours missing now; null where only the audit counts them [h]';
 
--- Stations that fail a quality test at an instant (logic/80_quality_tests.sql). Each row can be an alert; no row means
--- all is well.
+-- Stations that need attention at an instant: those that are offline (logic/80_offline.sql) and those in a flag period
+-- (C5, C9). Each row can be an alert; no row means all is well.
 
 create function api.station_offline(at timestamptz)
 returns table (station_id int, last_measurement_time timestamptz, offline_minutes int) language sql stable begin atomic
@@ -6196,38 +5929,32 @@ comment on function api.station_offline is
   'station_id (station id), last_measurement_time (of the newest reading that counts), offline_minutes (since then '
   '[min]).';
 
-create function api.station_flat_line(at timestamptz)
-returns table (station_id int, parameters text, since timestamptz, hours int) language sql stable begin atomic
-  select s.station_id, s.parameters, s.since, s.hours from logic.station_flat_line(at) s;
+create function api.station_suspect(at timestamptz)
+returns table (station_id int, kind text, tests text, since timestamptz, detail text) language sql stable begin atomic
+  select f.station_id, f.kind, string_agg(distinct replace(f.reason, '_', ' '), ', '), max(f.since),
+    string_agg(concat(replace(f.reason, '_', ' '), ' of sensor ' || f.sensor_id, ', ' || f."pm2.5" || ' µg/m³',
+        case f.reason when 'sensors' then ', its sensors ' || compared.each
+          when 'outlier' then ', median of ' || compared.stations || ' neighbours ' || f.median end),
+      '; ' order by f.reason, f.sensor_id)
+  from api.station_flag f
+  join logic.station_state(at) state on state.station_id = f.station_id and state.is_listed
+  cross join lateral (
+    select count(*) as stations,
+      string_agg((c ->> 'id') || ': ' || (c ->> 'pm2.5'), ', ' order by (c ->> 'id')::int) as each
+    from json_array_elements(f.compared_with::json) c
+  ) compared
+  where coalesce(f.since <= at, true) and coalesce(f.until > at, true)
+  group by f.station_id, f.kind;
 end;
-comment on function api.station_flat_line is
-  'Listed stations with a sensor whose hourly mean has not changed for at least 6 closed hours, up to its newest; no '
-  'row if there are none. Columns: station_id (station id), parameters (which ones, comma-separated: humidity, pm10, '
-  'pm25 as the instrument gave it, temperature), since (start of the first of those hours, at most 7 days back), '
-  'hours (number of those hours [h]).';
-
-create function api.station_outlier(at timestamptz)
-returns table (
-  station_id int, "timestamp" timestamptz, avg_pm25 float8, neighbour_count int, neighbour_median float8,
-    difference float8, ratio float8
-) language sql stable begin atomic
-  select s.station_id, s.hour, logic.published_non_negative(s.pm25, 1), s.neighbour_count, logic.published_non_negative(s.neighbour_median, 1),
-    logic.published(s.pm25 - s.neighbour_median, 1),
-    case when s.neighbour_median > 0 then logic.published(greatest(s.pm25, 0) / s.neighbour_median, 1) end
-  from logic.station_outlier(at) s;
-end;
-comment on function api.station_outlier is
-  'Listed stations whose PM2.5 of the newest closed hour is far from the PM2.5 of at least 3 others within 10 km: '
-  'more than 5 times their median and more than 50 µg/m³ above it, or below a fifth of a median over 25 µg/m³; no '
-  'row if there are none.
+comment on function api.station_suspect is
+  'Listed stations in a flag period at an instant; one row per station and kind, none if there is no such station.
 Columns:
   station_id (station id),
-  timestamp (start of the hour),
-  avg_pm25 (mean of the hour [µg/m³]),
-  neighbour_count (number of the others [stations]),
-  neighbour_median (median of their means [µg/m³]),
-  difference (avg_pm25 minus neighbour_median [µg/m³]),
-  ratio (avg_pm25 / neighbour_median, null where the median is 0 or less).';
+  kind (thp or pm, as in api.station_flag),
+  tests (the reasons of the periods, comma-separated; operator, if a flag was set by hand),
+  since (start of the newest period; null if all are unbounded),
+  detail (the periods in words: test, sensor, PM2.5 of the first suspect hour, and what it was compared with '
+  '[µg/m³]).';
 
 -- Measures how complete the days and months of stations are (A11). It reads the stored numbers of hours of
 -- completed days. It counts the hours of the running day, because its row may lag behind. It runs with the rights of
@@ -6570,7 +6297,6 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6619,7 +6345,6 @@ create function api.station_days_json(at timestamptz, only_station int, year int
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6660,7 +6385,6 @@ create function api.station_months_json(at timestamptz, only_station int)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.station_monthly m
@@ -6690,7 +6414,6 @@ create function api.station_completeness_json(at timestamptz, only_station int)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6733,7 +6456,6 @@ create function api.station_hours_csv(at timestamptz, only_station int, first_da
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6751,44 +6473,6 @@ comment on function api.station_hours_csv is
   'The closed hours of a station from one local date to another, both included, as CSV. One row; none for an '
   'unknown station_id. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
-create function api.station_last_day_json(at timestamptz, only_stations int[])
-returns table (places text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
-as $$
-declare
-  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
-begin
-  return query
-  with slot as materialized (
-    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
-  ),
-  hour as materialized (
-    select one.id, h.bucket, h.pm25
-    from unnest(only_stations) one(id)
-    cross join lateral (
-      select b.bucket, b.pm25 from rollup.station_hourly b
-      where b.station_id = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
-  )
-  select coalesce(json_object_agg(p.id, json_build_object('trend', api.trend(p.newest_first), 'pm2.5', p.means)),
-      '{}')::text,
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from (
-    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
-      array_agg(h.pm25 order by slot.n desc) as newest_first
-    from unnest(only_stations) one(id)
-    cross join slot
-    left join hour h on h.id = one.id and h.bucket = slot.bucket
-    group by one.id
-  ) p;
-end $$;
-comment on function api.station_last_day_json is
-  'The last 24 closed hours of some stations. One row. Columns: places (a JSON object by station_id, as text: of '
-  'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
-  '[µg/m³]), valid_until, data_version.';
-
 -- Documents of explore/v1 about one region: current indices, the days of a year, all its months, completeness, and
 -- hours as CSV.
 -- They run with the rights of their owner, since no view of this schema has unrounded means. Each reads a bounded
@@ -6803,7 +6487,6 @@ returns table (
   valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -6852,7 +6535,6 @@ create function api.region_days_json(at timestamptz, only_region text, year int)
 returns table (days text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := make_timestamp(year, 1, 1, 0, 0, 0) at time zone rollup.time_zone();
@@ -6893,7 +6575,6 @@ create function api.region_months_json(at timestamptz, only_region text)
 returns table (months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   first_month constant timestamptz := (select min(m.bucket) from rollup.region_monthly m
@@ -6923,7 +6604,6 @@ create function api.region_completeness_json(at timestamptz, only_region text)
 returns table (days text, months text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -6966,7 +6646,6 @@ create function api.region_hours_csv(at timestamptz, only_region text, first_dat
 returns table (lines text, valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   since constant timestamptz := first_date::timestamp at time zone rollup.time_zone();
@@ -6984,44 +6663,6 @@ comment on function api.region_hours_csv is
   'The closed hours of a region from one local date to another, both included, as CSV. One row; none for an '
   'unknown region_slug. Columns: lines (in the order of time, without a header), valid_until, data_version.';
 
-create function api.region_last_day_json(at timestamptz, only_regions text[])
-returns table (places text, valid_until timestamptz, data_version int)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
-  set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
-as $$
-declare
-  end_of_hours constant timestamptz := rollup.bucket_start('hour', at);
-  first_hour constant timestamptz := rollup.bucket_add('hour', end_of_hours, -24);
-begin
-  return query
-  with slot as materialized (
-    select n, rollup.bucket_add('hour', first_hour, n - 1) as bucket from generate_series(1, 24) n
-  ),
-  hour as materialized (
-    select one.id, h.bucket, h.pm25
-    from unnest(only_regions) one(id)
-    cross join lateral (
-      select b.bucket, b.pm25 from rollup.region_hourly b
-      where b.region_slug = one.id and b.bucket >= first_hour and b.bucket < end_of_hours) h
-  )
-  select coalesce(json_object_agg(p.id, json_build_object('trend', api.trend(p.newest_first), 'pm2.5', p.means)),
-      '{}')::text,
-    api.history_valid_until(at), (select f.data_version from api.freshness f)
-  from (
-    select one.id, array_agg(logic.published_non_negative(h.pm25, 1) order by slot.n) as means,
-      array_agg(h.pm25 order by slot.n desc) as newest_first
-    from unnest(only_regions) one(id)
-    cross join slot
-    left join hour h on h.id = one.id and h.bucket = slot.bucket
-    group by one.id
-  ) p;
-end $$;
-comment on function api.region_last_day_json is
-  'The last 24 closed hours of some regions. One row. Columns: places (a JSON object by region_slug, as text: of '
-  'each, trend, see api.trend, and pm2.5, the published means in the order of time, with null where one is missing '
-  '[µg/m³]), valid_until, data_version.';
-
 -- Documents of explore/v1 that only stations have: the completeness of the last 24 hours, and the readings behind an
 -- hour. station_readings_json runs with the rights of its owner, since no view of this schema has readings.
 
@@ -7029,7 +6670,6 @@ create function api.station_last_hours(at timestamptz, only_station int)
   returns table (expected_hours int, measured_hours int)
 language sql stable
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 begin atomic
   -- the hours of the days that the 24 hours touch, minus those before the 24 hours
   select coalesce(sum(c.expected_hours * c.sign), 0)::int, coalesce(sum(c.pm25_hours * c.sign), 0)::int
@@ -7052,7 +6692,6 @@ returns table (
     valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -7194,7 +6833,6 @@ returns table ("timestamp" timestamptz, hour text, stations text, region text, i
   valid_until timestamptz, data_version int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare
@@ -7278,7 +6916,6 @@ returns table (
   mean_no2 float8, no2_days int, no2_days_above int, valid_until timestamptz, data_version int
 ) language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 declare
   today constant timestamptz := rollup.bucket_start('day', at);
@@ -7386,7 +7023,6 @@ create function api.region_particles(at timestamptz, only_region text)
 returns table (stations int, left_out int, expected int, digest_valid_until timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
   set cpu_tuple_cost = 100 set random_page_cost = 1 set max_parallel_workers_per_gather = 0 set jit = off
-
 as $$
 #variable_conflict use_column
 declare

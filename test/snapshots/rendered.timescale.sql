@@ -257,5 +257,3 @@
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
 + set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off
-+ set timescaledb.enable_runtime_exclusion = off

@@ -429,10 +429,6 @@ export type ApiFunctions = {
     arguments: { at: Date | string; only_region: string; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
   };
-  region_last_day_json: {
-    arguments: { at: Date | string; only_regions: readonly string[] };
-    row: { places: string; valid_until: string; data_version: number | null };
-  };
   region_limits: {
     arguments: { at: Date | string; only_region: string };
     row: {
@@ -676,10 +672,6 @@ export type ApiFunctions = {
   station_hours_csv: {
     arguments: { at: Date | string; only_station: number; first_date: string; last_date: string };
     row: { lines: string; valid_until: string; data_version: number | null };
-  };
-  station_last_day_json: {
-    arguments: { at: Date | string; only_stations: readonly number[] };
-    row: { places: string; valid_until: string; data_version: number | null };
   };
   station_last_hours: {
     arguments: { at: Date | string; only_station: number };
