@@ -12,8 +12,8 @@ import {
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
 import { describeContradictions } from './reading/contradictions.ts';
 import { readInstant } from './reading/instants.ts';
+import type { SourceNotes } from './reading/notes.ts';
 import { otherUnitOf, suspectUnits } from './reading/otherUnits.ts';
-import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { describeVerdicts } from './reading/verdicts.ts';

@@ -16,8 +16,8 @@ import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.
 import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
+import type { SourceNotes } from './reading/notes.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
-import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { isFixedZone } from './reading/times.ts';

@@ -13,7 +13,7 @@ import { droppedValue, explainReading, explainValue, hintsOf, inAddress } from '
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
 import type { ZoneConflict } from '../reading/declarations.ts';
-import type { SourceNotes } from '../reading/reader.ts';
+import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';

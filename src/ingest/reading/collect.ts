@@ -5,6 +5,7 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
+import type { Header } from '../rows/csv.ts';
 import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
 import { cellOf, makeColumns, makeObjectReader, type Names, type Row } from '../rows/row.ts';
 import {
@@ -19,7 +20,8 @@ import type { Source } from '../rows/source.ts';
 import { makeContradictionFinder } from './contradictions.ts';
 import type { Declarations } from './declarations.ts';
 import { makeMerger } from './merge.ts';
-import { makeNotes, makeReader, type Reader, type SourceNotes } from './reader.ts';
+import { makeNotes, type SourceNotes } from './notes.ts';
+import { makeReader, type Reader } from './reader.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 
 /** Readings, and what is known of their source. */
@@ -135,7 +137,7 @@ async function* readAll(
 ): AsyncGenerator<Slice> {
   notes.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
-  const begin = (header: Row, position: string, linesBefore: number) => {
+  const begin = (header: Header, position: string, linesBefore: number) => {
     const next = makeReader(header, declared, notes);
     next.begin(header, position);
     notes.linesBefore += linesBefore;

@@ -3,29 +3,26 @@
  * cannot.
  */
 import { InputError } from '../../base/inputError.ts';
-import type { Format, Found } from '../formats/format.ts';
-import type { Row } from '../rows/row.ts';
-import type { Declarations, DeclaredColumn, Only } from './declarations.ts';
+import type { Header } from '../rows/csv.ts';
+import type { Declarations } from './declarations.ts';
+import type { Layout, Plan } from './plan.ts';
 
-type Header = {
-  header: Row;
-  /** Its file and line, for messages. */
-  position: string;
-  /** The header read as a row. */
-  found: Found;
-  columns: readonly DeclaredColumn[];
-  format: Format;
-  only: readonly Only[];
-  declared: Declarations;
-};
-
-/** Throws InputError where the header lacks what a reading needs, or names it twice. */
-export function checkHeader(given: Header): void {
-  const { header, position, found, columns, only, format, declared } = given;
-  const { list, positions, used } = header.names;
-  const { owner, time, needed } = format.columns;
-  const isLong = (found.long?.length ?? 0) > 0;
-  const values = Object.entries(found.values).filter(([, measured]) => measured !== undefined);
+/**
+ * Throws InputError where the header lacks what a reading needs, or names it twice. `position`: its
+ * file and line, for messages.
+ */
+export function checkHeader(
+  header: Pick<Header, 'names' | 'text'>,
+  position: string,
+  { format, columns, only }: Layout,
+  plan: Plan,
+  declared: Declarations,
+): void {
+  const { list, positions } = header.names;
+  const { owner, time, all: needed } = format.needs;
+  const { values } = plan;
+  const isLong = plan.long !== undefined;
+  const hasTime = plan.time.positions.length > 0;
   const invalid = (what: string, remedy = needed) =>
     new InputError(
       position,
@@ -36,29 +33,34 @@ export function checkHeader(given: Header): void {
     throw invalid('is of a wide file, with a column for each hour of a day', TURN_IT);
   if (list.length > 0 && list.every((name) => /^[-+\d.:TZ ]*$/.test(name)))
     throw invalid('has numbers instead of names; the first line must name the columns, but it');
-  const isOfNobody = [found.sensor, found.device, declared.sensor, declared.device].every(
-    (one) => one === undefined,
-  );
-  if (isOfNobody && found.time !== undefined && values.length === 0 && !isLong && list.length > 2)
+  const isOfNobody =
+    [...plan.sensor.positions, ...plan.device.positions].length === 0 &&
+    declared.sensor === undefined &&
+    declared.device === undefined;
+  if (isOfNobody && hasTime && values.length === 0 && !isLong && list.length > 2)
     throw invalid(
       `names neither a sensor nor a parameter; is it of a wide file, with a column for each station`,
       `${TURN_IT} If it is not: ${needed}`,
     );
   if (isOfNobody)
     throw invalid(`has no column ${owner}`, format.isLong === true ? WHOSE : `${needed} ${WHOSE}`);
-  if (found.time === undefined && declared.now === undefined)
+  if (!hasTime && declared.now === undefined)
     throw invalid(`has no column ${time}`, `${needed} ${ANOTHER_NAME}`);
   if (values.length === 0 && !isLong)
     throw invalid('names no parameter', `${needed} ${ANOTHER_NAME}`);
-  for (const [name, measured] of values) {
-    if (measured?.others === undefined) continue;
-    const names = list.filter((one) => [measured.field, ...(measured.others ?? [])].includes(one));
+  for (const { parameter, columns: all } of values) {
+    // a total and its amount are no two columns of one parameter
+    const same = all.filter(({ isTotal }) => isTotal === all[0]?.isTotal);
+    if (same.length < 2) continue;
+    const indexes = new Set(same.map((one) => one.position.index));
+    const names = list.filter((_, index) => indexes.has(index));
     const which = new Set(names).size > 1 ? ` (${names.join(', ')})` : '';
-    throw invalid(`names ${name} twice${which}`);
+    throw invalid(`names ${parameter} twice${which}`);
   }
+  const isUsed = (index: number) => plan.table?.unused.includes(index) !== true;
   for (const [index, name] of list.entries()) {
     const first = positions.get(name.toLowerCase());
-    if (first !== undefined && first !== index && used.has(first) && name !== '')
+    if (first !== undefined && first !== index && isUsed(first) && name !== '')
       throw invalid(`names ${name.toLowerCase()} twice`);
   }
   for (const { theirs } of only) {

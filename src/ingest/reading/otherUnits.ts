@@ -6,7 +6,7 @@
 import { InputError } from '../../base/inputError.ts';
 import type { ParameterName } from '../../contract/parameters.ts';
 import { ownUnitOf } from '../units.ts';
-import type { SourceNotes } from './reader.ts';
+import type { SourceNotes } from './notes.ts';
 import type { ReadingInput } from './reading.ts';
 
 type OtherUnit = {

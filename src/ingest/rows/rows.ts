@@ -45,7 +45,7 @@ export type RowOptions = {
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
    * cannot be used.
    */
-  begin(header: Row, position: string, linesBefore: number): void;
+  begin(header: Header, position: string, linesBefore: number): void;
 };
 
 /**
