@@ -273,7 +273,6 @@ const TABLE: readonly Table[] = [
         ['(time ?? declared.now?.toISOString())', 'time'],
       ],
       'src/ingest/reading/notes.ts': [
-        ['if (plan.table === undefined) noteIgnored', 'noteIgnored'],
         ['if (plan.table !== undefined && !isFirst) return;', 'if (!isFirst) return;'],
         ['if (plan.hasRivals)', 'if (false)'],
       ],

@@ -31,6 +31,7 @@ export const airgradient: Format = {
   needs: {
     owner: 'serialno',
     time: 'for the time',
-    all: 'Files of airgradient have serialno, and pm01, pm02, pm02Compensated, pm10, atmp, rhum.',
+    all: () =>
+      'Files of airgradient have serialno, and pm01, pm02, pm02Compensated, pm10, atmp, rhum.',
   },
 };

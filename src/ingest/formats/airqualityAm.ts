@@ -36,7 +36,8 @@ const layout = (names: OtherNames, more: Pick<Format, 'recognizes'> & Partial<Fo
   needs: {
     owner: 'sensor_id',
     time: 'timestamp',
-    all: 'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; values of stations and cities are computed from them.',
+    all: () =>
+      'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; values of stations and cities are computed from them.',
   },
   ...more,
 });

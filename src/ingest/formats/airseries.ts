@@ -17,6 +17,7 @@ export const airseries: Format = {
   needs: {
     owner: 'sensor_id',
     time: 'for the time',
-    all: `Needed are sensor_id, one of measured_at / time / timestamp, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
+    all: () =>
+      `Needed are sensor_id, one of measured_at / time / timestamp, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
   },
 };

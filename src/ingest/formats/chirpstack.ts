@@ -22,6 +22,6 @@ export const chirpstack: Format = {
   needs: {
     owner: 'deviceInfo.devEui',
     time: 'for the time',
-    all: 'Events of chirpstack are JSON, with deviceInfo, time and object.',
+    all: () => 'Events of chirpstack are JSON, with deviceInfo, time and object.',
   },
 };

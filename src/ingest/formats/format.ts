@@ -3,6 +3,7 @@
  * their cells it takes: as a text, as a value, as the mean of two channels, or by its own name.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
+import type { Vocabulary } from '../reading/vocabulary.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, isGiven, type Names, type Position, positionOf, type Row } from '../rows/row.ts';
 import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
@@ -46,7 +47,7 @@ export type Format = {
   /** Fields that need not be reported as unused, in lower case. */
   unused?: readonly string[];
   /** The columns of its CSV for messages: whose a reading is, its time, and all in a sentence. */
-  needs: { owner: string; time: string; all: string };
+  needs: { owner: string; time: string; all: (say: Vocabulary) => string };
 };
 
 export type Document = {

@@ -34,7 +34,8 @@ export const homeAssistant: Format = {
   needs: {
     owner: 'sensor_id',
     time: 'for the time',
-    all: 'Files of home-assistant have time / last_updated / last_changed / start, and statistic_id, state, with --column pm25=ENTITY.',
+    all: (say) =>
+      `Files of home-assistant have time / last_updated / last_changed / start, and statistic_id, state, with ${say.option('column', 'pm25=ENTITY')}.`,
   },
 };
 

@@ -38,6 +38,6 @@ export const openaq: Format = {
   needs: {
     owner: 'sensors_id',
     time: 'for the time',
-    all: 'Files of openaq have sensors_id, datetime, parameter, units, and value.',
+    all: () => 'Files of openaq have sensors_id, datetime, parameter, units, and value.',
   },
 };

@@ -44,6 +44,7 @@ export const purpleair: Format = {
   needs: {
     owner: 'sensor_index',
     time: 'for the time',
-    all: 'Files of purpleair have sensor_index / mac_address, last_seen / time_stamp / utcdatetime / created_at, and pm2.5_atm / pm2_5_atm, temperature, humidity, pressure.',
+    all: () =>
+      'Files of purpleair have sensor_index / mac_address, last_seen / time_stamp / utcdatetime / created_at, and pm2.5_atm / pm2_5_atm, temperature, humidity, pressure.',
   },
 };

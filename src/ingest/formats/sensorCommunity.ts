@@ -60,7 +60,8 @@ export const sensorCommunity: Format = {
   needs: {
     owner: 'sensor.id',
     time: 'timestamp',
-    all: 'Files of sensor-community have sensor_id, timestamp, and P1, P2, temperature, humidity, pressure.',
+    all: () =>
+      'Files of sensor-community have sensor_id, timestamp, and P1, P2, temperature, humidity, pressure.',
   },
 };
 

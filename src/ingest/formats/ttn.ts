@@ -44,7 +44,7 @@ export const ttn: Format = {
   needs: {
     owner: 'end_device_ids.device_id',
     time: 'for the time',
-    all: 'Messages of ttn are JSON, with end_device_ids and uplink_message.',
+    all: () => 'Messages of ttn are JSON, with end_device_ids and uplink_message.',
   },
 };
 

@@ -23,6 +23,7 @@ import { makeMerger } from './merge.ts';
 import { makeNotes, type SourceNotes } from './notes.ts';
 import { makeReader, type Reader } from './reader.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 /** Readings, and what is known of their source. */
 export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
@@ -101,7 +102,7 @@ export async function* readReadings(
   }
   for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
   if (notes.isLong && most === undefined && readings.length === 0 && notes.ignored.size > 0)
-    failure ??= noParameter(source.name, notes);
+    failure ??= noParameter(source.name, notes, declared);
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
@@ -211,9 +212,13 @@ const brokenOff = (name: string, lastLine: number | undefined, error: unknown) =
     'The lines before were imported; get a new copy of the file and import it again.',
   );
 
-const noParameter = (name: string, { ignored }: SourceNotes) =>
+const noParameter = (
+  name: string,
+  { ignored }: SourceNotes,
+  { say = COMMAND_LINE }: Declarations,
+) =>
   new InputError(
     name,
     `no known parameter; found ${[...ignored].slice(0, 5).join(', ')}`,
-    'Say which is which with --column, as in --column pm25=NAME.',
+    `Say which is which with ${say.option('column')}, as in ${say.option('column', 'pm25=NAME')}.`,
   );

@@ -8,6 +8,7 @@ import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
 import { readNumber } from '../units.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 /** The rows that contradict an earlier one, as far as they are known. */
 export type Contradictions = {
@@ -250,10 +251,12 @@ export function refuseContradictions(
   );
 }
 
-const WHICH_TIME = 'Say which columns make the time, as in --column time=Date+Time.';
+const { option } = COMMAND_LINE;
 
-/** An option of a shell. */
-const option = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
+const WHICH_TIME = `Say which columns make the time, as in ${option('column', 'time=Date+Time')}.`;
+
+/** A word of a shell. */
+const quoted = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
 
 const tellApart = ({ field, value }: { field: string; value: string }) =>
-  `Say which rows count, as in --only ${option(`${field}=${value}`)}, or whose they are, as in --column ${option(`device=${field}`)}.`;
+  `Say which rows count, as in ${option('only', quoted(`${field}=${value}`))}, or whose they are, as in ${option('column', quoted(`device=${field}`))}.`;

@@ -6,6 +6,7 @@ import { InputError } from '../../base/inputError.ts';
 import type { Header } from '../rows/csv.ts';
 import type { Declarations } from './declarations.ts';
 import type { Layout, Plan } from './plan.ts';
+import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
  * Throws InputError where the header lacks what a reading needs, or names it twice. `position`: its
@@ -19,7 +20,9 @@ export function checkHeader(
   declared: Declarations,
 ): void {
   const { list, positions } = header.names;
-  const { owner, time, all: needed } = format.needs;
+  const { say = COMMAND_LINE } = declared;
+  const { owner, time } = format.needs;
+  const needed = format.needs.all(say);
   const { values } = plan;
   const isLong = plan.long !== undefined;
   const hasTime = plan.time.positions.length > 0;
@@ -43,11 +46,14 @@ export function checkHeader(
       `${TURN_IT} If it is not: ${needed}`,
     );
   if (isOfNobody)
-    throw invalid(`has no column ${owner}`, format.isLong === true ? WHOSE : `${needed} ${WHOSE}`);
+    throw invalid(
+      `has no column ${owner}`,
+      format.isLong === true ? whose(say) : `${needed} ${whose(say)}`,
+    );
   if (!hasTime && declared.now === undefined)
-    throw invalid(`has no column ${time}`, `${needed} ${ANOTHER_NAME}`);
+    throw invalid(`has no column ${time}`, `${needed} ${anotherName(say)}`);
   if (values.length === 0 && !isLong)
-    throw invalid('names no parameter', `${needed} ${ANOTHER_NAME}`);
+    throw invalid('names no parameter', `${needed} ${anotherName(say)}`);
   for (const { parameter, columns: all } of values) {
     // a total and its amount are no two columns of one parameter
     const same = all.filter(({ isTotal }) => isTotal === all[0]?.isTotal);
@@ -65,18 +71,18 @@ export function checkHeader(
   }
   for (const { theirs } of only) {
     if (!positions.has(theirs.toLowerCase()))
-      throw invalid(`has no column ${theirs}, which --only names`);
+      throw invalid(`has no column ${theirs}, which ${say.option('only')} names`);
   }
   if (isLong) return; // names in rows may be mapped, too
   for (const { theirs } of columns) {
     const parts = positions.has(theirs.toLowerCase()) ? [theirs] : theirs.split('+');
     if (!parts.every((part) => positions.has(part.trim().toLowerCase())))
-      throw invalid(`has no column ${theirs}, which --column names`);
+      throw invalid(`has no column ${theirs}, which ${say.option('column')} names`);
   }
 }
 
-const ANOTHER_NAME =
-  'Say which columns of other names are meant: --column time=NAME, --column pm25=NAME.';
+const anotherName = (say: Vocabulary) =>
+  `Say which columns of other names are meant: ${say.option('column', 'time=NAME')}, ${say.option('column', 'pm25=NAME')}.`;
 
 /** `H01`, `01:00`, `1`. */
 const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;
@@ -84,5 +90,5 @@ const HOUR = /^h?(?:[01]?\d|2[0-4])(?::00|h)?$/i;
 const TURN_IT =
   'Turn it into rows of one value each: src/ingest/README.md has the lines under "Wide files".';
 
-const WHOSE =
-  'If all rows come from one sensor, say which: --device with its name in the network file, or --sensor with its id.';
+const whose = (say: Vocabulary) =>
+  `If all rows come from one sensor, say which: ${say.option('device')} with its name in the network file, or ${say.option('sensor')} with its id.`;

@@ -70,7 +70,7 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
     const isFirst = !noted.has(plan);
     if (isFirst) {
       noted.add(plan);
-      if (plan.table === undefined) noteIgnored(notes, format, plan.unused);
+      noteIgnored(notes, format, plan.unused);
     }
     for (const { name, position } of plan.verdicts)
       noteVerdict(verdicts, name, cellAt(row, position));

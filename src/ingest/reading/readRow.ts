@@ -27,7 +27,7 @@ export function readRow(
   if (isEmpty(values)) {
     if (named.length > 0 && plan.isLong) return undefined;
     const isOfNobody = owner.sensor === undefined && owner.device === undefined;
-    const nested = isOfNobody ? nestedRows(row) : undefined;
+    const nested = isOfNobody ? nestedRows(row, declared) : undefined;
     if (nested !== undefined) return unreadable(row.text, row.line, nested);
   }
   const time = readSlot(row, plan.time);

@@ -36,6 +36,25 @@ const alone = objects.map((_, at) => {
   return reader.read(rows[at] as Row);
 });
 
+it('without a value is a reading too, even where a row has one parameter (S3)', () => {
+  const row = makeObjectReader()({ device: 'x', time: T, battery: 1 }, '{}', 1) as Row;
+  const reader = makeReader(row, { name: 'home-assistant' }, makeNotes());
+  expect(reader.read(row)).toMatchObject({ device: 'x', measuredAt: T, values: {} });
+});
+
+it('notes a field without a unit where only some values say one', () => {
+  const read = makeObjectReader();
+  const [first, second] = [{ value: 50, unit: 'f' }, 45].map(
+    (temperature) => read({ sensor_id: 1, time: T, temperature }, '{}', 1) as Row,
+  ) as [Row, Row];
+  const notes = makeNotes();
+  const reader = makeReader(first, {}, notes);
+  reader.read(first);
+  expect([...notes.undeclared]).toEqual([]);
+  reader.read(second);
+  expect([...notes.undeclared]).toEqual([['temperature', 'temperature']]);
+});
+
 describe('a row', () => {
   it('is the same reading whatever was read before it', () => {
     const orders = fc.array(fc.nat(objects.length - 1), { maxLength: 12 });

@@ -37,6 +37,8 @@ describe('a value', () => {
   it('may have a decimal comma where that is no delimiter', () => {
     expect(line('pm25;pm10', '8,5;-1,5').values).toEqual({ pm25: '8.5', pm10: '-1.5' });
     expect(object({ pm25: '8,5' }).values).toEqual({ pm25: '8,5' });
+    const names = makeColumns(['pm25'], ',');
+    expect(read({ names, cells: ['8,5'], text: '', line: 2 }).values).toEqual({ pm25: '8,5' });
   });
 
   it('may say its unit itself, which --unit comes before', () => {
