@@ -48,7 +48,7 @@ export type PlannedColumn = ValueColumn & {
   isDeclared: boolean;
 };
 
-export type PlannedValues = { parameter: ParameterName; columns: readonly PlannedColumn[] };
+type PlannedValues = { parameter: ParameterName; columns: readonly PlannedColumn[] };
 
 export type Plan = {
   sensor: Slot;

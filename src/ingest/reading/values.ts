@@ -7,7 +7,7 @@ import { meanOf } from '../units.ts';
 import { columnOf, conversion, type Layout, type Plan, type PlannedColumn } from './plan.ts';
 
 /** By column; null where the source has a parameter and leaves it empty (S3). */
-export type ReadValues = { -readonly [name in ReadingColumn]?: unknown };
+type ReadValues = { -readonly [name in ReadingColumn]?: unknown };
 
 export function readValues(row: Row, { values: planned }: Plan): ReadValues {
   const values: ReadValues = {};
@@ -58,7 +58,7 @@ export const passedOver = (row: Row, { values }: Plan): string[] =>
   });
 
 /** The value of a column as it came; null: it is empty; undefined: the row does not have it. */
-export function valueAt(row: Row, { position, second }: PlannedColumn): unknown {
+function valueAt(row: Row, { position, second }: PlannedColumn): unknown {
   const value = plainValue(row.names, cellAt(row, position));
   if (second === undefined) return value;
   const other = plainValue(row.names, cellAt(row, second));
