@@ -167,7 +167,7 @@ export function conversion(unit: string | undefined, parameter: ParameterName): 
 const indexesOf = (positions: readonly Position[], { isInPayload }: Place): Set<number> =>
   new Set(positions.flatMap((one) => (one.isInPayload === isInPayload ? one.index : [])));
 
-/** The columns of a place that nothing is read from, `--only` included. */
+/** Columns that nothing is read from, not even for `--only`. */
 function leftOver({ only }: Layout, { names, isInPayload }: Place, taken: ReadonlySet<number>) {
   const judged = only.map(({ theirs }) => (isInPayload ? undefined : positionOf(names, theirs)));
   return [...names.list.keys()].filter(
@@ -175,7 +175,7 @@ function leftOver({ only }: Layout, { names, isInPayload }: Place, taken: Readon
   );
 }
 
-/** Those of them that the format does not know. */
+/** Columns that are left over, and that the format does not know. */
 function unusedOf(layout: Layout, place: Place, taken: ReadonlySet<number>) {
   const known = new Set(layout.format.unused);
   const { isInPayload } = place;
