@@ -12,11 +12,12 @@ import {
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
 import { describeContradictions } from './reading/contradictions.ts';
 import { readInstant } from './reading/instants.ts';
+import type { SourceNotes } from './reading/notes.ts';
 import { otherUnitOf, suspectUnits } from './reading/otherUnits.ts';
-import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { describeVerdicts } from './reading/verdicts.ts';
+import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
@@ -80,28 +81,32 @@ type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | '
  * A sentence on why a reading cannot be used; undefined for a reason that this version does not
  * have.
  */
-export function explainReading(reason: string, given: Given): string | undefined {
+export function explainReading(
+  reason: string,
+  given: Given,
+  say: Vocabulary = COMMAND_LINE,
+): string | undefined {
   const { sensorId, device, measuredAt, why } = given;
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
     reason
   ];
   if (reason === 'unreadable_line') return why ?? sentence;
   if (reason === 'unreadable_time')
-    return 'measuredAt' in given ? `${sentence}${timeHint(measuredAt)}` : sentence;
+    return 'measuredAt' in given ? `${sentence}${timeHint(measuredAt, say)}` : sentence;
   if (reason !== 'unknown_sensor') return sentence;
   if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '')
-    return 'sensor_id is missing: add it, or --device or --sensor';
+    return `sensor_id is missing: add it, or ${say.option('device')} or ${say.option('sensor')}`;
   return /^[1-9]\d{0,9}$/.test(String(sensorId))
     ? `there is no sensor ${sensorId} in the network: add {"id": ${sensorId}} to the sensors of its station, import the network, then run quarantine retry`
     : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;
 }
 
-function timeHint(given: unknown): string {
+function timeHint(given: unknown, say: Vocabulary): string {
   if (given === undefined || given === null || given === '') return '; there is none';
   const text = String(given).slice(0, 60);
   if (slashedDate(text) !== undefined)
-    return `; ${text} may begin with the day or the month: --date-format says which, as ${DATE_FORMATS.join(' or ')}`;
+    return `; ${text} may begin with the day or the month: ${say.option('date-format')} says which, as ${DATE_FORMATS.join(' or ')}`;
   if (/^\d\d?([./-])\d\d?\1\d\d(?!\d)/.test(text))
     return `; ${text} has a year of two digits: write all four`;
   if (/^\d{4}-?W\d\d/.test(text)) return `; ${text} is a week date: write the date of the day`;
@@ -112,7 +117,7 @@ function timeHint(given: unknown): string {
   if (/[T ]24:/.test(text))
     return `; of the times from 24:00 on there is only 24:00, the next midnight`;
   if (!readInstant(text)?.local) return '';
-  return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is`;
+  return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; ${say.option('zone')} says which zone's clock it is`;
 }
 
 const RETRY = 'import the network, then run quarantine retry';
@@ -157,26 +162,31 @@ export function explainPush(
   return `${parts.join('; ')}; ${RETRY}`;
 }
 
-/**
- * Says what was stored and is perhaps not meant so. `readings`: those whose values are looked at;
- * an import has looked at them before. `unusable`: parameters with hints of their own. `gap`: what
- * describeGap says of their times.
- */
+/** Where hints are looked for, beside the notes of a source. */
+type Stored = {
+  /** Those whose values are looked at; an import has looked at them before. */
+  readings?: readonly ReadingInput[];
+  /** Parameters with hints of their own. */
+  unusable?: ReadonlySet<string>;
+  /** What describeGap says of their times. */
+  gap?: string | undefined;
+};
+
+/** Says what was stored and is perhaps not meant so. */
 export function hintsOf(
   notes: SourceNotes,
-  readings: readonly ReadingInput[] = [],
-  unusable: ReadonlySet<string> = new Set(),
-  gap?: string,
+  say: Vocabulary,
+  { readings = [], unusable = new Set(), gap }: Stored = {},
 ): string[] {
   const units = suspectUnits(readings, notes)
     .filter(({ parameter }) => !unusable.has(parameter))
     .map(
       ({ parameter, field, unit, option, example }) =>
-        `${field} looks like ${unit}, for example ${example}: if it is, add --unit ${parameter}=${option}`,
+        `${field} looks like ${unit}, for example ${example}: if it is, add ${say.option('unit', `${parameter}=${option}`)}`,
     );
   const others = [
-    notes.namesEnd ? `${NAMES_END}: ${DECLARE_SHIFT}` : undefined,
-    describeVerdicts(notes.verdicts),
+    notes.namesEnd ? `${NAMES_END}: ${declareShift(say)}` : undefined,
+    describeVerdicts(notes.verdicts, say),
     describeContradictions(notes.contradictions),
     gap,
   ];
@@ -185,25 +195,5 @@ export function hintsOf(
 
 export const NAMES_END =
   'its stamps name the end of each interval, and no column says how long that is';
-export const DECLARE_SHIFT =
-  'write --shift -1h for means of an hour, --shift -10min for means of ten minutes, or --shift 0min for readings of an instant';
-
-/** Options whose parameter in an address has another name. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  sensor: 'sensor_id',
-  'date-format': 'date_format',
-};
-const DECLARED = /--(column|only|unit)(?: ([^=;:"]{1,60}=[^\s;]*[^\s;,.)]))?/g;
-const SAID = /--(date-format|device|sensor|shift|zone)(?: ([+-]\d[\w:]*|[dm]{2}\/[dm]{2}\/yyyy))?/g;
-
-/**
- * A message to someone who sends by HTTP: `--zone +01:00` becomes `?zone=%2B01:00`, as it is
- * written in an address.
- */
-export function inAddress(message: string): string {
-  const parameter = (_: string, option: string, given?: string) => {
-    const value = given === undefined ? '' : `=${given.replaceAll('+', '%2B')}`;
-    return `?${OTHER_NAMES[option] ?? option}${value}`;
-  };
-  return message.replaceAll(DECLARED, parameter).replaceAll(SAID, parameter);
-}
+export const declareShift = (say: Vocabulary): string =>
+  `write ${say.option('shift', '-1h')} for means of an hour, ${say.option('shift', '-10min')} for means of ten minutes, or ${say.option('shift', '0min')} for readings of an instant`;

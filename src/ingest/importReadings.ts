@@ -10,18 +10,19 @@ import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { ReadingColumn } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { DECLARE_SHIFT, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
+import { declareShift, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
 import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
 import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
+import type { SourceNotes } from './reading/notes.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
-import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
 import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
+import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
 import { type Batch, type Copier, makeCopier, type Stored } from './store/copyReadings.ts';
@@ -264,7 +265,7 @@ async function importSource(run: Run, source: Source, readBefore: number): Promi
   if (failure !== undefined) throw failure;
   if (notes === undefined) return;
   refuseDoubts(notes, source.name, 'the readings are stored all the same');
-  for (const hint of hintsOf(notes, [], undefined, describeGap(span))) {
+  for (const hint of hintsOf(notes, COMMAND_LINE, { gap: describeGap(span) })) {
     const text = `${source.name}: ${hint}`;
     summary.hints.push(text);
     progress.hide();
@@ -327,7 +328,11 @@ function refuseDoubts(
   stored: string,
 ): void {
   if (namesEnd)
-    throw new InputError(source, `${NAMES_END}; ${stored}`, `To import it, ${DECLARE_SHIFT}.`);
+    throw new InputError(
+      source,
+      `${NAMES_END}; ${stored}`,
+      `To import it, ${declareShift(COMMAND_LINE)}.`,
+    );
   refuseVerdicts(verdicts, source, stored);
   refuseContradictions(contradictions, source, stored);
 }

@@ -45,16 +45,20 @@ function commaHint(given: unknown): string {
  */
 function flatten(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const isOfOtherType = (one: z.core.$ZodIssue) =>
-    one.code === 'invalid_type' && one.path.length === 0;
-  const fitting = issue.errors.findLast((errors) => !errors.some(isOfOtherType));
-  if (fitting === undefined) return [{ ...issue, message: anyOf(issue.errors.flat()) }];
+  const typesOf = (errors: readonly z.core.$ZodIssue[]) =>
+    errors.flatMap((one) =>
+      one.code === 'invalid_type' && one.path.length === 0 ? one.expected : [],
+    );
+  const fitting = issue.errors.findLast((errors) => typesOf(errors).length === 0);
+  if (fitting === undefined)
+    return [
+      {
+        ...issue,
+        message: `expected ${issue.errors.flatMap(typesOf).map(typeInWords).join(', or ')}`,
+      },
+    ];
   return fitting.flatMap((one) => flatten({ ...one, path: [...issue.path, ...one.path] }));
 }
-
-/** `expected text, or a list in [ ]` */
-const anyOf = (issues: readonly z.core.$ZodIssue[]) =>
-  `expected ${issues.map(({ message }) => message.replace(/^expected /, '')).join(', or ')}`;
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text in "double quotes"',
@@ -66,6 +70,8 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object such as {"en": "Main Street"}',
 };
 
+const typeInWords = (type: string): string => TYPES[type] ?? type;
+
 /** Zod's own wording for the rest. What a schema says about itself comes first. */
 const expectation: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -74,7 +80,7 @@ const expectation: z.core.$ZodErrorMap = (issue) => {
       return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; the keys here are ${known.join(', ')}`;
     }
     case 'invalid_type':
-      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
+      return `expected ${typeInWords(issue.expected)}`;
     case 'invalid_value':
       return `expected one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'invalid_key':

@@ -8,6 +8,7 @@ import { FORMULAS } from '../contract/parameters.ts';
 import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
 import { checkDeclarations } from '../ingest/reading/collect.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
+import { NETWORK_FILE } from '../ingest/reading/vocabulary.ts';
 
 const periodEnds = {
   since: z
@@ -85,6 +86,7 @@ export const declaredOfFeed = ({
   column = [],
   unit = [],
 }: FeedDeclarations): Declarations => ({
+  say: NETWORK_FILE,
   name: kind,
   zone,
   shift,
@@ -99,12 +101,6 @@ const declarations = (description: string) =>
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(description);
-
-/** A message about an option of the command line, of which a key of the file is meant. */
-const inNetworkFile = (message: string): string =>
-  message.replaceAll(/--([a-z]+)(?: (\S*[^\s.,:]))?/g, (_, key: string, given?: string) =>
-    given === undefined || /^[a-z]+$/.test(given) ? `"${key}"` : `"${key}": "${given}"`,
-  );
 
 export const Provider = z.strictObject({
   id: providerSlug,
@@ -148,7 +144,7 @@ export const Provider = z.strictObject({
         checkDeclarations(declaredOfFeed(pull));
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
-        context.addIssue({ code: 'custom', message: inNetworkFile(error.message) });
+        context.addIssue({ code: 'custom', message: error.message });
       }
     })
     .nullish()

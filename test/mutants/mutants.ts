@@ -245,9 +245,33 @@ const TABLE: readonly Table[] = [
         ['if (before.some(isOfTable)) return undefined;', ''],
         ['    yield before;\n', ''],
       ],
-      'src/ingest/reading/reader.ts': [
-        ['notes.excluded += 1;', ''],
-        ['measured.others = [before.field]', 'measured.others = []'],
+      'src/ingest/reading/reader.ts': [['notes.excluded += 1;', '']],
+      'src/ingest/reading/plan.ts': [
+        ['mapped.get(parameter) ?? valuesIn', 'valuesIn'],
+        ['!taken.has(index) && judged', 'judged'],
+        ['judged.every((one) => one?.index !== index)', 'true'],
+        ['units.get(parameter) ?? column.unit', 'column.unit ?? units.get(parameter)'],
+        ['known.has(name.toLowerCase()) ? []', 'false ? []'],
+      ],
+      'src/ingest/reading/mapped.ts': [
+        ['unit: own.unit ?? unit', 'unit: own.unit'],
+        ['positions.map((position) => ({ ...position, isInPayload }))', 'positions'],
+        ['channels(first, value(place.names', 'channels([], value(place.names'],
+      ],
+      'src/ingest/reading/values.ts': [
+        ['if (value !== null) return column;', 'return column;'],
+        ['if (row.names.isTable || isDeclared)', 'if (row.names.isTable)'],
+        ['values.rain_total = null', 'values.rain_total = undefined'],
+        ["names.delimiter !== ','", 'true'],
+      ],
+      'src/ingest/reading/readRow.ts': [
+        ['named.length > 0 && plan.isLong', 'plan.isLong'],
+        ['reading.isCorrected = true', 'reading.isCorrected = undefined'],
+        ['(time ?? declared.now?.toISOString())', 'time'],
+      ],
+      'src/ingest/reading/notes.ts': [
+        ['if (plan.table !== undefined && !isFirst) return;', 'if (!isFirst) return;'],
+        ['if (plan.hasRivals)', 'if (false)'],
       ],
     },
   },
@@ -326,7 +350,6 @@ const TABLE: readonly Table[] = [
           'const all = [...rowsAt(earlier.get(owner), measuredAt), ...others];',
           'const all = [...others];',
         ],
-        ['.filter((at) => used.has(at))', ''],
       ],
       'src/ingest/reading/verdicts.ts': [
         ['all.length < 2 || ', ''],

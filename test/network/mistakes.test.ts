@@ -273,6 +273,13 @@ describe('a mistake in a network file', () => {
     ]);
   });
 
+  test('is named where it is, of a value that may be of several types', async () => {
+    const text = written(['"longitude": 44.52', '"longitude": 44.52, "hidden": [{ "since": 5 }]']);
+    expect(await messageFor(text)).toContain(
+      'stations[1].hidden[0].since: 5 found, expected text in "double quotes"',
+    );
+  });
+
   test('is none in a comment or a comma before a closing bracket', () => {
     const text = written(
       ['["example"]', '["example",]'],

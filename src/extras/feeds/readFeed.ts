@@ -9,6 +9,7 @@ import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
 import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
+import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Refuse } from './fetchDocument.ts';
@@ -76,7 +77,7 @@ export async function readFeed(
         readings.push(reading);
         text += reading.text.length;
       }
-      hints = hintsOf({ ...batch.notes, contradictions });
+      hints = hintsOf({ ...batch.notes, contradictions }, NETWORK_FILE);
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,

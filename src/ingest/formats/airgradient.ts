@@ -2,7 +2,7 @@
  * AirGradient: what the local server says at `/measures/current`, what the firmware sends, and the
  * documents of its cloud. Only the last have a time.
  */
-import { has } from '../rows/row.ts';
+import { has, positionOf } from '../rows/row.ts';
 import { type Format, text, value } from './format.ts';
 
 export const airgradient: Format = {
@@ -15,23 +15,23 @@ export const airgradient: Format = {
     has(row, 'wifi', 'pm02', 'rhum') ||
     has(row, 'locationId', 'pm02', 'timestamp'),
   // the firmware computes pm02Compensated from pm02 and rhum by the formula of the US EPA
-  read: (row) => ({
-    device: text(row, 'serialno'),
-    time: text(row, 'timestamp'),
-    isCorrected: (value(row, 'pm02Compensated')?.value ?? null) !== null,
+  columns: (names) => ({
+    device: text(names, 'serialno'),
+    time: text(names, 'timestamp'),
+    corrected: positionOf(names, 'pm02Compensated'),
     values: {
-      pm1: value(row, 'pm01'),
-      pm25_raw: value(row, 'pm02'),
-      pm25: value(row, 'pm02Compensated', 'pm02_corrected'),
-      pm10: value(row, 'pm10'),
-      temperature: value(row, 'atmpCompensated', 'atmp_corrected', 'atmp'),
-      humidity: value(row, 'rhumCompensated', 'rhum_corrected', 'rhum'),
+      pm1: value(names, 'pm01'),
+      pm25_raw: value(names, 'pm02'),
+      pm25: value(names, 'pm02Compensated', 'pm02_corrected'),
+      pm10: value(names, 'pm10'),
+      temperature: value(names, 'atmpCompensated', 'atmp_corrected', 'atmp'),
+      humidity: value(names, 'rhumCompensated', 'rhum_corrected', 'rhum'),
     },
   }),
-  columns: {
+  needs: {
     owner: 'serialno',
     time: 'for the time',
-    needed:
+    all: () =>
       'Files of airgradient have serialno, and pm01, pm02, pm02Compensated, pm10, atmp, rhum.',
   },
 };

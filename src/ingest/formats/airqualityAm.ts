@@ -26,19 +26,17 @@ const layout = (names: OtherNames, more: Pick<Format, 'recognizes'> & Partial<Fo
   name: 'airquality-am',
   source: 'the description published with it at https://airquality.am',
   zone: 'network',
-  read(row) {
-    const measured = text(row, 'timestamp');
-    return {
-      sensor: text(row, 'sensor_id'),
-      time: text(row, 'time_start') ?? measured, // a mean carries the start of its interval (S3)
-      values: ownValues(row, names),
-    };
-  },
+  columns: (columns) => ({
+    sensor: text(columns, 'sensor_id'),
+    // a mean carries the start of its interval (S3)
+    time: [...text(columns, 'time_start'), ...text(columns, 'timestamp')],
+    values: ownValues(columns, names),
+  }),
   unused: ['time_end'],
-  columns: {
+  needs: {
     owner: 'sensor_id',
     time: 'timestamp',
-    needed:
+    all: () =>
       'Needed are measurements_YYYY_MM.csv or sensor_avg files, with sensor_id, timestamp and measured values; values of stations and cities are computed from them.',
   },
   ...more,

@@ -8,15 +8,16 @@ export const airseries: Format = {
   name: 'airseries',
   source: 'src/ingest/README.md',
   recognizes: () => true,
-  read: (row) => ({
-    sensor: text(row, 'sensor_id', 'sensor', 'sensorid'),
-    device: text(row, 'device'),
-    time: text(row, 'measured_at', 'time', 'timestamp', 'datetime', 'last_seen'),
-    values: ownValues(row),
+  columns: (names) => ({
+    sensor: text(names, 'sensor_id', 'sensor', 'sensorid'),
+    device: text(names, 'device'),
+    time: text(names, 'measured_at', 'time', 'timestamp', 'datetime', 'last_seen'),
+    values: ownValues(names),
   }),
-  columns: {
+  needs: {
     owner: 'sensor_id',
     time: 'for the time',
-    needed: `Needed are sensor_id, one of measured_at / time / timestamp, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
+    all: () =>
+      `Needed are sensor_id, one of measured_at / time / timestamp, and parameters by name: ${PARAMETER_NAMES.join(', ')}.`,
   },
 };

@@ -3,7 +3,7 @@
  * in test/ingest/formats.
  */
 import { InputError } from '../../base/inputError.ts';
-import { forgetUse, type Row } from '../rows/row.ts';
+import type { Row } from '../rows/row.ts';
 import { airgradient } from './airgradient.ts';
 import { airqualityAm } from './airqualityAm.ts';
 import { airseries } from './airseries.ts';
@@ -42,7 +42,6 @@ export const isOwn = (format: Format): boolean => format === airseries;
 export function chooseFormat(name: string | undefined, row: Row): Format {
   const candidates = FORMATS.filter((format) => name === undefined || format.name === name);
   const chosen = candidates.find((format) => format.recognizes(row)) ?? candidates.at(-1);
-  forgetUse(row.names); // a field that only another format knows is not used
   if (chosen !== undefined) return chosen;
   throw new InputError(
     '--format',

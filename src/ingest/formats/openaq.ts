@@ -3,7 +3,7 @@
  * parameter.
  */
 import { has } from '../rows/row.ts';
-import { type Format, longRow, refused, text } from './format.ts';
+import { type Format, longColumns, text } from './format.ts';
 import { isParameter } from './ownNames.ts';
 
 export const openaq: Format = {
@@ -16,16 +16,16 @@ export const openaq: Format = {
   // "computed from the hourly average values from 01:00 to 0:00" (resources/measurements); JSON has
   // both ends, and the archive has readings of any interval
   namesEnd: true,
-  read(row) {
-    const sensor = text(row, 'sensors_id', 'sensor_id', 'sensorsId');
-    const time = text(row, 'period.datetimeFrom.utc', 'datetime.utc', 'datetime');
-    const long = longRow(row, {
+  columns: (names) => ({
+    sensor: text(names, 'sensors_id', 'sensor_id', 'sensorsId'),
+    time: text(names, 'period.datetimeFrom.utc', 'datetime.utc', 'datetime'),
+    values: {},
+    long: longColumns(names, {
       parameter: ['parameter.name', 'parameter'],
       value: ['value'],
       unit: ['parameter.units', 'units', 'unit'],
-    });
-    return long === undefined ? refused(undefined, sensor) : { sensor, time, values: {}, long };
-  },
+    }),
+  }),
   parameter(name) {
     const key = name.toLowerCase();
     if (key === 'relativehumidity') return { parameter: 'humidity' };
@@ -35,9 +35,9 @@ export const openaq: Format = {
     ...['location_id', 'location', 'lat', 'lon', 'coordinates', 'period', 'datetime'],
     ...['flaginfo', 'summary', 'coverage'],
   ],
-  columns: {
+  needs: {
     owner: 'sensors_id',
     time: 'for the time',
-    needed: 'Files of openaq have sensors_id, datetime, parameter, units, and value.',
+    all: () => 'Files of openaq have sensors_id, datetime, parameter, units, and value.',
   },
 };

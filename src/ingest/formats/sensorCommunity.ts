@@ -5,7 +5,7 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import { isObject } from '../rows/json.ts';
 import { cellOf, has, MOST_FIELDS, type Row } from '../rows/row.ts';
-import { type Format, type LongValue, longValue, refused, text, value } from './format.ts';
+import { type Format, type LongValue, longValue, text, value } from './format.ts';
 
 /**
  * The names of Sensor.Community for what it measures, in its feeds and in the airRohr firmware: P1
@@ -35,25 +35,20 @@ export const sensorCommunity: Format = {
     has(row, 'sensor_id', 'sensor_type', 'location', 'timestamp') ||
     has(row, 'sensor.id', 'sensordatavalues'),
   zone: 'UTC',
-  read(row) {
-    if (String(cellOf(row, 'location.indoor')) === '1') return undefined;
-    const sensor = text(row, 'sensor.id', 'sensor_id');
-    const long = row.names.isTable ? [] : listed(row);
-    if (long === undefined) return refused(undefined, sensor);
-    return {
-      sensor,
-      time: text(row, 'timestamp'),
-      values: {
-        pm1: value(row, 'P0'),
-        pm10: value(row, 'P1'),
-        pm25: value(row, 'P2'),
-        temperature: value(row, 'temperature'),
-        humidity: value(row, 'humidity'),
-        pressure: value(row, 'pressure'),
-      },
-      long,
-    };
-  },
+  skips: (row) => !row.names.isTable && String(cellOf(row, 'location.indoor')) === '1',
+  columns: (names) => ({
+    sensor: text(names, 'sensor.id', 'sensor_id'),
+    time: text(names, 'timestamp'),
+    values: {
+      pm1: value(names, 'P0'),
+      pm10: value(names, 'P1'),
+      pm25: value(names, 'P2'),
+      temperature: value(names, 'temperature'),
+      humidity: value(names, 'humidity'),
+      pressure: value(names, 'pressure'),
+    },
+    long: names.isTable ? undefined : { positions: text(names, 'sensordatavalues'), read: listed },
+  }),
   parameter(name) {
     const parameter = PARAMETERS.get(name.toLowerCase());
     return parameter && { parameter };
@@ -62,10 +57,10 @@ export const sensorCommunity: Format = {
     ...['id', 'sampling_rate', 'sensor', 'sensor_type', 'location', 'lat', 'lon'],
     ...['durp1', 'ratiop1', 'durp2', 'ratiop2'],
   ],
-  columns: {
+  needs: {
     owner: 'sensor.id',
     time: 'timestamp',
-    needed:
+    all: () =>
       'Files of sensor-community have sensor_id, timestamp, and P1, P2, temperature, humidity, pressure.',
   },
 };

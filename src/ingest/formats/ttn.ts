@@ -2,20 +2,13 @@
  * The Things Stack: uplink messages, by the names that the decoder gives the values, and normalized
  * ones.
  */
-import { cellOf, has, type Row, rowWithin } from '../rows/row.ts';
-import {
-  type Format,
-  type Found,
-  ownValues,
-  type Refused,
-  refused,
-  text,
-  unit,
-  type Values,
-  value,
-} from './format.ts';
+import { cellOf, has, type Names, type Row } from '../rows/row.ts';
+import { type Format, ownValues, text, unit, type ValueColumns, value } from './format.ts';
 
+const DECODED = 'uplink_message.decoded_payload';
 const NORMALIZED = 'uplink_normalized.normalized_payload';
+
+const isNormalized = (row: Row) => has(row, 'end_device_ids.device_id', 'uplink_normalized');
 
 export const ttn: Format = {
   name: 'ttn',
@@ -24,53 +17,42 @@ export const ttn: Format = {
   recognizes: (row) =>
     has(row, 'end_device_ids.device_id', 'uplink_normalized') ||
     has(row, 'end_device_ids.device_id', 'uplink_message'),
-  read(row) {
-    if (String(cellOf(row, 'simulated')) === 'true')
-      return refused('it is simulated: nothing was measured');
-    return has(row, 'end_device_ids.device_id', 'uplink_normalized')
-      ? normalized(row)
-      : decoded(row);
+  refuses(row) {
+    if (String(cellOf(row, 'simulated')) === 'true') return 'it is simulated: nothing was measured';
+    if (isNormalized(row)) return undefined;
+    if (!has(row, 'uplink_message'))
+      return 'it is no uplink message: leave only those enabled in the webhook';
+    return has(row, DECODED)
+      ? undefined
+      : 'no decoder is set, so it has no decoded_payload: set one in The Things Stack, under Payload formatters';
   },
+  columns: (names) => ({
+    device: text(names, 'end_device_ids.device_id'),
+    time: text(
+      names,
+      ...[`${NORMALIZED}.time`, 'uplink_normalized.received_at'],
+      ...['uplink_message.received_at', 'received_at'],
+    ),
+    values: {},
+    others: text(names, 'simulated', 'uplink_message', 'uplink_normalized'),
+  }),
+  payload: (row) =>
+    isNormalized(row)
+      ? { path: NORMALIZED, values: normalizedValues }
+      : { path: DECODED, values: ownValues },
   unused: ['air', 'wind', 'soil'],
-  columns: {
+  needs: {
     owner: 'end_device_ids.device_id',
     time: 'for the time',
-    needed: 'Messages of ttn are JSON, with end_device_ids and uplink_message.',
+    all: () => 'Messages of ttn are JSON, with end_device_ids and uplink_message.',
   },
 };
 
-function decoded(row: Row): Found | Refused {
-  if (!has(row, 'uplink_message'))
-    return refused('it is no uplink message: leave only those enabled in the webhook');
-  if (!has(row, 'uplink_message.decoded_payload'))
-    return refused(
-      'no decoder is set, so it has no decoded_payload: set one in The Things Stack, under Payload formatters',
-    );
-  const payload = rowWithin(row, 'uplink_message.decoded_payload');
-  if (payload !== undefined && 'unreadable' in payload) return refused(payload.why);
-  return {
-    device: text(row, 'end_device_ids.device_id'),
-    time: text(row, 'uplink_message.received_at', 'received_at'),
-    values: payload === undefined ? {} : ownValues(payload),
-    payload,
-  };
-}
-
-function normalized(row: Row): Found | Refused {
-  const payload = rowWithin(row, NORMALIZED);
-  if (payload !== undefined && 'unreadable' in payload) return refused(payload.why);
-  return {
-    device: text(row, 'end_device_ids.device_id'),
-    time: text(row, `${NORMALIZED}.time`, 'uplink_normalized.received_at', 'received_at'),
-    values: payload === undefined ? {} : { ...ownValues(payload), ...airAndWind(payload) },
-    payload,
-  };
-}
-
-const airAndWind = (payload: Row): Values => ({
-  temperature: value(payload, 'air.temperature'),
-  humidity: value(payload, 'air.relativeHumidity'),
-  pressure: unit('hpa', value(payload, 'air.pressure')),
-  wind_speed: value(payload, 'wind.speed'),
-  wind_direction: value(payload, 'wind.direction'),
+const normalizedValues = (names: Names): ValueColumns => ({
+  ...ownValues(names),
+  temperature: value(names, 'air.temperature'),
+  humidity: value(names, 'air.relativeHumidity'),
+  pressure: unit('hpa', value(names, 'air.pressure')),
+  wind_speed: value(names, 'wind.speed'),
+  wind_direction: value(names, 'wind.direction'),
 });

@@ -9,13 +9,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { Problem, sendBody } from '../../http/send.ts';
-import { droppedValue, explainReading, explainValue, hintsOf, inAddress } from '../explain.ts';
+import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
 import type { ZoneConflict } from '../reading/declarations.ts';
-import type { SourceNotes } from '../reading/reader.ts';
+import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
+import { ADDRESS } from '../reading/vocabulary.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
@@ -138,7 +139,7 @@ function describeSource(
   const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
   const span = emptySpan();
   addTimes(span, readings, quarantined);
-  const hints = hintsOf(notes, readings, unusable, describeGap(span, now)).map(inAddress);
+  const hints = hintsOf(notes, ADDRESS, { readings, unusable, gap: describeGap(span, now) });
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),
@@ -156,12 +157,12 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {
     if (sentences.has(reason)) continue;
-    sentences.set(reason, inAddress(explainReading(reason, readings[index] ?? {}) ?? reason));
+    sentences.set(reason, explainReading(reason, readings[index] ?? {}, ADDRESS) ?? reason);
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;
     const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
-    sentences.set(reason, inAddress(explainValue(reason, readings[index]?.values[parameter])));
+    sentences.set(reason, explainValue(reason, readings[index]?.values[parameter]));
   }
   const what =
     received === 1

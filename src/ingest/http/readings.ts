@@ -5,10 +5,10 @@
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
-import { inAddress } from '../explain.ts';
 import { OWN_FORMAT } from '../formats/formats.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
+import { ADDRESS } from '../reading/vocabulary.ts';
 import { inPieces } from '../rows/lines.ts';
 import { type IngestDeps, ingestRoute, notJson } from './ingestRoute.ts';
 
@@ -72,6 +72,7 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
     );
   }
   return {
+    say: ADDRESS,
     name,
     now,
     units: query.getAll('unit'),
@@ -151,7 +152,7 @@ async function collect(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.cause instanceof SyntaxError) throw notJson(error.cause.message);
-    throw new Problem(400, `${inAddress(error.message)} Nothing was stored.`);
+    throw new Problem(400, `${error.message} Nothing was stored.`);
   }
   return batches;
 }

@@ -5,6 +5,7 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import { chooseFormat, isOwn } from '../formats/formats.ts';
+import type { Header } from '../rows/csv.ts';
 import { EXCERPT_LENGTH, inSlices, LONGEST_LINE } from '../rows/lines.ts';
 import { cellOf, makeColumns, makeObjectReader, type Names, type Row } from '../rows/row.ts';
 import {
@@ -19,8 +20,10 @@ import type { Source } from '../rows/source.ts';
 import { makeContradictionFinder } from './contradictions.ts';
 import type { Declarations } from './declarations.ts';
 import { makeMerger } from './merge.ts';
-import { makeNotes, makeReader, type Reader, type SourceNotes } from './reader.ts';
+import { makeNotes, type SourceNotes } from './notes.ts';
+import { makeReader, type Reader } from './reader.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 /** Readings, and what is known of their source. */
 export type ReadingBatch = { readings: ReadingInput[]; notes: SourceNotes };
@@ -99,7 +102,7 @@ export async function* readReadings(
   }
   for await (const some of inSlices(merger.take())) for (const one of some) readings.push(one);
   if (notes.isLong && most === undefined && readings.length === 0 && notes.ignored.size > 0)
-    failure ??= noParameter(source.name, notes);
+    failure ??= noParameter(source.name, notes, declared);
   if (lastLine === undefined && most === undefined)
     failure ??= new InputError(source.name, 'the file is empty', HEADER_OR_OBJECTS);
   for (let from = 0; from < Math.max(readings.length, lastLine === undefined ? 0 : 1); ) {
@@ -135,7 +138,7 @@ async function* readAll(
 ): AsyncGenerator<Slice> {
   notes.format = chooseFormat(declared.name, NO_ROW).name;
   let reader: Reader | undefined;
-  const begin = (header: Row, position: string, linesBefore: number) => {
+  const begin = (header: Header, position: string, linesBefore: number) => {
     const next = makeReader(header, declared, notes);
     next.begin(header, position);
     notes.linesBefore += linesBefore;
@@ -209,9 +212,13 @@ const brokenOff = (name: string, lastLine: number | undefined, error: unknown) =
     'The lines before were imported; get a new copy of the file and import it again.',
   );
 
-const noParameter = (name: string, { ignored }: SourceNotes) =>
+const noParameter = (
+  name: string,
+  { ignored }: SourceNotes,
+  { say = COMMAND_LINE }: Declarations,
+) =>
   new InputError(
     name,
     `no known parameter; found ${[...ignored].slice(0, 5).join(', ')}`,
-    'Say which is which with --column, as in --column pm25=NAME.',
+    `Say which is which with ${say.option('column')}, as in ${say.option('column', 'pm25=NAME')}.`,
   );

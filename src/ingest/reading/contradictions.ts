@@ -6,9 +6,9 @@
 import { InputError } from '../../base/inputError.ts';
 import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
-import type { Columns } from '../rows/row.ts';
 import { readNumber } from '../units.ts';
-import type { ReadingInput } from './reading.ts';
+import type { ReadingInput, TableColumns } from './reading.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 /** The rows that contradict an earlier one, as far as they are known. */
 export type Contradictions = {
@@ -45,8 +45,8 @@ const LONGEST_PART = 60;
 
 /** A row: of a table its text is enough, of others their values are kept. */
 type Known = { time: string; line: number | undefined; text: string } & (
-  | { columns: Columns; values?: undefined }
-  | { values: ReadingInput['values']; columns: Columns | undefined }
+  | { columns: TableColumns; values?: undefined }
+  | { values: ReadingInput['values']; columns: TableColumns | undefined }
 );
 
 /** Rows of one sensor or device. */
@@ -137,14 +137,17 @@ type Values = Readonly<Record<string, unknown>>;
 /** By parameter; of a table as its columns are named and its cells written. */
 function valuesOf(row: Known): Values {
   if (row.values !== undefined) return row.values;
-  const { list, measured, used } = row.columns;
-  const cells = cellsOf(row, row.columns);
-  return Object.fromEntries(
-    [...measured].filter((at) => used.has(at)).map((at) => [list[at], cells[at]]),
-  );
+  return cellsAt(row, row.columns, row.columns.measured);
 }
 
-const cellsOf = ({ text }: Known, { delimiter }: Columns) => splitCsvLine(text, delimiter) ?? [];
+function cellsAt(
+  { text }: Known,
+  { list, delimiter }: TableColumns,
+  positions: readonly number[],
+): Values {
+  const cells = splitCsvLine(text, delimiter) ?? [];
+  return Object.fromEntries(positions.map((at) => [list[at], cells[at]]));
+}
 
 /** The first name that both rows give a value, and not the same one. */
 function differenceOf(
@@ -180,13 +183,7 @@ function unusedFieldsOf(
 }
 
 function unusedOf(row: Known, unused: ReadonlySet<string>): Values {
-  if (row.columns !== undefined) {
-    const { list, used } = row.columns;
-    const cells = cellsOf(row, row.columns);
-    return Object.fromEntries(
-      list.flatMap((name, at) => (used.has(at) ? [] : [[name, cells[at]]])),
-    );
-  }
+  if (row.columns !== undefined) return cellsAt(row, row.columns, row.columns.unused);
   const fields = fieldsOf(row.text);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => unused.has(name)));
 }
@@ -254,10 +251,12 @@ export function refuseContradictions(
   );
 }
 
-const WHICH_TIME = 'Say which columns make the time, as in --column time=Date+Time.';
+const { option } = COMMAND_LINE;
 
-/** An option of a shell. */
-const option = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
+const WHICH_TIME = `Say which columns make the time, as in ${option('column', 'time=Date+Time')}.`;
+
+/** A word of a shell. */
+const quoted = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
 
 const tellApart = ({ field, value }: { field: string; value: string }) =>
-  `Say which rows count, as in --only ${option(`${field}=${value}`)}, or whose they are, as in --column ${option(`device=${field}`)}.`;
+  `Say which rows count, as in ${option('only', quoted(`${field}=${value}`))}, or whose they are, as in ${option('column', quoted(`device=${field}`))}.`;

@@ -8,6 +8,7 @@ import { readReadings } from './collect.ts';
 import type { Declarations } from './declarations.ts';
 import { readInstant } from './instants.ts';
 import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 /**
  * The order in which the file at `path` writes its dates, by the first date whose day is above 12.
@@ -45,6 +46,6 @@ export async function findDateFormat(
   throw new InputError(
     path,
     `whether dates such as ${example} begin with the day or the month cannot be told, because no day of the file is above 12`,
-    `Say it: ${DATE_FORMATS.map((one) => `--date-format ${one}`).join(' or ')}.`,
+    `Say it: ${DATE_FORMATS.map((one) => COMMAND_LINE.option('date-format', one)).join(' or ')}.`,
   );
 }

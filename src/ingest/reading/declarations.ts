@@ -7,6 +7,7 @@ import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/
 import { type OwnName, ownName } from '../formats/ownNames.ts';
 import { MOST_FIELDS } from '../rows/row.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
+import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
  * Where Node and the database server have other rules of a zone (Z5): stamps without an offset are
@@ -52,6 +53,8 @@ export type Declarations = {
   device?: string | undefined;
   /** The time of readings without one; absent: they are rejected. */
   now?: Date | undefined;
+  /** How messages name a declaration; absent: as the command line does. */
+  say?: Vocabulary | undefined;
 };
 
 /** A field that is declared to be the sensor, the device, the time or a value. */
@@ -68,35 +71,42 @@ const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([
 ]);
 
 /** Throws InputError for a declaration that cannot be followed. */
-export function declaredColumns({ columns = [] }: Declarations): DeclaredColumn[] {
+export function declaredColumns({
+  columns = [],
+  say = COMMAND_LINE,
+}: Declarations): DeclaredColumn[] {
   if (columns.length > MOST_FIELDS)
     throw new InputError(
-      '--column',
+      say.option('column'),
       `it is given ${columns.length} times`,
       `Give it at most ${MOST_FIELDS} times.`,
     );
   return columns.map((text) => {
-    const [ours, theirs] = readPair(text, '--column', 'NAME=COLUMN', 'pm25=pm2_5_concentration');
+    const [ours, theirs] = readPair(text, say, 'column', 'NAME=COLUMN', 'pm25=pm2_5_concentration');
     const slot = SLOTS.get(ours);
     if (slot !== undefined) return { theirs, is: slot };
     const own = ownName(ours, {});
-    if (own === undefined) throw new InputError('--column', `unknown name "${ours}"`, NAMES);
+    if (own === undefined)
+      throw new InputError(say.option('column'), `unknown name "${ours}"`, NAMES);
     const { parameter, unit, isTotal } = own;
     return { theirs, is: 'value', parameter, unit, ...(isTotal && { isTotal }) };
   });
 }
 
 /** Throws InputError as declaredColumns does. */
-export function declaredUnits({ units = [] }: Declarations): Map<ParameterName, string> {
+export function declaredUnits({
+  units = [],
+  say = COMMAND_LINE,
+}: Declarations): Map<ParameterName, string> {
   return new Map(
     units.map((text) => {
-      const [name, unit] = readPair(text, '--unit', 'NAME=UNIT', 'no2=ug/m3');
+      const [name, unit] = readPair(text, say, 'unit', 'NAME=UNIT', 'no2=ug/m3');
       const parameter = PARAMETER_NAMES.find((one) => one === name);
       if (parameter === undefined)
-        throw new InputError('--unit', `unknown parameter "${name}"`, NAMES);
+        throw new InputError(say.option('unit'), `unknown parameter "${name}"`, NAMES);
       if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
       throw new InputError(
-        '--unit',
+        say.option('unit'),
         `${parameter} has no unit "${unit}"`,
         `It has: ${unitsOf(parameter).join(', ')}.`,
       );
@@ -111,9 +121,13 @@ export const EVERY_VALUE = '*';
 export type Only = { theirs: string; values: ReadonlySet<string> };
 
 /** Throws InputError as declaredColumns does. */
-export function declaredOnly({ only = [] }: Declarations): Only[] {
+export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): Only[] {
   if (only.length > MOST_FIELDS)
-    throw new InputError('--only', `it is given ${only.length} times`, 'Once a column is enough.');
+    throw new InputError(
+      say.option('only'),
+      `it is given ${only.length} times`,
+      'Once a column is enough.',
+    );
   return only.map((text) => {
     const equals = text.lastIndexOf('=');
     const values = text.slice(equals + 1).split(',');
@@ -123,9 +137,9 @@ export function declaredOnly({ only = [] }: Declarations): Only[] {
         values: new Set(values.map((one) => one.trim())),
       };
     throw new InputError(
-      '--only',
+      say.option('only'),
       `expected COLUMN=VALUE[,VALUE], found "${text}"`,
-      'An example: --only Validity=1,2,3.',
+      `An example: ${say.option('only', 'Validity=1,2,3')}.`,
     );
   });
 }
@@ -134,7 +148,8 @@ const NAMES = `Known names: sensor_id, device, time, ${[...PARAMETER_NAMES, RAIN
 
 function readPair(
   text: string,
-  option: string,
+  say: Vocabulary,
+  option: 'column' | 'unit',
   form: string,
   example: string,
 ): [ours: string, theirs: string] {
@@ -142,9 +157,9 @@ function readPair(
   if (equals > 0 && equals < text.length - 1)
     return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1).trim()];
   throw new InputError(
-    option,
+    say.option(option),
     `expected ${form}, found "${text}"`,
-    `An example: ${option} ${example}.`,
+    `An example: ${say.option(option, example)}.`,
   );
 }
 
@@ -157,14 +172,15 @@ export function ownerOf(
   sensor: unknown,
   device: unknown,
 ): { sensor: unknown; device: unknown } {
-  const [option, owner] =
-    declared.sensor === undefined ? ['--device', declared.device] : ['--sensor', declared.sensor];
+  const owner = declared.sensor ?? declared.device;
   if (owner === undefined) return { sensor, device };
   const isSaid = (own: unknown) => own !== undefined && own !== '';
   const isOther = isSaid(sensor)
     ? String(sensor) !== String(declared.sensor)
     : declared.sensor === undefined && isSaid(device) && String(device) !== declared.device;
   if (isOther) {
+    const { say = COMMAND_LINE } = declared;
+    const option = say.option(declared.sensor === undefined ? 'device' : 'sensor');
     const own = isSaid(sensor) ? `sensor ${String(sensor)}` : `device ${String(device)}`;
     throw new InputError(
       option,

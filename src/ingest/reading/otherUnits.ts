@@ -6,8 +6,9 @@
 import { InputError } from '../../base/inputError.ts';
 import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
 import { ownUnitOf } from '../units.ts';
-import type { SourceNotes } from './reader.ts';
+import type { SourceNotes } from './notes.ts';
 import type { ReadingInput } from './reading.ts';
+import { COMMAND_LINE } from './vocabulary.ts';
 
 type OtherUnit = {
   unit: string;
@@ -122,9 +123,10 @@ export function refuseOtherUnits(
   const found = suspectUnits(readings, notes).find(({ values }) => values >= ENOUGH);
   if (found === undefined) return;
   const { parameter, field, unit, option, example } = found;
+  const say = (one: string) => COMMAND_LINE.option('unit', one);
   throw new InputError(
     source,
     `column ${field} looks like ${unit}, for example ${example}; nothing of it was stored`,
-    `Add --unit ${parameter}=${option} if it is, or --unit ${parameter}=${ownUnitOf(parameter)} if it is right as it is.`,
+    `Add ${say(`${parameter}=${option}`)} if it is, or ${say(`${parameter}=${ownUnitOf(parameter)}`)} if it is right as it is.`,
   );
 }

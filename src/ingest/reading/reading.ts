@@ -3,6 +3,14 @@ import type { ReadingColumn } from '../../contract/parameters.ts';
 import { splitCsvLine } from '../rows/csv.ts';
 import type { Columns } from '../rows/row.ts';
 
+/** A table as far as its lines are to be explained later. */
+export type TableColumns = Pick<Columns, 'list' | 'delimiter'> & {
+  /** The positions of measured values. */
+  measured: readonly number[];
+  /** Positions that nothing is read from. */
+  unused: readonly number[];
+};
+
 /** A reading as it came; nothing of it is checked yet. */
 export type ReadingInput = {
   sensorId: unknown;
@@ -16,7 +24,7 @@ export type ReadingInput = {
    * The columns of the table that its text is a line of. With its row instead, of which little is
    * needed later, an import takes a sixth more of the processor, most of it to collect garbage.
    */
-  columns?: Columns;
+  columns?: TableColumns;
   /** Line number in its source, counted from 1. */
   line?: number;
   /** It could not even be parsed. */

@@ -7,6 +7,7 @@ import type { Format } from '../formats/format.ts';
 import type { Declarations, ZoneConflict } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder } from './localTime.ts';
+import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
  * March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a
@@ -191,11 +192,13 @@ function isPlain(given: string): boolean {
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
-  { zone: declared, timeZone, zoneConflict, dateFormat, shift: shiftText }: Declarations,
+  declarations: Declarations,
 ): (given: unknown, sensor: unknown) => unknown {
+  const { zone: declared, timeZone, zoneConflict, dateFormat, shift: shiftText } = declarations;
+  const { say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(
-      '--date-format',
+      say.option('date-format'),
       `there is no "${dateFormat}"`,
       `There are: ${DATE_FORMATS.join(', ')}.`,
     );
@@ -203,8 +206,8 @@ export function makeTimeReader(
   const addOffset =
     local === undefined
       ? undefined
-      : refusing(zoneConflict, offsetAdder(local, declared !== undefined));
-  const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText);
+      : refusing(zoneConflict, offsetAdder(local, declared !== undefined, say), say);
+  const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
   return (given, sensor) => {
     let stamp = given;
     if (typeof given !== 'string') stamp = stampOfNumber(given) ?? given;
@@ -234,14 +237,14 @@ function shifted(stamp: string, by: number): string {
 const UNITS_OF_TIME = { h: 3_600_000_000, min: 60_000_000, m: 60_000_000 } as const;
 
 /** `-1h`, `+30min`. Throws InputError for anything else, and for more than two days. */
-function microsecondsOf(text: string): number {
+function microsecondsOf(text: string, say: Vocabulary): number {
   const [, sign, count = '', unit] = /^([+-]?)(\d{1,4})(h|min|m)$/.exec(text) ?? [];
   const by = Number(count) * (UNITS_OF_TIME[unit as keyof typeof UNITS_OF_TIME] ?? Number.NaN);
   if (by <= 172_800_000_000) return sign === '-' ? -by : by;
   throw new InputError(
-    '--shift',
+    say.option('shift'),
     `expected hours or minutes, found "${text}"`,
-    'For stamps that name the end of an hour, write --shift -1h.',
+    `For stamps that name the end of an hour, write ${say.option('shift', '-1h')}.`,
   );
 }
 
@@ -253,18 +256,18 @@ export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.te
 type AddOffset = (stamp: string, sensor: string) => string;
 
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
-function offsetAdder(zone: string, isDeclared: boolean): AddOffset {
+function offsetAdder(zone: string, isDeclared: boolean, say: Vocabulary): AddOffset {
   if (zone === 'UTC') return fixedOffset('Z');
   if (FIXED.test(zone)) return fixedOffset(zone);
   let name: string;
   try {
     name = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
-    throw new InputError('--zone', `there is no time zone "${zone}"`, WRITE_ZONE);
+    throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
   }
   if (isDeclared && !zone.includes('/'))
     throw new InputError(
-      '--zone',
+      say.option('zone'),
       `"${zone}" is an abbreviation, which stands for ${name} here, perhaps with summer time`,
       WRITE_ZONE,
     );
@@ -272,14 +275,18 @@ function offsetAdder(zone: string, isDeclared: boolean): AddOffset {
 }
 
 /** Any of the two rules may be the right one, and such a stamp would be stored an hour off. */
-function refusing(conflict: ZoneConflict | undefined, addOffset: AddOffset): AddOffset {
+function refusing(
+  conflict: ZoneConflict | undefined,
+  addOffset: AddOffset,
+  say: Vocabulary,
+): AddOffset {
   if (conflict === undefined) return addOffset;
   return (stamp, sensor) => {
     const instant = readInstant(stamp);
     if (instant?.local !== true || instant.microseconds < conflict.localFrom)
       return addOffset(stamp, sensor);
     throw new InputError(
-      '--zone',
+      say.option('zone'),
       `it is not certain which instant ${stamp} is in ${conflict.zone}`,
       `${conflict.message} Then send it again; times with an offset are accepted.`,
     );

@@ -3,6 +3,7 @@
  * valid, or means of what. They are obeyed by declaration, and never passed over silently.
  */
 import { InputError } from '../../base/inputError.ts';
+import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /** The values of each such column that is not used, as far as they were met. */
 export type Verdicts = Map<string, Set<string>>;
@@ -55,16 +56,19 @@ const listed = (columns: readonly [name: string, values: readonly string[]][]): 
     .map(([name, values]) => `${name} (${values.map((value) => value || 'empty').join(', ')})`)
     .join(', ');
 
-const howTo = ([name, [first = '']]: [name: string, values: readonly string[]]): string =>
-  `--only ${name}=${first} for rows with that value alone (several with commas), or --only ${name}=* if all of them count`;
+const howTo = (
+  [name, [first = '']]: [name: string, values: readonly string[]],
+  say: Vocabulary,
+): string =>
+  `${say.option('only', `${name}=${first}`)} for rows with that value alone (several with commas), or ${say.option('only', `${name}=*`)} if all of them count`;
 
 /** A sentence with the columns and their values; undefined: there are none. */
-export function describeVerdicts(verdicts: Verdicts): string | undefined {
+export function describeVerdicts(verdicts: Verdicts, say: Vocabulary): string | undefined {
   const columns = dividing(verdicts);
   const [first] = columns;
   return first === undefined
     ? undefined
-    : `which rows count seems to stand in ${listed(columns)}, and is not used: ${howTo(first)}`;
+    : `which rows count seems to stand in ${listed(columns)}, and is not used: ${howTo(first, say)}`;
 }
 
 /** Throws InputError where there are such columns. `stored`: what became of the readings. */
@@ -75,6 +79,6 @@ export function refuseVerdicts(verdicts: Verdicts, source: string, stored: strin
   throw new InputError(
     source,
     `which rows count seems to stand in ${listed(columns)}, and is not used; ${stored}`,
-    `Write ${howTo(first)}.`,
+    `Write ${howTo(first, COMMAND_LINE)}.`,
   );
 }

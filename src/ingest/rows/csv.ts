@@ -41,7 +41,7 @@ export function makeHeader({ number, text }: Line, delimiter: string, position: 
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
   }
-  return { names: makeColumns(names, delimiter), cells: names, text, line: number, isHeader: true };
+  return { names: makeColumns(names, delimiter), cells: names, text, line: number };
 }
 
 /** The header with the units that the line after it says; undefined: that line is no row of units. */

@@ -6,14 +6,6 @@ type Fields = {
   list: readonly string[];
   /** The position of each, by its name in lower case; of two with one name, the first. */
   positions: ReadonlyMap<string, number>;
-  /** Positions that a format has asked for: the others are not used. */
-  used: Set<number>;
-  /** Those of measured values, as far as a header named them. */
-  measured: Set<number>;
-  /** Where the fields are that formats have asked for; null: nowhere. */
-  asked: Map<string, Position | null>;
-  /** Reads an object within such rows. */
-  within?: ObjectReader;
 };
 
 /** The columns of a table: every row has all of them. */
@@ -31,8 +23,13 @@ export type Columns = Fields & {
  */
 export type Names = Columns | (Fields & { isTable: false; units?: undefined });
 
-/** `path` is looked for within the value, where a field is none of the names. */
-type Position = { index: number; path: string | undefined };
+/** Where a value is: in a cell of a row, or at a path within the cell. */
+export type Position = {
+  index: number;
+  path: string | undefined;
+  /** The cell is one of the row's payload. */
+  isInPayload?: true;
+};
 
 export type Row = {
   names: Names;
@@ -42,8 +39,8 @@ export type Row = {
   text: string;
   /** Its number in the source. */
   line: number;
-  /** It is the header of a table: its cells are its names. */
-  isHeader?: true;
+  /** The object within it that has the sender's own names. */
+  payload?: Row;
 };
 
 /** A line or an element that is not a row. */
@@ -68,7 +65,7 @@ function fieldsOf(list: readonly string[]): Fields {
     const key = name.toLowerCase();
     if (!positions.has(key)) positions.set(key, index);
   }
-  return { list, positions, used: new Set(), measured: new Set(), asked: new Map() };
+  return { list, positions };
 }
 
 /** Bounds for memory: a file may have new names on every line. */
@@ -111,29 +108,16 @@ export function makeObjectReader(): ObjectReader {
 }
 
 /**
- * A field is a name as a whole (`pm2.5`), in upper or lower case, or else a path of keys
- * (`sensor.id`).
+ * Where a field is: it is a name as a whole (`pm2.5`), in upper or lower case, or else a path of
+ * keys (`sensor.id`). Undefined: rows with these names do not have it.
  */
-export function positionOf(names: Names, field: string): Position | null {
-  const known = names.asked.get(field);
-  if (known !== undefined) return known;
+export function positionOf({ positions, isTable }: Names, field: string): Position | undefined {
   const key = field.toLowerCase();
-  const index = names.positions.get(key);
+  const index = positions.get(key);
+  if (index !== undefined) return { index, path: undefined };
   const dot = field.indexOf('.');
-  const head = dot > 0 && !names.isTable ? names.positions.get(key.slice(0, dot)) : undefined;
-  let position: Position | null = null;
-  if (index !== undefined) position = { index, path: undefined };
-  else if (head !== undefined) position = { index: head, path: field.slice(dot + 1) };
-  names.asked.set(field, position);
-  if (position !== null) names.used.add(position.index);
-  return position;
-}
-
-/** Begins again to record which fields are used. */
-export function forgetUse({ used, measured, asked }: Names): void {
-  used.clear();
-  measured.clear();
-  asked.clear();
+  const head = dot > 0 && !isTable ? positions.get(key.slice(0, dot)) : undefined;
+  return head === undefined ? undefined : { index: head, path: field.slice(dot + 1) };
 }
 
 /**
@@ -148,22 +132,25 @@ function within(value: unknown, path: string): unknown {
   return dot > 0 && Object.hasOwn(value, key) ? within(value[key], path.slice(dot + 1)) : undefined;
 }
 
-export function cellAt({ cells }: Row, { index, path }: Position): unknown {
-  return path === undefined ? cells[index] : within(cells[index], path);
+export function cellAt({ cells, payload }: Row, { index, path, isInPayload }: Position): unknown {
+  const cell = isInPayload ? payload?.cells[index] : cells[index];
+  return path === undefined ? cell : within(cell, path);
 }
 
 /** The value of a field; undefined if the row has no such field. */
 export function cellOf(row: Row, field: string): unknown {
   const position = positionOf(row.names, field);
-  return position === null ? undefined : cellAt(row, position);
+  return position === undefined ? undefined : cellAt(row, position);
 }
 
 /** The object at a path, as a row of its own in the same place; undefined if there is none. */
-export function rowWithin(row: Row, field: string): Row | Unreadable | undefined {
+export function rowWithin(
+  row: Row,
+  field: string,
+  read: ObjectReader,
+): Row | Unreadable | undefined {
   const object = cellOf(row, field);
-  if (!isObject(object)) return undefined;
-  row.names.within ??= makeObjectReader();
-  return row.names.within(object, row.text, row.line);
+  return isObject(object) ? read(object, row.text, row.line) : undefined;
 }
 
 /** True if the row has all of these fields. */

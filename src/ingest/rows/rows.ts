@@ -45,7 +45,7 @@ export type RowOptions = {
    * Takes a header by which the lines after it are to be read. Throws InputError for one that
    * cannot be used.
    */
-  begin(header: Row, position: string, linesBefore: number): void;
+  begin(header: Header, position: string, linesBefore: number): void;
 };
 
 /**
@@ -149,7 +149,7 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
       begin(header, position, before.length);
       return header;
     } catch (error) {
-      if (!(error instanceof InputError) || !isOfHeader(error, position)) throw error;
+      if (!(error instanceof InputError) || error.input !== position) throw error;
       failure ??= error;
       return undefined;
     }
@@ -181,9 +181,6 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
     },
   };
 }
-
-/** An error about this line, and none about a declaration. */
-const isOfHeader = ({ message }: InputError, position: string) => message.startsWith(position);
 
 const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
 

@@ -11,7 +11,7 @@ import { isRepeatable } from '../../database/errors.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import { quarantineText, type ReadingInput } from '../reading/reading.ts';
 import { yieldToEventLoop } from '../rows/lines.ts';
-import { type MergedBatch, mergeBatch } from './mergeBatch.ts';
+import { type Empty, type MergedBatch, mergeBatch } from './mergeBatch.ts';
 import { NOTHING_REPLACED, type Replaced } from './replaced.ts';
 import { findSensorFacts, withTotals } from './sensorFacts.ts';
 import type { SourceMemory } from './sourceMemory.ts';
@@ -123,20 +123,7 @@ export async function acceptReadings(
   const facts = await findSensorFacts(db, readings);
   const batch = await toColumns(withTotals(readings, facts), now, facts);
   const empty = memory === undefined ? batch.merged.empty : memory.emptyNow(batch.merged);
-  const row = await storeWithRetry(db, [
-    now.toISOString(),
-    storable(source),
-    ...batch.columns,
-    batch.text,
-    arrayLiteral(empty.map(({ index }) => index + 1)),
-    arrayLiteral(empty.map(({ name }) => name)),
-    arrayLiteral(batch.values.map(({ index }) => index + 1)),
-    arrayLiteral(batch.values.map(({ reason }) => reason)),
-    scope?.provider ?? null,
-    scope?.stations ? arrayLiteral(scope.stations) : null,
-    String(onlyNew),
-    ...batch.parameters,
-  ]);
+  const row = await storeWithRetry(db, { ...batch, now, source, empty, scope, onlyNew });
   memory?.note(batch.merged, { accepted: row.accepted_ordinals, refused: row.refused_ordinals });
   if (onWrite !== undefined) {
     const delays = row.delays.flatMap(([count, seconds]) => Array<number>(count).fill(seconds));
@@ -179,21 +166,22 @@ export async function* withdrawEmpty(
   { now, source, onWrite }: Pick<AcceptOptions, 'now' | 'source' | 'onWrite'>,
 ): AsyncGenerator<Withdrawn> {
   for (const all of memory.open(MOST_WITHDRAWN)) {
-    const empty = all.flatMap(({ names }, index) =>
-      names.map((name) => ({ ordinal: index + 1, name })),
-    );
-    const row = await storeWithRetry(db, [
-      now.toISOString(),
-      storable(source),
-      arrayLiteral(all.map(({ sensor }) => sensor)),
-      arrayLiteral(all.map(({ time }) => time)),
-      ...[0, 1, 2].map(() => arrayLiteral(all.map(() => 'NULL'))),
-      all.map(() => '').join('\n'),
-      arrayLiteral(empty.map(({ ordinal }) => ordinal)),
-      arrayLiteral(empty.map(({ name }) => name)),
-      ...['{}', '{}', null, null, 'false'],
-      ...READING_COLUMNS.map(() => '{}'),
-    ]);
+    const nulls = arrayLiteral(all.map(() => 'NULL'));
+    const row = await storeWithRetry(db, {
+      now,
+      source,
+      sensors: arrayLiteral(all.map(({ sensor }) => sensor)),
+      times: arrayLiteral(all.map(({ time }) => time)),
+      problems: nulls,
+      mergedInto: nulls,
+      lines: nulls,
+      text: all.map(() => '').join('\n'),
+      empty: all.flatMap(({ names }, index) => names.map((name) => ({ index, name }))),
+      values: [],
+      scope: undefined,
+      onlyNew: false,
+      parameters: READING_COLUMNS.map(() => '{}'),
+    });
     onWrite?.({ lateHours: row.late_hours, delays: [] });
     const accepted = row.accepted_ordinals.filter(
       (ordinal) => all[ordinal - 1]?.isAccepted === false,
@@ -259,7 +247,7 @@ export async function acceptAuthorized(
     if (!(error instanceof UnauthorizedSensors)) throw error;
   }
   const { provider = null, stations = null } = options.scope ?? {};
-  const [sensors = '', times = ''] = (await toColumns(readings, options.now, new Map())).columns;
+  const { sensors, times } = await toColumns(readings, options.now, new Map());
   const rows = await query(db, FIND_UNAUTHORIZED, [
     sensors,
     times,
@@ -309,6 +297,34 @@ const STORE_TYPES = [
 ];
 const STORE = `select * from logic.store_readings(${textParameters(STORE_TYPES)})`;
 
+/** The readings of a call of logic.store_readings, as array literals, and what is to be done with them. */
+type StoreCall = Omit<Columns, 'merged'> & {
+  now: Date;
+  source: string;
+  empty: readonly Empty[];
+  scope: Scope | undefined;
+  onlyNew: boolean;
+};
+
+/** In the order of the function, which counts readings from 1. */
+function parametersOf(call: StoreCall): (string | null)[] {
+  const { now, source, scope, empty, values } = call;
+  return [
+    now.toISOString(),
+    storable(source),
+    ...[call.sensors, call.times, call.problems, call.mergedInto, call.lines],
+    call.text,
+    arrayLiteral(empty.map(({ index }) => index + 1)),
+    arrayLiteral(empty.map(({ name }) => name)),
+    arrayLiteral(values.map(({ index }) => index + 1)),
+    arrayLiteral(values.map(({ reason }) => reason)),
+    scope?.provider ?? null,
+    scope?.stations ? arrayLiteral(scope.stations) : null,
+    String(call.onlyNew),
+    ...call.parameters,
+  ];
+}
+
 /** Raised by logic.store_readings; the message is the list of sensors. */
 const UNAUTHORIZED = 'AS403';
 
@@ -316,13 +332,9 @@ const UNAUTHORIZED = 'AS403';
  * Readings are written in one order everywhere, but lines for the quarantine may cross; then the
  * loser tries again, as it does after a migration has replaced the function.
  */
-async function storeWithRetry(
-  db: Queryable,
-  parameters: (string | null)[],
-  retries = 5,
-): Promise<Row> {
+async function storeWithRetry(db: Queryable, call: StoreCall, retries = 5): Promise<Row> {
   try {
-    const [row] = await query(db, STORE, parameters);
+    const [row] = await query(db, STORE, parametersOf(call));
     if (row === undefined) throw new Error('logic.store_readings returned nothing');
     return row as Row;
   } catch (error) {
@@ -330,7 +342,7 @@ async function storeWithRetry(
     if (code === UNAUTHORIZED) throw new UnauthorizedSensors(message);
     if (!isRepeatable(error)) throw error;
     if (retries === 0) throw new Unavailable(message, { cause: error });
-    return storeWithRetry(db, parameters, retries - 1);
+    return storeWithRetry(db, call, retries - 1);
   }
 }
 
@@ -358,11 +370,15 @@ type Columns = {
   values: ValueRejection[];
   /** Readings of the same sensor and time, put together. */
   merged: MergedBatch;
-  /**
-   * Sensor ids, times in microseconds since 1970, reasons for rejection, into which reading each
-   * was merged, line numbers.
-   */
-  columns: string[];
+  sensors: string;
+  /** In microseconds since 1970. */
+  times: string;
+  /** Why each is rejected. */
+  problems: string;
+  /** Into which reading each was merged. */
+  mergedInto: string;
+  /** Line numbers. */
+  lines: string;
   /** One column for each of READING_COLUMNS; empty: no reading has it. */
   parameters: string[];
   /** The text of each reading, on a line of its own. */
@@ -409,13 +425,11 @@ async function toColumns(
   return {
     values,
     merged,
-    columns: [
-      checked.map(({ sensorId }) => sensorId ?? 0),
-      times,
-      checked.map(({ reason }) => reason ?? 'NULL'),
-      merged.into.map((index) => (index === undefined ? 'NULL' : index)),
-      readings.map(({ line }) => line ?? 'NULL'),
-    ].map(arrayLiteral),
+    sensors: arrayLiteral(checked.map(({ sensorId }) => sensorId ?? 0)),
+    times: arrayLiteral(times),
+    problems: arrayLiteral(checked.map(({ reason }) => reason ?? 'NULL')),
+    mergedInto: arrayLiteral(merged.into.map((index) => index ?? 'NULL')),
+    lines: arrayLiteral(readings.map(({ line }) => line ?? 'NULL')),
     parameters: READING_COLUMNS.map(({ name }) => arrayLiteral(parameters.get(name) ?? [])),
     text: texts.join('\n'),
   };

@@ -50,16 +50,15 @@ export function mergeBatch(
   for (const group of groups.values()) {
     const valued = group.filter((index) => checked[index]?.reason === undefined);
     const kept = valued.at(-1) ?? (group.at(-1) as number);
-    const values = parameters.map((_, position) => lastValue(checked, valued, position));
-    if (valued.length > 1) ownValues.set(kept, values);
-    const later: (number | null)[] = parameters.map(() => null);
+    const values: (number | null)[] = parameters.map(() => null); // of the later readings
     for (const index of valued.toReversed()) {
       const own = (checked[index] as Checked).values;
-      if (index !== kept) into[index] = fateOf(own, later, kept);
+      if (index !== kept) into[index] = fateOf(own, values, kept);
       own.forEach((value, position) => {
-        later[position] ??= value;
+        values[position] ??= value;
       });
     }
+    if (valued.length > 1) ownValues.set(kept, values);
     const names = new Set(group.flatMap((index) => (checked[index] as Checked).empty));
     for (const [position, { name }] of parameters.entries())
       if (values[position] !== null) names.delete(name as ReadingColumn);
@@ -71,18 +70,6 @@ export function mergeBatch(
   }
   const values = (index: number) => ownValues.get(index) ?? (checked[index] as Checked).values;
   return { checked, parameters, values, into, empty };
-}
-
-function lastValue(
-  checked: readonly Checked[],
-  indexes: readonly number[],
-  position: number,
-): number | null {
-  for (const index of indexes.toReversed()) {
-    const value = checked[index]?.values[position] ?? null;
-    if (value !== null) return value;
-  }
-  return null;
 }
 
 /** `later`: the values of the readings behind it. */

@@ -171,3 +171,13 @@ describe('files', () => {
     await expect(openSource('/no/such/file')).rejects.toThrow('there is no such file');
   });
 });
+
+test('a declaration that cannot be followed is refused at the first line of a stream', async () => {
+  let lines = 0;
+  async function* bytes() {
+    for (; lines < 20; lines++) yield Buffer.from('sensor_id,time,pm25\n');
+  }
+  const source = { name: 'stream', size: undefined, read: 0, bytes: bytes() };
+  await expect(readReadings(source, { zone: 'MEZ' }).next()).rejects.toThrow(/^--zone: /);
+  expect(lines).toBeLessThan(3);
+});

@@ -6,7 +6,6 @@ import {
   noContradictions,
 } from '../../../src/ingest/reading/contradictions.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
-import { makeColumns } from '../../../src/ingest/rows/row.ts';
 
 const row = (sensorId: number, hour: number, values: ReadingInput['values']): ReadingInput => ({
   sensorId,
@@ -76,9 +75,7 @@ it('as far back as 20,000,000 characters, since each row keeps its line in memor
 
 it('in the columns of measured values that are used, told as the table has them', () => {
   const names = ['id', 'at', 'PM2.5 (µg/m³)', 'note', 'displaced'];
-  const columns = makeColumns(names, ';');
-  for (const at of [0, 1, 2]) columns.used.add(at);
-  for (const at of [2, 4]) columns.measured.add(at);
+  const columns = { list: names, delimiter: ';', measured: [2], unused: [3, 4] };
   const found = noContradictions();
   const compare = makeContradictionFinder(found);
   const lines = ['1;8:00;5;a;1', '1;08:00;"5";b;2', '1;8:00;7;a;1', '1;8:00;;a;1'];

@@ -1,0 +1,187 @@
+/**
+ * Says once for rows with the same names which of their cells are read, and for what: declared
+ * columns come before those of the format. The columns that are left are unused.
+ */
+import {
+  PARAMETER_NAMES,
+  type ParameterName,
+  type ReadingColumn,
+} from '../../contract/parameters.ts';
+import type { Format, LongColumns, Payload, ValueColumn, ValueColumns } from '../formats/format.ts';
+import { type Names, type Position, positionOf } from '../rows/row.ts';
+import { type Convert, conversionFrom, withUnit } from '../units.ts';
+import {
+  type Declarations,
+  type DeclaredColumn,
+  declaredColumns,
+  declaredOnly,
+  declaredUnits,
+  type Only,
+} from './declarations.ts';
+import {
+  mappedSlot,
+  mappedValues,
+  type Place,
+  positionsOf,
+  type Slot,
+  valuesIn,
+  withUnitOfFormat,
+} from './mapped.ts';
+import type { TableColumns } from './reading.ts';
+import { isVerdict } from './verdicts.ts';
+
+/** A format, and what is declared about a source that is read by it. */
+export type Layout = {
+  format: Format;
+  columns: readonly DeclaredColumn[];
+  only: readonly Only[];
+  /** By parameter, whatever the source says. */
+  units: ReadonlyMap<ParameterName, string>;
+};
+
+/** A column with values, and what becomes of them. */
+export type PlannedColumn = ValueColumn & {
+  column: ReadingColumn;
+  /** Null: nothing. */
+  convert: Convert | null;
+  /** `--unit` says its unit, so no value may. */
+  isDeclared: boolean;
+};
+
+type PlannedValues = { parameter: ParameterName; columns: readonly PlannedColumn[] };
+
+export type Plan = {
+  sensor: Slot;
+  device: Slot;
+  time: Slot;
+  /** Of each parameter its columns, the preferred one first. */
+  values: readonly PlannedValues[];
+  long: LongColumns | undefined;
+  /** Rows have one parameter each. */
+  isLong: boolean;
+  corrected: Position | undefined;
+  /** The cells of the row, rather than its payload, that are taken. */
+  taken: ReadonlySet<number>;
+  /** Names to report as unused: the payload's, if there is one. */
+  unused: readonly string[];
+  /** Unused columns that seem to say whether a row counts (S7). */
+  verdicts: readonly { name: string; position: Position }[];
+  /** True if a parameter has several columns. */
+  hasRivals: boolean;
+  /** Undefined: the rows are no lines of a table. */
+  table: TableColumns | undefined;
+};
+
+/** Throws InputError for a declaration that cannot be followed. */
+export const layoutOf = (format: Format, declared: Declarations): Layout => ({
+  format,
+  columns: declaredColumns(declared).map((column) => withUnitOfFormat(column, format)),
+  only: declaredOnly(declared),
+  units: declaredUnits(declared),
+});
+
+/** `payload`: the names of the object within, and the values that the format takes of it. */
+export function planOf(
+  layout: Layout,
+  names: Names,
+  payload?: { names: Names; values: Payload['values'] },
+): Plan {
+  const { format, columns } = layout;
+  const own = format.columns(names);
+  const row: Place = { names };
+  const inner: Place = payload === undefined ? row : { names: payload.names, isInPayload: true };
+  const places = payload === undefined ? [row] : [inner, row];
+  const slot = (is: 'sensor' | 'device' | 'time'): Slot =>
+    mappedSlot(columns, is, places) ?? { positions: own[is] ?? [] };
+  const slots = { sensor: slot('sensor'), device: slot('device'), time: slot('time') };
+  const values = plannedValues(
+    layout,
+    payload === undefined ? own.values : payload.values(payload.names),
+    inner,
+    mappedValues(columns, format, places),
+  );
+  const measured = values.flatMap((one) => one.columns.flatMap(positionsOf));
+  const read = [
+    ...Object.values(slots).flatMap(({ positions }) => positions),
+    ...measured,
+    ...(own.long?.positions ?? []),
+    ...(own.others ?? []),
+  ];
+  const taken = indexesOf(read, row);
+  const unused = unusedOf(layout, inner, indexesOf(read, inner));
+  return {
+    ...slots,
+    values,
+    long: own.long,
+    isLong: format.isLong === true,
+    corrected: own.corrected,
+    taken,
+    unused: unused.map(({ name }) => name),
+    verdicts: unused.filter(({ name }) => isVerdict(name)),
+    hasRivals: values.some((one) => one.columns.length > 1),
+    table: names.isTable
+      ? {
+          list: names.list,
+          delimiter: names.delimiter,
+          measured: [...indexesOf(measured, row)],
+          unused: leftOver(layout, row, taken),
+        }
+      : undefined,
+  };
+}
+
+/** Columns that are mapped displace those of the format. */
+function plannedValues(
+  { units }: Layout,
+  found: ValueColumns,
+  place: Place,
+  mapped: ReadonlyMap<ParameterName, readonly ValueColumn[]>,
+): PlannedValues[] {
+  return PARAMETER_NAMES.flatMap((parameter) => {
+    const columns = mapped.get(parameter) ?? valuesIn(place, found[parameter] ?? []);
+    const planned = columns.map((column) => {
+      const unit = units.get(parameter) ?? column.unit;
+      return {
+        ...column,
+        column: columnOf(parameter, column.isTotal),
+        unit,
+        convert: conversion(unit, parameter),
+        isDeclared: units.has(parameter),
+      };
+    });
+    return planned.length === 0 ? [] : { parameter, columns: planned };
+  });
+}
+
+/** The total of a gauge has a column of its own. */
+export const columnOf = (parameter: ParameterName, isTotal?: boolean): ReadingColumn =>
+  parameter === 'rain' && isTotal === true ? 'rain_total' : parameter;
+
+/** How values in a unit become ours; null: they are as they came. */
+export function conversion(unit: string | undefined, parameter: ParameterName): Convert | null {
+  if (unit === undefined) return null;
+  const convert = conversionFrom(unit, parameter);
+  return convert === undefined ? withUnit(unit) : convert;
+}
+
+const indexesOf = (positions: readonly Position[], { isInPayload }: Place): Set<number> =>
+  new Set(positions.flatMap((one) => (one.isInPayload === isInPayload ? one.index : [])));
+
+/** Columns that nothing is read from, not even for `--only`. */
+function leftOver({ only }: Layout, { names, isInPayload }: Place, taken: ReadonlySet<number>) {
+  const judged = only.map(({ theirs }) => (isInPayload ? undefined : positionOf(names, theirs)));
+  return [...names.list.keys()].filter(
+    (index) => !taken.has(index) && judged.every((one) => one?.index !== index),
+  );
+}
+
+/** Columns that are left over, and that the format does not know. */
+function unusedOf(layout: Layout, place: Place, taken: ReadonlySet<number>) {
+  const known = new Set(layout.format.unused);
+  const { isInPayload } = place;
+  return leftOver(layout, place, taken).flatMap((index) => {
+    const name = place.names.list[index] ?? '';
+    const position: Position = { index, path: undefined, ...(isInPayload && { isInPayload }) };
+    return known.has(name.toLowerCase()) ? [] : { name, position };
+  });
+}

@@ -1,0 +1,76 @@
+/** Reads a row by its plan: whose it is, its values, and its time as it is written. */
+import { NESTED, textAt } from '../formats/format.ts';
+import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
+import { type Declarations, ownerOf } from './declarations.ts';
+import type { Slot } from './mapped.ts';
+import { nestedRows } from './nestedRows.ts';
+import type { Plan } from './plan.ts';
+import { type ReadingInput, unreadable } from './reading.ts';
+import { type NamedValue, readValues } from './values.ts';
+
+/**
+ * The reading of a row. `named`: its values whose parameters it names. Undefined: it has no other,
+ * and none of them is of ours. Throws InputError as ownerOf does.
+ */
+export function readRow(
+  row: Row,
+  plan: Plan,
+  named: readonly NamedValue[],
+  declared: Declarations,
+): ReadingInput | undefined {
+  const device = scalar(readSlot(row, plan.device));
+  if (typeof device === 'number' && Math.abs(device) > Number.MAX_SAFE_INTEGER)
+    return unreadable(row.text, row.line, ROUNDED);
+  const owner = ownerOf(declared, sensorOf(row, plan), device);
+  const values = readValues(row, plan);
+  for (const { column, value } of named) if (column !== undefined) values[column] = value;
+  if (isEmpty(values)) {
+    if (named.length > 0 && plan.isLong) return undefined;
+    const isOfNobody = owner.sensor === undefined && owner.device === undefined;
+    const nested = isOfNobody ? nestedRows(row, declared) : undefined;
+    if (nested !== undefined) return unreadable(row.text, row.line, nested);
+  }
+  const time = readSlot(row, plan.time);
+  const reading: ReadingInput = {
+    sensorId: owner.sensor,
+    measuredAt: typeof time === 'object' ? NESTED : (time ?? declared.now?.toISOString()),
+    values,
+    text: row.text,
+    line: row.line,
+  };
+  if (owner.device !== undefined) reading.device = String(owner.device);
+  if (time === undefined && declared.now !== undefined) reading.hasArrivalTime = true;
+  if (plan.table !== undefined) reading.columns = plan.table;
+  if (plan.corrected !== undefined && isGiven(cellAt(row, plan.corrected)))
+    reading.isCorrected = true;
+  return reading;
+}
+
+const ROUNDED =
+  'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
+
+/** A row that cannot be used, whose sensor may be known all the same. */
+export const refusedRow = (
+  { text, line, why }: Pick<Row, 'text' | 'line'> & Partial<Pick<Unreadable, 'why'>>,
+  declared: Declarations,
+  sensor?: unknown,
+): ReadingInput => ({
+  ...unreadable(text, line, why),
+  sensorId: ownerOf(declared, sensor, undefined).sensor,
+});
+
+export const sensorOf = (row: Row, { sensor }: Plan): unknown => scalar(readSlot(row, sensor));
+
+function readSlot(row: Row, { positions, isJoined }: Slot): unknown {
+  if (!isJoined) return textAt(row, positions);
+  const parts = positions.map((position) => textAt(row, [position]));
+  return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');
+}
+
+/** Objects and lists are no sensor and no device. */
+const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);
+
+function isEmpty(values: object): boolean {
+  for (const _ in values) return false;
+  return true;
+}

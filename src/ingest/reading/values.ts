@@ -1,0 +1,144 @@
+/** Reads the values of a row by its plan, in our units. */
+import type { ParameterName, ReadingColumn } from '../../contract/parameters.ts';
+import { type LongValue, NESTED } from '../formats/format.ts';
+import { isObject } from '../rows/json.ts';
+import { cellAt, isGiven, type Names, type Row } from '../rows/row.ts';
+import { meanOf } from '../units.ts';
+import { columnOf, conversion, type Layout, type Plan, type PlannedColumn } from './plan.ts';
+
+/** By column; null where the source has a parameter and leaves it empty (S3). */
+type ReadValues = { -readonly [name in ReadingColumn]?: unknown };
+
+export function readValues(row: Row, { values: planned }: Plan): ReadValues {
+  const values: ReadValues = {};
+  for (const { parameter, columns } of planned) {
+    const column = columns.length === 1 ? columns[0] : columnThatCounts(row, columns);
+    if (column === undefined) continue;
+    const value = valueAt(row, column);
+    if (value === undefined) continue;
+    const said = unitIn(row, column);
+    const convert = said === undefined ? column.convert : conversion(said, parameter);
+    values[column.column] = convert === null || value === null ? value : convert(value);
+    if (isAmountBesideEmptyTotal(row, column, columns)) values.rain_total = null;
+  }
+  return values;
+}
+
+/** The first that has a value, else the first that the row has. */
+export function columnThatCounts(
+  row: Row,
+  columns: readonly PlannedColumn[],
+): PlannedColumn | undefined {
+  let empty: PlannedColumn | undefined;
+  for (const column of columns) {
+    const value = valueAt(row, column);
+    if (value === undefined) continue;
+    if (value !== null) return column;
+    empty ??= column;
+  }
+  return empty;
+}
+
+const isAmountBesideEmptyTotal = (
+  row: Row,
+  column: PlannedColumn,
+  columns: readonly PlannedColumn[],
+): boolean =>
+  column.column === 'rain' &&
+  columns.length > 1 &&
+  columns.some((other) => other.isTotal && valueAt(row, other) === null);
+
+/** The fields with a value that another of the same parameter is preferred to. */
+export const passedOver = (row: Row, { values }: Plan): string[] =>
+  values.flatMap(({ columns }) => {
+    const counting = columnThatCounts(row, columns);
+    return columns
+      .filter((one) => one !== counting && (valueAt(row, one) ?? null) !== null)
+      .map(({ field }) => field);
+  });
+
+/** The value of a column as it came; null: it is empty; undefined: the row does not have it. */
+function valueAt(row: Row, { position, second }: PlannedColumn): unknown {
+  const value = plainValue(row.names, cellAt(row, position));
+  if (second === undefined) return value;
+  const other = plainValue(row.names, cellAt(row, second));
+  if (value === undefined || other === undefined) return value ?? other;
+  return meanOf(value, other);
+}
+
+/** A number as people write it where a comma is not the delimiter. */
+const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
+
+/**
+ * A decoder may give a value as an object: `{"value": 21.5, "unit": "°C"}`. Every measured value
+ * passes here as its source wrote it.
+ */
+function plainValue(names: Names, cell: unknown): unknown {
+  if (cell === undefined) return undefined;
+  if (!isGiven(cell)) return null;
+  if (typeof cell === 'string')
+    return names.isTable && names.delimiter !== ',' && DECIMAL_COMMA.test(cell)
+      ? cell.replace(',', '.')
+      : cell;
+  if (typeof cell !== 'object') return cell;
+  const value = isObject(cell) && Object.hasOwn(cell, 'value') ? cell.value : cell;
+  if (!isGiven(value)) return null;
+  return typeof value === 'object' ? NESTED : value;
+}
+
+/** The unit that a value says itself. `--unit` comes before it. */
+function unitIn(row: Row, { position, isDeclared }: PlannedColumn): string | undefined {
+  if (row.names.isTable || isDeclared) return undefined;
+  const cell = cellAt(row, position);
+  return isObject(cell) && typeof cell.unit === 'string' && cell.unit !== ''
+    ? cell.unit
+    : undefined;
+}
+
+/** True if neither the value nor its column nor a declaration says the unit. */
+export const isWithoutUnitAt = (row: Row, column: PlannedColumn): boolean =>
+  column.unit === undefined && unitIn(row, column) === undefined;
+
+/** A value whose parameter the row names by `field`. */
+export type NamedValue = {
+  field: string;
+  /** Undefined: it is none of ours. */
+  column?: ReadingColumn;
+  parameter?: ParameterName;
+  value?: unknown;
+  isWithoutUnit?: boolean;
+};
+
+/** The values whose parameters the row names; undefined: the row is malformed. */
+export const readNamedValues = (
+  row: Row,
+  { long }: Plan,
+  layout: Layout,
+): readonly NamedValue[] | undefined =>
+  long === undefined ? NONE : long.read(row)?.map((one) => readNamedValue(one, layout));
+
+const NONE: readonly [] = [];
+
+function readNamedValue(
+  { names, value, unit, isTotal }: LongValue,
+  { format, columns, units }: Layout,
+): NamedValue {
+  for (const field of names) {
+    const mapped = columns.find((one) => one.is === 'value' && isSame(one.theirs, field));
+    const known = mapped?.is === 'value' ? mapped : format.parameter?.(field);
+    if (known === undefined) continue;
+    const { parameter } = known;
+    const said = units.get(parameter) ?? unit ?? known.unit;
+    const convert = conversion(said, parameter);
+    return {
+      field,
+      parameter,
+      column: columnOf(parameter, isTotal === true || known.isTotal),
+      value: convert === null || value === null ? value : convert(value),
+      isWithoutUnit: said === undefined,
+    };
+  }
+  return { field: names[0] ?? '' };
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,34 @@
+/**
+ * How a message writes what a sender may declare of its readings: as an option of the command line,
+ * a parameter of an address, or a key of the network file.
+ */
+
+/** By the name of its option. */
+type Option = 'column' | 'unit' | 'only' | 'zone' | 'shift' | 'date-format' | 'sensor' | 'device';
+
+export type Vocabulary = {
+  /** `--zone +01:00`, `?zone=%2B01:00`, `"zone": "+01:00"`; without a value its name alone. */
+  option(name: Option, value?: string): string;
+};
+
+export const COMMAND_LINE: Vocabulary = {
+  option: (name, value) => (value === undefined ? `--${name}` : `--${name} ${value}`),
+};
+
+/** Parameters whose option has another name. */
+const PARAMETERS: { readonly [name in Option]?: string } = {
+  sensor: 'sensor_id',
+  'date-format': 'date_format',
+};
+
+export const ADDRESS: Vocabulary = {
+  option(name, value) {
+    const parameter = `?${PARAMETERS[name] ?? name}`;
+    // a plus sign means a blank there
+    return value === undefined ? parameter : `${parameter}=${value.replaceAll('+', '%2B')}`;
+  },
+};
+
+export const NETWORK_FILE: Vocabulary = {
+  option: (name, value) => (value === undefined ? `"${name}"` : `"${name}": "${value}"`),
+};

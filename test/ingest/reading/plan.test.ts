@@ -1,0 +1,178 @@
+/** Which cells of a row are read, and what is left over, is said by its names alone (S7). */
+import { describe, expect, it } from 'vitest';
+import { chooseFormat, FORMATS } from '../../../src/ingest/formats/formats.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { layoutOf, planOf } from '../../../src/ingest/reading/plan.ts';
+import { makeColumns, makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
+
+const object = (given: Record<string, unknown>) => makeObjectReader()(given, '{}', 1) as Row;
+const rowOf = (given: string | Record<string, unknown>): Row =>
+  typeof given === 'string'
+    ? { names: makeColumns(given.split(','), ','), cells: given.split(','), text: given, line: 1 }
+    : object(given);
+
+function plan(given: string | Record<string, unknown>, declared: Declarations = {}) {
+  const row = rowOf(given);
+  const { names } = row;
+  const layout = layoutOf(chooseFormat(declared.name, row), declared);
+  const made = planOf(layout, names);
+  const named = ({ index, path }: { index: number; path: string | undefined }) =>
+    [names.list[index], path].filter((part) => part !== undefined).join(' > ');
+  return {
+    sensor: made.sensor.positions.map(named),
+    device: made.device.positions.map(named),
+    time: made.time.positions.map(named),
+    values: Object.fromEntries(
+      made.values.map(({ parameter, columns }) => [
+        parameter,
+        columns.map((one) => [one.position, one.second].flatMap((at) => (at ? named(at) : []))),
+      ]),
+    ),
+    unused: made.unused,
+    verdicts: made.verdicts.map(({ name }) => name),
+    table: made.table && {
+      measured: made.table.measured.map((at) => names.list[at]),
+      unused: made.table.unused.map((at) => names.list[at]),
+    },
+  };
+}
+
+describe('a table', () => {
+  it('is read by the first name of a text, and what nothing is read from is unused', () => {
+    expect(plan('timestamp,time,sensor_id,pm25,colour,Validity')).toEqual({
+      sensor: ['sensor_id'],
+      device: [],
+      time: ['time'],
+      values: { pm25: [['pm25']] },
+      unused: ['timestamp', 'colour', 'Validity'],
+      verdicts: ['Validity'],
+      table: { measured: ['pm25'], unused: ['timestamp', 'colour', 'Validity'] },
+    });
+  });
+
+  it('has no unused column that --only names', () => {
+    const { unused, verdicts, table } = plan('time,sensor_id,pm25,Validity,QC', {
+      only: ['validity=1'],
+    });
+    expect({ unused, verdicts, table }).toMatchObject({
+      unused: ['QC'],
+      verdicts: ['QC'],
+      table: { unused: ['QC'] },
+    });
+  });
+
+  it('is read by the declared columns, whose place in it no other takes', () => {
+    const columns = ['time=Date+Hour', 'pm25=PM2_5_mean', 'sensor_id=Station'];
+    expect(plan('sensor_id,Station,time,Date,Hour,pm25,PM2_5_mean,pm10', { columns })).toEqual({
+      sensor: ['Station'],
+      device: [],
+      time: ['Date', 'Hour'],
+      values: { pm25: [['PM2_5_mean']], pm10: [['pm10']] },
+      unused: ['sensor_id', 'time', 'pm25'],
+      verdicts: [],
+      table: { measured: ['PM2_5_mean', 'pm10'], unused: ['sensor_id', 'time', 'pm25'] },
+    });
+  });
+
+  it('keeps a column that one declaration displaces and another takes', () => {
+    const columns = ['pm25=fine', 'pm25_raw=pm25'];
+    expect(plan('sensor_id,time,pm25,fine', { columns })).toMatchObject({
+      values: { pm25: [['fine']], pm25_raw: [['pm25']] },
+      unused: [],
+    });
+  });
+
+  it('reports no column that its format knows, but tells rows apart by it', () => {
+    const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value,note';
+    expect(plan(header)).toMatchObject({
+      sensor: ['sensors_id'],
+      time: ['datetime'],
+      unused: ['note'],
+      table: { measured: [], unused: ['location_id', 'location', 'lat', 'lon', 'note'] },
+    });
+  });
+
+  it('takes two channels of one housing together, of a mapped column too', () => {
+    const header =
+      'UTCDateTime,mac_address,current_temp_f,pm2_5_atm,pm2_5_atm_b,pm2_5_cf_1,pm2_5_cf_1_b';
+    expect(plan(header)).toMatchObject({
+      values: { pm25_raw: [['pm2_5_atm', 'pm2_5_atm_b']] },
+      unused: ['pm2_5_cf_1', 'pm2_5_cf_1_b'],
+      table: { measured: ['current_temp_f', 'pm2_5_atm', 'pm2_5_atm_b'] },
+    });
+    expect(plan(header, { columns: ['pm25_raw=pm2_5_cf_1'] })).toMatchObject({
+      values: { pm25_raw: [['pm2_5_cf_1', 'pm2_5_cf_1_b']] },
+      unused: ['pm2_5_atm', 'pm2_5_atm_b'],
+    });
+  });
+});
+
+describe('an object', () => {
+  it('is read by every name of a text and by paths, and all names of a parameter are taken', () => {
+    const given = { time: 't', timestamp: 's', 'pm2.5': 1, pm25: 2, BME280: { T: 1 }, rssi: -70 };
+    expect(plan(given, { sensor: 1, columns: ['temperature=BME280.T'] })).toMatchObject({
+      time: ['time', 'timestamp'],
+      values: { pm25: [['pm25'], ['pm2.5']], temperature: [['BME280 > T']] },
+      unused: ['rssi'],
+      table: undefined,
+    });
+  });
+
+  it('with a payload is read in both, and only names of the payload are reported', () => {
+    const row = object({ time: 't', fPort: 1, fCnt: 2, deviceInfo: { devEui: 'x' }, object: {} });
+    const payload = object({ time: 'never', pm25: 1, fine: 2, battery: 3, status: 'ok' });
+    const format = FORMATS.find(({ name }) => name === 'chirpstack');
+    if (format?.payload === undefined) throw new Error('no payload');
+    const { values } = format.payload(row);
+    const inner = { names: payload.names, values };
+    const own = planOf(layoutOf(format, {}), row.names, inner);
+    expect(own.time.positions).toEqual([{ index: 0, path: undefined }]);
+    expect(own.values.map(({ columns }) => columns[0]?.position)).toEqual([
+      { index: 1, path: undefined, isInPayload: true },
+    ]);
+    expect(own.unused).toEqual(['time', 'fine', 'battery', 'status']);
+    expect(own.verdicts).toMatchObject([{ name: 'status', position: { isInPayload: true } }]);
+    const columns = ['pm10=fine', 'device=fCnt', 'time=time'];
+    const mapped = planOf(layoutOf(format, { columns }), row.names, inner);
+    expect(mapped.device.positions).toEqual([{ index: 2, path: undefined }]);
+    expect(mapped.time.positions).toEqual([{ index: 0, path: undefined, isInPayload: true }]);
+    expect(mapped.unused).toEqual(['battery', 'status']);
+  });
+});
+
+describe('the unit of a column', () => {
+  const unitsOf = (given: string | Record<string, unknown>, declared: Declarations = {}) => {
+    const row = rowOf(given);
+    const layout = layoutOf(chooseFormat(undefined, row), { sensor: 1, ...declared });
+    const { values } = planOf(layout, row.names);
+    return values.map(({ columns }) => [
+      columns[0]?.column,
+      columns[0]?.unit,
+      columns[0]?.convert?.('50'),
+    ]);
+  };
+
+  it('is said by its name, by its format, or by a declaration, which comes first', () => {
+    expect(unitsOf('time,temp_f')).toEqual([['temperature', 'f', expect.closeTo(10, 6)]]);
+    expect(unitsOf('time,temp_f', { units: ['temperature=c'] })).toEqual([
+      ['temperature', 'c', undefined],
+    ]);
+    expect(unitsOf('time,Outside (°F)', { columns: ['temperature=Outside (°F)'] })).toEqual([
+      ['temperature', '°f', expect.closeTo(10, 6)],
+    ]);
+    expect(unitsOf('time_stamp,sensor_index,temperature')).toEqual([
+      ['temperature', 'f', expect.closeTo(10, 6)],
+    ]);
+  });
+
+  it('is said by a row of units before its name', () => {
+    const names = makeColumns(['time', 'temp_f'], ',', [undefined, 'K']);
+    const layout = layoutOf(chooseFormat('airseries', rowOf('time')), { sensor: 1 });
+    const [one] = planOf(layout, names).values;
+    expect(one?.columns[0]?.unit).toBe('K');
+  });
+
+  it('has a total of rain beside its amount in columns of their own', () => {
+    expect(unitsOf('time,rain,rain_total').map(([column]) => column)).toEqual(['rain_total']);
+  });
+});

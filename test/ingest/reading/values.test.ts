@@ -1,0 +1,104 @@
+/** The values of a row, read by its plan: which of several counts, and in which unit (S3, S7). */
+import { describe, expect, it } from 'vitest';
+import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { layoutOf, planOf } from '../../../src/ingest/reading/plan.ts';
+import { passedOver, readNamedValues, readValues } from '../../../src/ingest/reading/values.ts';
+import { makeColumns, makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
+
+function read(row: Row, declared: Declarations = {}) {
+  const layout = layoutOf(chooseFormat(declared.name, row), declared);
+  const plan = planOf(layout, row.names);
+  return {
+    values: readValues(row, plan),
+    over: passedOver(row, plan),
+    named: readNamedValues(row, plan, layout),
+  };
+}
+const object = (given: Record<string, unknown>, declared?: Declarations) =>
+  read(makeObjectReader()(given, '', 1) as Row, declared);
+const line = (header: string, cells: string, delimiter = ';') =>
+  read({
+    names: makeColumns(header.split(delimiter), delimiter),
+    cells: cells.split(delimiter),
+    text: cells,
+    line: 2,
+  });
+
+describe('a value', () => {
+  it('is null where it is empty, and absent where there is no column (S3)', () => {
+    expect(line('pm25;pm10', ';4').values).toEqual({ pm25: null, pm10: '4' });
+    expect(object({ pm25: null, temperature: { value: '' } }).values).toEqual({
+      pm25: null,
+      temperature: null,
+    });
+  });
+
+  it('may have a decimal comma where that is no delimiter', () => {
+    expect(line('pm25;pm10', '8,5;-1,5').values).toEqual({ pm25: '8.5', pm10: '-1.5' });
+    expect(object({ pm25: '8,5' }).values).toEqual({ pm25: '8,5' });
+    const names = makeColumns(['pm25'], ',');
+    expect(read({ names, cells: ['8,5'], text: '', line: 2 }).values).toEqual({ pm25: '8,5' });
+  });
+
+  it('may say its unit itself, which --unit comes before', () => {
+    const given = { temperature: { value: 50, unit: '°F' }, no2: { value: 3, unit: 'stone' } };
+    expect(object(given).values).toEqual({
+      temperature: expect.closeTo(10, 6),
+      no2: '3 stone',
+    });
+    expect(object(given, { units: ['temperature=c'] }).values).toMatchObject({ temperature: 50 });
+  });
+
+  it('is the first of several that is given, and the others are passed over', () => {
+    expect(object({ pm25: 1, 'pm2.5': 2, P2: null })).toMatchObject({
+      values: { pm25: 1 },
+      over: ['pm2.5'],
+    });
+    expect(object({ pm25: null, 'pm2.5': 2 })).toMatchObject({ values: { pm25: 2 }, over: [] });
+    expect(object({ pm25: '', 'pm2.5': null })).toMatchObject({ values: { pm25: null }, over: [] });
+  });
+
+  it('of a gauge that counts up comes before the amount, and is null beside it', () => {
+    expect(line('rain;rain_total', '1;20')).toMatchObject({
+      values: { rain_total: '20' },
+      over: ['rain'],
+    });
+    expect(line('rain;rain_total', '1;').values).toEqual({ rain: '1', rain_total: null });
+    expect(line('rain;rain_total', ';').values).toEqual({ rain_total: null });
+  });
+
+  it('is nested where it is an object or a list without one', () => {
+    expect(object({ pm25: [1], pm10: { a: 1 }, no2: { value: [1] } }).values).toEqual({
+      pm25: 'nested',
+      pm10: 'nested',
+      no2: 'nested',
+    });
+  });
+});
+
+describe('a value whose parameter the row names', () => {
+  const state = (more: Record<string, unknown>, declared: Declarations = {}) =>
+    object({ entity_id: 'sensor.rain', state: '5', ...more }, declared).named;
+
+  it('is of the first name that is known, in our unit', () => {
+    const attributes = { device_class: 'precipitation', unit_of_measurement: 'in' };
+    expect(state({ attributes })).toMatchObject([
+      { field: 'precipitation', column: 'rain', value: expect.closeTo(127, 6) },
+    ]);
+    expect(state({ attributes: { ...attributes, state_class: 'total_increasing' } })).toMatchObject(
+      [{ column: 'rain_total' }],
+    );
+    expect(state({}, { columns: ['pm10=sensor.rain'] })).toMatchObject([
+      { field: 'sensor.rain', column: 'pm10', value: '5', isWithoutUnit: true },
+    ]);
+  });
+
+  it('is reported by its first name where none is known', () => {
+    expect(state({})).toEqual([{ field: 'sensor.rain' }]);
+  });
+
+  it('is malformed where the name is no text', () => {
+    expect(state({ entity_id: 5 })).toBeUndefined();
+  });
+});
