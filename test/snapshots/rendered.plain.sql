@@ -1275,6 +1275,11 @@ revoke all on function logic.retention_plan, logic.kept_hours, logic.lost_months
 -- validated, except for checks that need the database (S2, S3). Each function runs with the rights of the caller, in
 -- one transaction: all or nothing.
 
+-- The amount of rain that a source gave: beside a total, `rain` is derived from it.
+create function logic.given_rain(rain real, rain_total real, rain_given real) returns real language sql immutable as $$
+  select case when rain_total is null then rain else rain_given end
+$$;
+
 -- Stores the usable readings and quarantines the rest. accepted + unchanged + refused = readings given. For a sensor and
 -- a time, each value of a reading replaces the stored one, a parameter that it leaves empty is withdrawn, and every other
 -- parameter stays as it is (S3). Raises AS403, and stores nothing, if the sender lacks authorization for a sensor; the
@@ -1428,7 +1433,7 @@ begin
   -- Each reading that is stored itself, beside what is stored of its sensor and time. Of rain a source gives an amount
   -- or a total; the amount of a reading with a total is derived, and the given one is kept beside it.
   compared as materialized (
-    select g.ordinal, g.measured_at, g.problem, g.reason,
+    select g.ordinal, g.measured_at, g.problem,
       (g.temperature,
   g.humidity,
   g.pressure,
@@ -1564,7 +1569,7 @@ begin
     from given g
     left join raw.readings r on r.sensor_id = g.sensor_id and r.measured_at = g.measured_at
       and r.measured_at >= earliest and r.measured_at <= latest
-    cross join lateral (select case when r.rain_total is null then r.rain else r.rain_given end as rain) known
+    cross join lateral (select logic.given_rain(r.rain, r.rain_total, r.rain_given) as rain) known
     where g.merged_into is null and g.reason is null
   ),
   refused as (
@@ -1649,8 +1654,8 @@ begin
         when only_new then coalesce(stored.rain, excluded.rain) else coalesce(excluded.rain, stored.rain) end,
       rain_given = case when coalesce(excluded.rain_total, stored.rain_total) is not null then
         case when only_new
-          then coalesce(case when stored.rain_total is null then stored.rain else stored.rain_given end, excluded.rain)
-          else coalesce(excluded.rain, case when stored.rain_total is null then stored.rain else stored.rain_given end)
+          then coalesce(logic.given_rain(stored.rain, stored.rain_total, stored.rain_given), excluded.rain)
+          else coalesce(excluded.rain, logic.given_rain(stored.rain, stored.rain_total, stored.rain_given))
         end end
     returning sensor_id, measured_at, extract(epoch from now - measured_at)::float8 as delay,
       tableoid = 'raw.readings'::regclass as stored_outside_hypertable
@@ -1787,7 +1792,7 @@ begin
   case when 'wind_speed' = any (t.names) then r.wind_speed end,
   case when 'wind_direction' = any (t.names) then r.wind_direction end,
   case when 'rain_total' = any (t.names) then r.rain_total end,
-      case when 'rain' = any (t.names) then case when r.rain_total is null then r.rain else r.rain_given end end
+      case when 'rain' = any (t.names) then logic.given_rain(r.rain, r.rain_total, r.rain_given) end
     from target t
     join raw.readings r on r.sensor_id = t.sensor_id and r.measured_at = t.measured_at
       and r.measured_at >= earliest and r.measured_at <= latest
@@ -2031,11 +2036,12 @@ create function logic.unauthorized_sensors(sensors int[], times float8[], provid
   where provider is not null and not coalesce(of_sensor.own_then, of_sensor.own_ever, false)
 $$;
 
-revoke all on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
-  logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors
+revoke all on function logic.given_rain, logic.store_readings, logic.withdraw_values, logic.delete_empty_readings,
+  logic.derive_rain, logic.keep_last_totals, logic.delete_readings, logic.known_sensors, logic.ingest_bounds,
+  logic.unauthorized_sensors
   from public;
-grant execute on function logic.store_readings, logic.withdraw_values, logic.delete_empty_readings, logic.derive_rain,
-  logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
+grant execute on function logic.given_rain, logic.store_readings, logic.withdraw_values, logic.delete_empty_readings,
+  logic.derive_rain, logic.known_sensors, logic.ingest_bounds, logic.unauthorized_sensors to airseries_ingest;
 grant usage on schema logic to airseries_ingest;
 
 -- The quarantine keeps input that could not be used, with the reason, so that it can be retried.
