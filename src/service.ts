@@ -2,8 +2,9 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { claimsOn } from './aggregate/claims.ts';
-import { compareZoneRules, type Job, makeJobs } from './aggregate/jobs.ts';
+import { type Job, makeJobs } from './aggregate/jobs.ts';
 import { type Schedule, startJobs } from './aggregate/schedule.ts';
+import { checkZoneRules } from './aggregate/zoneRules.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
@@ -323,6 +324,6 @@ async function startWork(
   metrics.worker.set(1);
   demo.begin();
   stopJobs = () => Promise.all([stopSchedule(), demo.stop()]);
-  await compareZoneRules({ target, timeZone, clock, log, zoneObserver });
+  await checkZoneRules({ target, timeZone, log, zoneObserver });
   return demo.ground;
 }

@@ -20,7 +20,6 @@ import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { SourceNotes } from './reading/reader.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
-import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { openSource } from './rows/source.ts';
 import type { Accepted } from './store/accept.ts';
@@ -33,8 +32,8 @@ import {
   type Replaced,
   type ReplacedValues,
 } from './store/replaced.ts';
+import { withTransitions } from './store/transitions.ts';
 import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
-import { zoneConflict } from './store/zoneConflict.ts';
 
 /** The outcome of all files, as the command prints it. */
 type ImportSummary = {
@@ -108,7 +107,7 @@ export async function importReadings(
   { now, log, terminal, format: declared }: Options,
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
-  const format = declared && (await withZoneConflict(sql, declared, now));
+  const format = declared && (await withTransitions(sql, declared, now));
   const summary = emptySummary();
   const started = performance.now();
   // standard input may take days; that does not make its readings future ones
@@ -165,16 +164,6 @@ function whyNothing(
   return excluded > 0
     ? `${names}: --only leaves out every row (${excluded})`
     : `${names}: there is no reading in it: no line follows the header, or its list is empty`;
-}
-
-async function withZoneConflict(
-  sql: Sql,
-  declared: Declarations,
-  now: Date,
-): Promise<Declarations> {
-  const zone = declared.zone ?? declared.timeZone;
-  if (zone === undefined || isFixedZone(zone)) return declared;
-  return { ...declared, zoneConflict: await zoneConflict(sql, zone, now) };
 }
 
 /** A source with an error does not keep the others from being imported. */

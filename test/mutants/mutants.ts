@@ -230,6 +230,7 @@ const TABLE: readonly Table[] = [
           'offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)',
           'offsetAt(near), offsetAt(near + DAY_MS)',
         ],
+        ['since <= instant', 'since < instant'],
       ],
       'src/ingest/reading/times.ts': [
         ['number / one <= LATEST', 'number / one < LATEST'],
@@ -237,7 +238,8 @@ const TABLE: readonly Table[] = [
         [".replace(/ (?:UTC|GMT|Z)$/, 'Z')", ''],
         ['at + 86_400_000', 'at'],
         ["sign === '-' ? -by : by", 'by'],
-        ["if (isDeclared && !zone.includes('/'))", 'if (false)'],
+        ["isDeclared && !zone.includes('/')", 'false'],
+        [' || transitions?.length === 0', ''],
       ],
       'src/ingest/rows/csv.ts': [
         ['b.count - a.count', 'a.count - b.count'],

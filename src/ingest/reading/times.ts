@@ -4,9 +4,9 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
-import type { Declarations, ZoneConflict } from './declarations.ts';
+import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
-import { makeOffsetAdder } from './localTime.ts';
+import { makeOffsetAdder, type Transitions } from './localTime.ts';
 
 /**
  * March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a
@@ -186,12 +186,11 @@ function isPlain(given: string): boolean {
 /**
  * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the
  * order of the source, because of two hours of an autumn night the order tells which (see
- * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift; and the
- * function, for a stamp without an offset from when on Node and the server have other rules (Z5).
+ * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
-  { zone: declared, timeZone, zoneConflict, dateFormat, shift: shiftText }: Declarations,
+  { zone: declared, timeZone, transitions, dateFormat, shift: shiftText }: Declarations,
 ): (given: unknown, sensor: unknown) => unknown {
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(
@@ -201,9 +200,7 @@ export function makeTimeReader(
     );
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset =
-    local === undefined
-      ? undefined
-      : refusing(zoneConflict, offsetAdder(local, declared !== undefined));
+    local === undefined ? undefined : offsetAdder(local, declared !== undefined, transitions);
   const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText);
   return (given, sensor) => {
     let stamp = given;
@@ -253,37 +250,34 @@ export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.te
 type AddOffset = (stamp: string, sensor: string) => string;
 
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
-function offsetAdder(zone: string, isDeclared: boolean): AddOffset {
+function offsetAdder(
+  zone: string,
+  isDeclared: boolean,
+  transitions: Transitions | undefined,
+): AddOffset {
   if (zone === 'UTC') return fixedOffset('Z');
   if (FIXED.test(zone)) return fixedOffset(zone);
-  let name: string;
-  try {
-    name = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch {
-    throw new InputError('--zone', `there is no time zone "${zone}"`, WRITE_ZONE);
-  }
-  if (isDeclared && !zone.includes('/'))
+  const isShort = isDeclared && !zone.includes('/');
+  // of Node only names, for the message and where no server was asked
+  const name = isShort || transitions === undefined ? nameInNode(zone) : zone;
+  if (isShort && name !== undefined)
     throw new InputError(
       '--zone',
       `"${zone}" is an abbreviation, which stands for ${name} here, perhaps with summer time`,
       WRITE_ZONE,
     );
-  return makeOffsetAdder(zone);
+  if (isShort || name === undefined || transitions?.length === 0)
+    throw new InputError('--zone', `there is no time zone "${zone}"`, WRITE_ZONE);
+  return makeOffsetAdder(transitions ?? []);
 }
 
-/** Any of the two rules may be the right one, and such a stamp would be stored an hour off. */
-function refusing(conflict: ZoneConflict | undefined, addOffset: AddOffset): AddOffset {
-  if (conflict === undefined) return addOffset;
-  return (stamp, sensor) => {
-    const instant = readInstant(stamp);
-    if (instant?.local !== true || instant.microseconds < conflict.localFrom)
-      return addOffset(stamp, sensor);
-    throw new InputError(
-      '--zone',
-      `it is not certain which instant ${stamp} is in ${conflict.zone}`,
-      `${conflict.message} Then send it again; times with an offset are accepted.`,
-    );
-  };
+/** Undefined: Node knows no such zone. */
+function nameInNode(zone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
 }
 
 const WRITE_ZONE =
