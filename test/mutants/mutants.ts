@@ -235,8 +235,10 @@ const TABLE: readonly Table[] = [
       'src/ingest/reading/times.ts': [
         ['number / one <= LATEST', 'number / one < LATEST'],
         ['seconds >= EARLIEST &&', 'seconds > EARLIEST &&'],
-        [".replace(/ (?:UTC|GMT|Z)$/, 'Z')", ''],
-        ['at + 86_400_000', 'at'],
+        ["utc === undefined ? offset : 'Z'", 'offset'],
+        ['midnight.microseconds + DAY_US', 'midnight.microseconds'],
+        ['hours === 24 && FULL_HOUR.test(rest)', 'hours === 24'],
+        [String.raw`(?:\k<mark>(?<second>`, '(?:[:.](?<second>'],
         ["sign === '-' ? -by : by", 'by'],
         ["isDeclared && !zone.includes('/')", 'false'],
         [' || transitions?.length === 0', ''],
