@@ -313,10 +313,17 @@ const TABLE: readonly Table[] = [
     tests: ['test/ingest/importReadings.test.ts'],
     changes: {
       'src/ingest/importReadings.ts': [
-        ['    await writeBatch(); // with what stands before the fault\n', ''],
-        ['  copier.begin();\n', ''],
-        ['    summary.unchanged -= accepted;\n', ''],
-        ['    addSpan(span, outcome.span);\n', ''],
+        [
+          '    if (notes !== undefined) await writer.write(notes); // with what stands before a fault\n',
+          '',
+        ],
+        ['    copier.begin();\n', ''],
+      ],
+      'src/ingest/importReport.ts': [
+        ['        summary.unchanged -= accepted;\n', ''],
+        ['        addSpan(ownSpan, outcome.span);\n', ''],
+        ['!summary.ignored.includes(one)', 'true'],
+        ['examples.map(({ reason }) => reason)', '[]'],
       ],
       'src/ingest/store/deviceSensors.ts': [['!sensors.has(device)', 'sensors.size === 0']],
     },
