@@ -56,7 +56,7 @@ type Parts = { readonly [name: string]: string | undefined };
 type TimeForm = readonly [
   name: string,
   pattern: RegExp,
-  read: (parts: Parts, order: string | undefined) => string | undefined,
+  read: (text: string, parts: Parts, order: string | undefined) => string | undefined,
 ];
 
 /** `8:00`, `18.00.00`, or an hour and perhaps a minute from columns of their own: `8 5`. */
@@ -85,9 +85,9 @@ export const TIME_FORMS: readonly TimeForm[] = [
     new RegExp(
       String.raw`^${DIGITS}(?:[Tt ]?(?<hour>[0-2]\d):?(?<minute>[0-5]\d)?:?(?<second>[0-5]\d)?)?${TAIL}$`,
     ),
-    (parts) => isoOf(parts, parts.month, parts.day, parts.second ?? '00'),
+    (_, parts) => isoOf(parts, parts.month, parts.day, parts.second ?? '00'),
   ],
-  ['Unix time', /^(?<number>\d{9,19}(?:\.\d{1,9})?)$/, ({ number }) => instantOfUnixTime(number)],
+  ['Unix time', UNIX_TIME, instantOfUnixTime],
   ['ISO 8601', dated(String.raw`(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)`, KEPT_GAP), asWritten],
   ['day first', dated(String.raw`(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})`), asWritten],
   [
@@ -117,40 +117,42 @@ export const TIME_FORMS: readonly TimeForm[] = [
   [
     'day of the week first',
     /^[A-Z][a-z]{2}, (?<rest>\d.*)$/,
-    ({ rest = '' }, order) => stampOf(rest, order),
+    (_, { rest = '' }, order) => stampOf(rest, order),
   ],
   [
     'time first',
     /^(?<time>\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (?<date>\d{1,4}([./-])\d\d?\3\d{1,4})$/,
-    ({ time, date }, order) => stampOf(`${date} ${time}`, order),
+    (_, { time, date }, order) => stampOf(`${date} ${time}`, order),
   ],
   [
     'interval',
     /^(?<start>\d{4}-\d\d-\d\dT[^/]+)\/.+$/,
-    ({ start = '' }, order) => stampOf(start, order),
+    (_, { start = '' }, order) => stampOf(start, order),
+  ],
+  // which do not break, and which a table in a page may have
+  [
+    'other spaces',
+    /[\u00a0\u2007\u202f]/,
+    (text, _, order) => stampOf(text.replaceAll(/[\u00a0\u2007\u202f]/g, ' '), order),
   ],
 ];
 
-/** Spaces that do not break, which a table in a page may have. */
-const OTHER_SPACES = /[\u00a0\u2007\u202f]/g;
-
 /** A text that has no form, or is no time after all, stays as it is. */
-function stampOf(given: string, order: string | undefined): string {
-  const text = given.replaceAll(OTHER_SPACES, ' ');
-  return readForm(text, order) ?? text;
-}
+const stampOf = (text: string, order: string | undefined): string => readForm(text, order) ?? text;
+
+const NO_PARTS: Parts = {};
 
 function readForm(text: string, order: string | undefined): string | undefined {
   for (const [, pattern, read] of TIME_FORMS) {
     const found = pattern.exec(text);
-    if (found !== null) return read(found.groups ?? {}, order);
+    if (found !== null) return read(text, found.groups ?? NO_PARTS, order);
   }
   return undefined;
 }
 
 const pad = (part = '') => part.padStart(2, '0');
 
-function asWritten(parts: Parts): string {
+function asWritten(_text: string, parts: Parts): string {
   return isoOf(parts);
 }
 
@@ -172,7 +174,7 @@ const DAY_US = 86_400_000_000;
 const FULL_HOUR = /^:00(?::00(?:[.,]0+)?)?(?![:.,\d])/;
 
 /** With slashes or hyphens, only a declaration says which comes first. */
-function inOrder(parts: Parts, order: string | undefined): string | undefined {
+function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
   if (order === 'dd/mm/yyyy') return isoOf(parts, parts.then, parts.first);
   return order === 'mm/dd/yyyy' ? isoOf(parts, parts.first, parts.then) : undefined;
 }
@@ -180,7 +182,7 @@ function inOrder(parts: Parts, order: string | undefined): string | undefined {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** The name of a month begins with its three letters. */
-function withMonth(parts: Parts): string | undefined {
+function withMonth(_text: string, parts: Parts): string | undefined {
   const month = MONTHS.indexOf(parts.name?.toLowerCase() ?? '') + 1;
   return month === 0 ? undefined : isoOf(parts, String(month));
 }
