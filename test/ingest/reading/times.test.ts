@@ -53,7 +53,7 @@ test.each<[given: unknown, at: string | undefined]>([
   ['20-Nov-2026 8:05', '2026-11-20T07:05:00Z'],
   ['20 Foo 2026 08:00', undefined],
   ['2026-02-30 24:00', undefined], // no such day
-  ['2026-11-20 18:00.30', undefined], // a half minute?
+  ['20.11.2026 18:00.30', undefined], // half a minute, or 30 seconds?
   ['8:00 PM 5-6-2026', '2026-06-05T19:00:00Z'],
   ['2026-W47-5', undefined],
   ['2026-324', undefined],
