@@ -1,8 +1,9 @@
 /** The service: opens its parts in order, and closes them in reverse. */
 import { createRequire } from 'node:module';
 import { claimsOn } from './aggregate/claims.ts';
-import { compareZoneRules, type Job, makeJobs } from './aggregate/jobs.ts';
+import { type Job, makeJobs } from './aggregate/jobs.ts';
 import { type Schedule, startJobs } from './aggregate/schedule.ts';
+import { checkZoneRules } from './aggregate/zoneRules.ts';
 import type { Clock } from './base/clock.ts';
 import { boundedLog, type Log } from './base/log.ts';
 import type { Config } from './config.ts';
@@ -375,5 +376,5 @@ async function startWork(
   });
   metrics.worker.set(1);
   for (const { opened: extra } of extras) extra.begin?.();
-  await compareZoneRules({ target, timeZone, clock, log, zoneObserver });
+  await checkZoneRules({ target, timeZone, log, zoneObserver });
 }

@@ -137,7 +137,7 @@ const EFFECTS: Record<string, () => Promise<void>> = {
     ]);
     const metrics = (await get(worker.ports.adminPort, '/metrics')).body;
     expect(metrics).toContain('airseries_worker 1');
-    expect(metrics).toContain('airseries_time_zone_conflict{with="node"} 0'); // Z5: compared at the start
+    expect(metrics).toContain('airseries_time_zone_conflict{with="record"} 0'); // Z5: compared at the start
     // it answers no requests
     expect(metrics).toContain(`airseries_database_pool_size{pool="read"} ${POOL_SIZES.readiness}`);
   },

@@ -86,7 +86,7 @@ export const jobs: Section = {
     chart({
       title: 'Time zone',
       description:
-        "1: Node's rules of the time zone are not the server's (node), or a change of the server's is refused (record). Compared at the start and each night.",
+        "1: a change of the server's rules of the time zone is refused. Looked at when the worker starts and each night.",
       unit: UNIT.none,
       w: 12,
       queries: [[`max by (with) (${all('airseries_time_zone_conflict')})`, '{{with}}']],

@@ -43,6 +43,8 @@ create table raw.zone_offset (
   until timestamptz not null,
   utc_offset interval not null
 );
+-- stamps without an offset are read by them
+grant select on raw.zone_offset to airseries_ingest;
 
 -- The minute, by the clock of this server, in which each job was last claimed: several workers schedule every job, and
 -- one of them runs it.

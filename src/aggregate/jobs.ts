@@ -46,7 +46,7 @@ export function makeJobs(context: JobContext): Job[] {
     },
     { name: 'screen', schedule: '4-59/10 * * * *', run: () => screenStations(context) },
     { name: 'trim_quarantine', schedule: '7-59/10 * * * *', run: () => trimQuarantines(context) },
-    { name: 'zone_rules', schedule: '9 0 * * *', run: () => compareZoneRules(context) },
+    { name: 'zone_rules', schedule: '9 0 * * *', run: () => checkZoneRules(context) },
     { name: 'maintain', schedule: '17 0 * * *', run: () => maintainStorage(context) },
     { name: 'audit', schedule: '41 1 * * *', run: () => auditAggregates(context) },
   ];
@@ -90,14 +90,6 @@ export async function maintainStorage(context: JobContext): Promise<void> {
   if (retention !== undefined) await deleteExpired(target, clock, retention, { log, timeZone });
   await deleteOldDigests(target, clock());
   await maintain(target, clock(), { log, terminal: false });
-}
-
-/** The server's may change with every update of its machine; Node's with a new process only. */
-export async function compareZoneRules(
-  context: Pick<JobContext, 'target' | 'timeZone' | 'clock' | 'log' | 'zoneObserver'>,
-): Promise<void> {
-  const { target, timeZone, clock, log, zoneObserver: observer } = context;
-  await checkZoneRules(target, { timeZone, now: clock(), log, observer });
 }
 
 /** How far back the nightly audit looks, and the default of the command. */

@@ -77,7 +77,7 @@ async function status(
     async (sql) => {
       const found = await providerArrivals(sql, now);
       return {
-        zone: await readZoneRules(sql, timeZone, now),
+        zone: await readZoneRules(sql),
         versions: await serverVersions(sql),
         providers: found,
         freshness: await readRefreshState(sql, found),
@@ -121,7 +121,7 @@ type Status = {
 
 /** Lines on changes of the zone's rules, and on what is to be settled; usually none. */
 function zoneFacts(
-  { changed_at, changed_from, refused_from, refused, node_differs }: ZoneRules,
+  { changed_at, changed_from, refused_from, refused }: ZoneRules,
   now: Date,
 ): (readonly [string, string])[] {
   const said: string[] = [];
@@ -131,8 +131,6 @@ function zoneFacts(
     );
   if (changed_at !== null)
     said.push(`changed from ${changed_from} on, followed ${ago(changed_at, now)}`);
-  if (node_differs !== null)
-    said.push(`${node_differs} Until then times without an offset are refused from then on`);
   return said.map((text) => ['zone rules', text] as const);
 }
 

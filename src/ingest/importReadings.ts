@@ -6,12 +6,11 @@
 
 import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
-import { makeProgress, type Progress } from '../base/progress.ts';
 import { AIRSERIES } from '../base/shell.ts';
-import type { ReadingColumn } from '../contract/parameters.ts';
 import type { Sql } from '../database/client.ts';
-import { declareShift, explainReading, explainValue, hintsOf, NAMES_END } from './explain.ts';
+import { declareShift, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
+import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
 import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
 import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
@@ -19,83 +18,17 @@ import type { Declarations } from './reading/declarations.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { ReadingInput } from './reading/reading.ts';
-import { addSpan, describeGap, emptySpan, inUtc, type Span } from './reading/span.ts';
-import { isFixedZone } from './reading/times.ts';
 import { refuseVerdicts } from './reading/verdicts.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { openSource } from './rows/source.ts';
-import type { Accepted } from './store/accept.ts';
-import { type Batch, type Copier, makeCopier, type Stored } from './store/copyReadings.ts';
+import { type Copier, makeCopier } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
-import {
-  addReplaced,
-  describeReplaced,
-  NOTHING_REPLACED,
-  type Replaced,
-  type ReplacedValues,
-} from './store/replaced.ts';
-import { type ReadingReason, readSensorId, type ValueReason } from './store/validate.ts';
-import { zoneConflict } from './store/zoneConflict.ts';
+import { withTransitions } from './store/transitions.ts';
+import { readSensorId } from './store/validate.ts';
 
-/** The outcome of all files, as the command prints it. */
-type ImportSummary = {
-  received: number;
-  accepted: number;
-  unchanged: number;
-  /** Null: no stored value was. */
-  replaced: ReplacedValues | null;
-  /** The times of what was accepted or unchanged, in UTC; null: nothing was. */
-  oldest: string | null;
-  newest: string | null;
-  /** Whole readings, by reason. */
-  quarantined: Partial<Record<ReadingReason, number>>;
-  /** Single values left out of readings, by reason and parameter. */
-  values: Partial<Record<ValueReason, number>>;
-  /** The first of each reason. */
-  examples: {
-    reason: ReadingReason | ValueReason;
-    position: string;
-    text: string;
-    explanation: string;
-  }[];
-  /**
-   * Accepted readings without a placement at their time: the sensor was at no station or was
-   * suspicious.
-   */
-  without_station: number;
-  /** Lines for which the quarantine had no room. */
-  left_out_of_quarantine: number;
-  /** Rows that --only leaves out. */
-  excluded: number;
-  /** Columns and keys that are not used. */
-  ignored: string[];
-  /** Sentences about what was stored and is perhaps not meant so. */
-  hints: string[];
-  /** The formats that the files were read by. */
-  formats: string[];
-  /** A source could not be read to its end; the readings before are stored. */
-  failed: boolean;
-  failures: string[];
-};
-
-/** `terminal`: stderr is one, and progress is drawn on it. */
 type Source = Awaited<ReturnType<typeof openSource>>;
+/** `terminal`: stderr is one, and progress is drawn on it. */
 type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations | undefined };
-type Run = {
-  sql: Sql;
-  copier: Copier;
-  format: Declarations | undefined;
-  log: Log;
-  clock: () => Date;
-  summary: ImportSummary;
-  progress: Progress;
-  span: Span;
-  replaced: Replaced;
-  ofDevices: SensorsOfDevices;
-  /** By sensor, whether hourly or daily means were imported. */
-  means: Map<number, Means>;
-  total: number | undefined;
-};
 
 /**
  * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two
@@ -109,177 +42,103 @@ export async function importReadings(
   { now, log, terminal, format: declared }: Options,
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
-  const format = declared && (await withZoneConflict(sql, declared, now));
-  const summary = emptySummary();
+  const format = declared && (await withTransitions(sql, declared, now));
+  const sources: Source[] = [];
+  const report = makeImportReport(log, terminal, () => partRead(sources));
+  /** A source with an error does not keep the others from being imported. */
+  const attempt = (work: Promise<unknown>) =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof InputError)) throw error;
+      report.failed(error.message);
+    });
+  for (const path of paths) await attempt(openSource(path).then((source) => sources.push(source)));
   const started = performance.now();
   // standard input may take days; that does not make its readings future ones
   const clock = () => new Date(now.getTime() + (performance.now() - started));
-  const progress = makeProgress('importing', log, terminal);
-  const run: Run = {
-    sql,
-    copier: makeCopier(sql),
-    format,
-    log,
-    clock,
-    summary,
-    progress,
-    span: emptySpan(),
-    replaced: NOTHING_REPLACED,
-    ofDevices: new Map(),
-    means: new Map(),
-    total: undefined,
-  };
-  const sources: Source[] = [];
-  for (const path of paths)
-    await collectFailure(run, async () => sources.push(await openSource(path)));
-  if (sources.every(({ size }) => size !== undefined)) {
-    run.total = sources.reduce((sum, { size }) => sum + (size ?? 0), 0);
-  }
-  let read = 0;
-  for (const source of sources) {
-    await collectFailure(run, () => importSource(run, source, read));
-    read += source.size ?? 0;
-  }
-  progress.hide();
-  summary.replaced = describeReplaced(run.replaced) ?? null;
-  const { oldest, newest } = run.span;
-  summary.oldest = oldest === undefined ? null : inUtc(oldest);
-  summary.newest = newest === undefined ? null : inUtc(newest);
-  const none = summary.failed && summary.received === 0 ? undefined : whyNothing(summary, paths);
-  if (none !== undefined) {
-    summary.failed = true;
-    summary.failures.push(none);
-    log.error(none);
-  }
-  return summary;
+  const importSource = makeSourceImport(sql, clock);
+  for (const source of sources)
+    await attempt(importSource(source, format, report.source(source.name)));
+  return report.end(paths);
 }
 
-/** Why nothing of what was read is stored now; undefined if something is. */
-function whyNothing(
-  { received, accepted, unchanged, excluded }: ImportSummary,
-  paths: readonly string[],
-): string | undefined {
-  if (accepted + unchanged > 0) return undefined;
-  if (received > 0)
-    return `none of the ${received} readings could be used. The log has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
-  const names = paths.join(', ');
-  return excluded > 0
-    ? `${names}: --only leaves out every row (${excluded})`
-    : `${names}: there is no reading in it: no line follows the header, or its list is empty`;
+/** Undefined where a size is unknown. */
+function partRead(sources: readonly Source[]): number | undefined {
+  const total = sources.reduce((sum, { size = Number.NaN }) => sum + size, 0);
+  return Number.isNaN(total) ? undefined : sources.reduce((sum, { read }) => sum + read, 0) / total;
 }
 
-async function withZoneConflict(
-  sql: Sql,
-  declared: Declarations,
-  now: Date,
-): Promise<Declarations> {
-  const zone = declared.zone ?? declared.timeZone;
-  if (zone === undefined || isFixedZone(zone)) return declared;
-  return { ...declared, zoneConflict: await zoneConflict(sql, zone, now) };
-}
-
-/** A source with an error does not keep the others from being imported. */
-async function collectFailure(
-  { summary, log, progress }: Run,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    progress.hide();
-    log.error(error.message);
-    summary.failed = true;
-    summary.failures.push(error.message);
-  }
-}
-
-async function importSource(run: Run, source: Source, readBefore: number): Promise<void> {
-  const { sql, copier, clock, summary, progress, log } = run;
-  // standard input cannot be read twice
-  const found =
-    source.size === undefined ? undefined : await findDateFormat(source.name, run.format);
-  const format = found === undefined ? run.format : { ...run.format, dateFormat: found };
-  copier.begin();
-  let excluded = 0;
-  let notes: SourceNotes | undefined;
-  const span = emptySpan();
-  let replacedHere = NOTHING_REPLACED;
-  let failure: InputError | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  const write = async (batch: Batch, { ignored }: SourceNotes, read: number) => {
-    const outcome = await copier.store(batch, source.name);
-    warn(run, source, ignored);
-    addSpan(span, outcome.span);
-    addExamples(run, source, outcome);
-    addOutcome(summary, outcome, ignored);
-    replacedHere = addReplaced(replacedHere, outcome.replaced);
-    progress.show(
-      summary.received,
-      run.total === undefined ? undefined : (readBefore + read) / run.total,
-    );
-  };
-  const writeBatch = async () => {
-    await writing;
-    const batch = copier.take();
-    if (batch === undefined || notes === undefined) return;
-    writing = write(batch, notes, source.read);
-    writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
-  };
-  try {
-    const all = readReadings(source, format, LIMITS);
-    const checked = checkedBeginning(all, source, (first) => {
-      warnOfLinesBefore(run, source, first.notes);
-      refuseOtherUnits(first.readings, first.notes, source.name);
-      refuseDoubts(first.notes, source.name, NOTHING_STORED);
-    });
-    for await (const batch of checked) {
-      const { readings: given } = batch;
-      notes = batch.notes;
-      summary.excluded += notes.excluded - excluded;
-      excluded = notes.excluded;
-      if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
-      const readings = await assignSensors(sql, given, undefined, clock(), run.ofDevices);
-      const { means } = notes;
-      if (means !== undefined) refuseBothMeans(readings, means, run.means, source.name);
-      await copier.add(readings, clock());
-      if (copier.isFull(source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE))
-        await writeBatch();
+/** Imports one source after the other: what is known of sensors holds for all of them. */
+function makeSourceImport(sql: Sql, clock: () => Date) {
+  const copier = makeCopier(sql);
+  const ofDevices: SensorsOfDevices = new Map();
+  /** By sensor, whether hourly or daily means were imported. */
+  const means = new Map<number, Means>();
+  return async (source: Source, declared: Declarations | undefined, report: SourceReport) => {
+    copier.begin();
+    const writer = makeWriter(copier, source.name, report);
+    const most = source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE;
+    let notes: SourceNotes | undefined;
+    let failure: InputError | undefined;
+    try {
+      for await (const batch of readChecked(source, declared, report)) {
+        notes = batch.notes;
+        const readings = await assignSensors(sql, batch.readings, undefined, clock(), ofDevices);
+        if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
+        await copier.add(readings, clock());
+        if (copier.isFull(most)) await writer.write(notes);
+      }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      failure = error;
+    } finally {
+      source.close();
+      await writer.idle();
     }
-    await writeBatch();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    failure = error;
-    await writeBatch(); // with what stands before the fault
-  } finally {
-    source.close();
-    await writing;
-    addSpan(run.span, span);
-  }
-  for await (const { accepted, replaced } of copier.end(clock(), source.name)) {
-    summary.accepted += accepted;
-    summary.unchanged -= accepted;
-    replacedHere = addReplaced(replacedHere, replaced);
-  }
-  sayReplaced(run, source, replacedHere);
-  if (failure !== undefined) throw failure;
-  if (notes === undefined) return;
-  refuseDoubts(notes, source.name, 'the readings are stored all the same');
-  for (const hint of hintsOf(notes, COMMAND_LINE, { gap: describeGap(span) })) {
-    const text = `${source.name}: ${hint}`;
-    summary.hints.push(text);
-    progress.hide();
-    log.warn(text);
-  }
+    if (notes !== undefined) await writer.write(notes); // with what stands before a fault
+    await writer.idle();
+    for await (const withdrawn of copier.end(clock(), source.name)) report.withdrawn(withdrawn);
+    report.end(notes);
+    if (failure !== undefined) throw failure;
+    if (notes === undefined) return;
+    refuseDoubts(notes, source.name, 'the readings are stored all the same');
+    report.hints(notes);
+  };
 }
 
-/** Adds to the summary's, and logs it: of a file that was only to add something it is a surprise. */
-function sayReplaced(run: Run, { name }: Source, replaced: Replaced): void {
-  run.replaced = addReplaced(run.replaced, replaced);
-  const values = describeReplaced(replaced);
-  if (values === undefined) return;
-  run.progress.hide();
-  run.log.info({ source: name, ...values }, 'stored values were replaced or withdrawn');
+/** Writes a batch of the copier while the next is read. */
+function makeWriter(copier: Copier, source: string, report: SourceReport) {
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    /** Resolves when the batch before is written, and this one has begun. */
+    async write(notes: SourceNotes) {
+      await writing;
+      const batch = copier.take();
+      if (batch === undefined) return;
+      writing = copier.store(batch, source).then((outcome) => report.stored(outcome, notes));
+      writing.catch(() => undefined); // awaited, and handled, before the next batch or at the end
+    },
+    idle: () => writing,
+  };
+}
+
+/**
+ * The readings of a source. Rejects with InputError before it yields any where the beginning says
+ * that a declaration is wrong or missing.
+ */
+async function* readChecked(
+  source: Source,
+  declared: Declarations | undefined,
+  report: SourceReport,
+): AsyncGenerator<ReadingBatch> {
+  // standard input cannot be read twice
+  const dateFormat =
+    source.size === undefined ? undefined : await findDateFormat(source.name, declared);
+  const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
+  yield* checkedBeginning(readReadings(source, format, LIMITS), source, (first) => {
+    report.linesBefore(first.notes);
+    refuseOtherUnits(first.readings, first.notes, source.name);
+    refuseDoubts(first.notes, source.name, NOTHING_STORED);
+  });
 }
 
 /** As few at once as Copier.add wants them. */
@@ -337,16 +196,6 @@ function refuseDoubts(
   refuseContradictions(contradictions, source, stored);
 }
 
-function warnOfLinesBefore(
-  { log, progress }: Run,
-  { name }: Source,
-  { linesBefore: lines }: SourceNotes,
-): void {
-  if (lines === 0) return;
-  progress.hide();
-  log.info({ source: name, lines }, 'lines before the header are passed over');
-}
-
 const PLURAL = { hour: 'hours', day: 'days' } as const;
 
 /**
@@ -373,86 +222,4 @@ function refuseBothMeans(
     }
     seen.set(id, means);
   }
-}
-
-/** Logs each ignored column once. */
-function warn({ log, summary, progress }: Run, source: Source, ignored: ReadonlySet<string>): void {
-  const unknown = [...ignored].filter((name) => !summary.ignored.includes(name));
-  if (unknown.length > 0) {
-    progress.hide();
-    log.info({ source: source.name, columns: unknown }, 'unknown columns are ignored');
-  }
-}
-
-const EXAMPLE_LENGTH = 300;
-
-/** Logs and notes the first reading or value of each reason that could not be used. */
-function addExamples(run: Run, source: Source, { readings, quarantined, values }: Stored): void {
-  const { summary, log, progress } = run;
-  const known = new Set<string>(summary.examples.map(({ reason }) => reason));
-  const add = (
-    reason: ReadingReason | ValueReason,
-    index: number,
-    explain: (reading: ReadingInput) => string,
-  ) => {
-    const reading = readings[index];
-    if (reading === undefined || known.has(reason)) return;
-    known.add(reason);
-    const position = `${source.name}:${reading.line}`;
-    const example = {
-      reason,
-      position,
-      text: reading.text.slice(0, EXAMPLE_LENGTH),
-      explanation: explain(reading),
-    };
-    summary.examples.push(example);
-    progress.hide();
-    log.warn(
-      { position, reason },
-      `not used: ${example.explanation} (only the first of each reason is shown)`,
-    );
-  };
-  for (const { index, reason } of quarantined) {
-    add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
-  }
-  for (const { index, reason } of values) {
-    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
-    add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));
-  }
-}
-
-function emptySummary(): ImportSummary {
-  return {
-    received: 0,
-    accepted: 0,
-    unchanged: 0,
-    replaced: null,
-    oldest: null,
-    newest: null,
-    quarantined: {},
-    values: {},
-    examples: [],
-    without_station: 0,
-    left_out_of_quarantine: 0,
-    excluded: 0,
-    ignored: [],
-    hints: [],
-    formats: [],
-    failed: false,
-    failures: [],
-  };
-}
-
-function addOutcome(summary: ImportSummary, outcome: Accepted, ignored: ReadonlySet<string>): void {
-  summary.received += outcome.received;
-  summary.accepted += outcome.accepted;
-  summary.unchanged += outcome.unchanged;
-  summary.without_station += outcome.withoutStation;
-  summary.left_out_of_quarantine += outcome.overflowed;
-  for (const { reason } of outcome.quarantined)
-    summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
-  for (const { reason } of outcome.values)
-    summary.values[reason] = (summary.values[reason] ?? 0) + 1;
-  const listed = new Set(summary.ignored);
-  summary.ignored.push(...[...ignored].filter((name) => !listed.has(name)));
 }

@@ -47,13 +47,11 @@ export function observeIngest(metrics: Metrics): IngestObserver {
   };
 }
 
-/** Shows what the rules of the time zone differ from. */
-export function observeZone({ zoneConflict }: Metrics): ZoneObserver {
-  return ({ refused, node }) => {
-    zoneConflict.set({ with: 'record' }, refused ? 1 : 0);
-    zoneConflict.set({ with: 'node' }, node ? 1 : 0);
-  };
-}
+/** Shows whether a change of the server's rules of the time zone is refused. */
+export const observeZone =
+  ({ zoneConflict }: Metrics): ZoneObserver =>
+  (isRefused) =>
+    zoneConflict.set({ with: 'record' }, isRefused ? 1 : 0);
 
 /** Counts and times the runs of jobs, and remembers when each last succeeded and last failed. */
 export function observeJobs(metrics: Metrics): JobObserver {

@@ -227,14 +227,18 @@ const TABLE: readonly Table[] = [
           'offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)',
           'offsetAt(near), offsetAt(near + DAY_MS)',
         ],
+        ['since <= instant', 'since < instant'],
       ],
       'src/ingest/reading/times.ts': [
         ['number / one <= LATEST', 'number / one < LATEST'],
         ['seconds >= EARLIEST &&', 'seconds > EARLIEST &&'],
-        [".replace(/ (?:UTC|GMT|Z)$/, 'Z')", ''],
-        ['at + 86_400_000', 'at'],
+        ["utc === undefined ? offset : 'Z'", 'offset'],
+        ['midnight.microseconds + DAY_US', 'midnight.microseconds'],
+        ['hours === 24 && FULL_HOUR.test(rest)', 'hours === 24'],
+        [String.raw`(?:\k<mark>(?<second>`, '(?:[:.](?<second>'],
         ["sign === '-' ? -by : by", 'by'],
-        ["if (isDeclared && !zone.includes('/'))", 'if (false)'],
+        ["isDeclared && !zone.includes('/')", 'false'],
+        [' || transitions?.length === 0', ''],
       ],
       'src/ingest/rows/csv.ts': [
         ['b.count - a.count', 'a.count - b.count'],
@@ -330,10 +334,17 @@ const TABLE: readonly Table[] = [
     tests: ['test/ingest/importReadings.test.ts'],
     changes: {
       'src/ingest/importReadings.ts': [
-        ['    await writeBatch(); // with what stands before the fault\n', ''],
-        ['  copier.begin();\n', ''],
-        ['    summary.unchanged -= accepted;\n', ''],
-        ['    addSpan(span, outcome.span);\n', ''],
+        [
+          '    if (notes !== undefined) await writer.write(notes); // with what stands before a fault\n',
+          '',
+        ],
+        ['    copier.begin();\n', ''],
+      ],
+      'src/ingest/importReport.ts': [
+        ['        summary.unchanged -= accepted;\n', ''],
+        ['        addSpan(ownSpan, outcome.span);\n', ''],
+        ['!summary.ignored.includes(one)', 'true'],
+        ['examples.map(({ reason }) => reason)', '[]'],
       ],
       'src/ingest/store/deviceSensors.ts': [['!sensors.has(device)', 'sensors.size === 0']],
     },

@@ -39,6 +39,26 @@ export function offsetAt(zone: Zone, instant: number): number {
   return local - Math.floor(instant / 1000) * 1000;
 }
 
+const LOOK_EVERY_MS = 72 * 3_600_000;
+
+/** The offsets of a zone from 1999 to 2032, as a reader of stamps takes them. */
+export function transitionsOf(zone: Zone): { since: number; offset: number }[] {
+  const since = Date.UTC(1999, 0, 1);
+  const found = [{ since, offset: offsetAt(zone, since) }];
+  for (let at = since; at < Date.UTC(2032, 0, 1); at += LOOK_EVERY_MS) {
+    const offset = offsetAt(zone, at + LOOK_EVERY_MS);
+    if (offset === found.at(-1)?.offset) continue;
+    let [low, high] = [at, at + LOOK_EVERY_MS];
+    while (high - low > 1_000) {
+      const middle = Math.floor((low + high) / 2_000) * 1_000;
+      if (offsetAt(zone, middle) === offset) high = middle;
+      else low = middle;
+    }
+    found.push({ since: high, offset });
+  }
+  return found;
+}
+
 /**
  * The first instant at which the zone's clocks show this local time (days and months may overflow
  * as in Date.UTC).

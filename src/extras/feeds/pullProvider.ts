@@ -8,7 +8,6 @@ import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
-import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
@@ -20,6 +19,7 @@ import {
   type ReplacedValues,
 } from '../../ingest/store/replaced.ts';
 import { makeSourceMemory } from '../../ingest/store/sourceMemory.ts';
+import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
@@ -80,7 +80,8 @@ export async function pullProvider(
   }
   const newest = await findNewest(pool, provider);
   const now = clock();
-  const declared: Declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
+  const declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
+  const declared = await withTransitions(pool, declarations, now);
   const { received, readings, hints } = await fetchDocument(
     url,
     { provider, hosts, limits },

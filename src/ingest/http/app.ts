@@ -18,15 +18,15 @@ import type { RequestObserver } from '../../http/observed.ts';
 import { httpAddress } from '../../http/openPort.ts';
 import { notFound, quoted } from '../../http/send.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
-import type { ZoneConflict } from '../reading/declarations.ts';
+import type { Transitions } from '../reading/localTime.ts';
 import { isFixedZone } from '../reading/times.ts';
-import { zoneConflict } from '../store/zoneConflict.ts';
+import { readTransitions } from '../store/transitions.ts';
 import { type Concurrency, limitConcurrency, limitRate, makeAuthenticate } from './admit.ts';
 import { makeAirrohrRoute } from './airrohr.ts';
 import type { IngestDeps } from './ingestRoute.ts';
 import { makeReadingsRoute } from './readings.ts';
 
-type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'zoneConflictOf'> & {
+type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
   log: Log;
   /** How many requests a minute one token may send. */
   rate: number;
@@ -53,17 +53,17 @@ const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
 /**
- * Comparing the rules of a zone takes a tenth of a second. The server's may change at any time,
- * Node's do not.
+ * Those of a zone that is not the installation's take the server 40 to 100 ms. They are asked for
+ * again after a minute, in which a refresh may have followed other rules.
  */
-function zoneConflicts(writes: QueryPool, clock: Clock): IngestDeps['zoneConflictOf'] {
-  const cache = new LRUCache<string, { conflict: ZoneConflict | undefined }>({
+function cachedTransitions(writes: QueryPool, clock: Clock): IngestDeps['transitionsOf'] {
+  const cache = new LRUCache<string, { transitions: Transitions }>({
     max: 100,
-    ttl: 3_600_000,
-    fetchMethod: async (zone) => ({ conflict: await zoneConflict(writes, zone, clock()) }),
+    ttl: 60_000,
+    fetchMethod: async (zone) => ({ transitions: await readTransitions(writes, zone, clock()) }),
   });
   return async (zone) =>
-    zone === undefined || isFixedZone(zone) ? undefined : (await cache.fetch(zone))?.conflict;
+    zone === undefined || isFixedZone(zone) ? undefined : (await cache.fetch(zone))?.transitions;
 }
 
 /** Every request is authenticated and limited before its body is read. */
@@ -75,7 +75,7 @@ export function makeIngestApp({
   ...deps
 }: IngestOptions): Express {
   const { writes, clock } = deps;
-  const zoneConflictOf = zoneConflicts(writes, clock);
+  const transitionsOf = cachedTransitions(writes, clock);
   const app = bareApp();
   const errors = makeErrorHandlers(log);
   app.use(takeTokenFromPath);
@@ -84,7 +84,7 @@ export function makeIngestApp({
   const authenticate = makeAuthenticate({ writes, clock });
   const limiter = limitRate(rate);
   const admit = (atOnce: Concurrency) => [authenticate, limitConcurrency(atOnce), limiter];
-  const batches = makeReadingsRoute({ ...deps, bodyMs, zoneConflictOf });
+  const batches = makeReadingsRoute({ ...deps, bodyMs, transitionsOf });
   const pushes = makeAirrohrRoute({ ...deps, bodyMs });
   addPostPath(
     app,
@@ -102,7 +102,7 @@ export function makeIngestApp({
       path,
       pushPath(format),
       ...admitPush,
-      ...makeReadingsRoute({ ...deps, bodyMs, zoneConflictOf }, format),
+      ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, format),
     );
   }
   const paths = `${READINGS_PATH} or ${AIRROHR_PATH}, or to one of ${FORMAT_NAMES.map(pushPath).join(', ')}`;

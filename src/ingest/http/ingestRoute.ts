@@ -12,7 +12,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
-import type { ZoneConflict } from '../reading/declarations.ts';
+import type { Transitions } from '../reading/localTime.ts';
 import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
@@ -31,8 +31,8 @@ export type IngestDeps = {
   observer?: IngestObserver | undefined;
   /** How long a body may take to arrive, from when the token was looked up. */
   bodyMs: number;
-  /** Where Node and the database server have other rules of a declared zone. */
-  zoneConflictOf?: ((zone: string | undefined) => Promise<ZoneConflict | undefined>) | undefined;
+  /** The server's rules of a declared zone; undefined for none, and for a fixed offset. */
+  transitionsOf?: ((zone: string | undefined) => Promise<Transitions | undefined>) | undefined;
 };
 
 /**

@@ -36,8 +36,8 @@ export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandl
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
     const declared = declaredBy(req, name, now);
-    const zoneConflict = await deps.zoneConflictOf?.(declared.zone);
-    return await readBatch(body, String(req.is(limits.types)), { ...declared, zoneConflict });
+    const transitions = await deps.transitionsOf?.(declared.zone);
+    return await readBatch(body, String(req.is(limits.types)), { ...declared, transitions });
   });
 }
 

@@ -7,24 +7,8 @@ import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/
 import { type OwnName, ownName } from '../formats/ownNames.ts';
 import { MOST_FIELDS } from '../rows/row.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
+import type { Transitions } from './localTime.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
-
-/**
- * Where Node and the database server have other rules of a zone (Z5): stamps without an offset are
- * read by Node's, days and months are computed by the server's.
- */
-export type ZoneConflict = {
-  zone: string;
-  /** The first instant, ISO 8601 in UTC. */
-  from: string;
-  /**
-   * From this local time on, in microseconds as if it were UTC, the two may mean different
-   * instants.
-   */
-  localFrom: number;
-  /** Who has what, and who has to be updated. */
-  message: string;
-};
 
 export type Declarations = {
   /** A format; absent: it is recognized. */
@@ -33,8 +17,11 @@ export type Declarations = {
   timeZone?: string | undefined;
   /** The zone of times without an offset, whatever the format says. */
   zone?: string | undefined;
-  /** Where Node and the database server have other rules of the zone of such times. */
-  zoneConflict?: ZoneConflict | undefined;
+  /**
+   * The server's rules of `zone`, else of `timeZone`; empty: it knows no such zone. Absent: it was
+   * not asked, and times without an offset are rejected, unless the zone is a fixed offset.
+   */
+  transitions?: Transitions | undefined;
   /** One of DATE_FORMATS: the order of dates such as 05/06/2026. */
   dateFormat?: string | undefined;
   /** `-1h`: is added to every time, where stamps name the end of an interval. */

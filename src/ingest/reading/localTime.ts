@@ -1,9 +1,9 @@
 /**
- * Adds to local time stamps the offset that the network's time zone had then. A skipped hour gets
- * none, so its readings are rejected for their time. In an hour that occurred twice, a sensor's
- * lines are taken to be in order of time, newest last or newest first as when they came into that
- * hour: its other pass begins where the stamps turn back. A sensor whose first line is in such an
- * hour is ambiguous until then, and those lines get no offset.
+ * Adds to local time stamps the offset that their zone had then, by the database server's rules
+ * (Z5). A skipped hour gets none, so its readings are rejected for their time. In an hour that
+ * occurred twice, a sensor's lines are taken to be in order of time, newest last or newest first as
+ * when they came into that hour: its other pass begins where the stamps turn back. A sensor whose
+ * first line is in such an hour is ambiguous until then, and those lines get no offset.
  */
 import { LRUCache } from 'lru-cache';
 import { readInstant } from './instants.ts';
@@ -11,17 +11,24 @@ import { readInstant } from './instants.ts';
 const DATE_LENGTH = '2026-11-20'.length;
 const HOUR_LENGTH = '2026-11-20 12'.length;
 
+/**
+ * The offsets of a zone, in milliseconds east of UTC, in the order of the instants from which they
+ * hold, in milliseconds since 1970. The first holds before, too. An empty list: of no zone.
+ */
+export type Transitions = readonly { since: number; offset: number }[];
+
 /** `second` undefined: it cannot be told. */
 type Pass = { stamp: string; second: boolean | undefined; isDescending: boolean };
 
 /**
  * Returns a function from a stamp and its sensor to the stamp with an offset. It keeps state for
  * each sensor, so call it once for each line, in the order of the file. Stamps with an offset, in a
- * skipped or an ambiguous hour or that are no time come back without one added. Throws RangeError
- * for an unknown time zone.
+ * skipped or an ambiguous hour or that are no time come back without one added.
  */
-export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: string) => string {
-  const offsetsOf = makeLocalOffsets(timeZone);
+export function makeOffsetAdder(
+  transitions: Transitions,
+): (stamp: string, sensor: string) => string {
+  const offsetsOf = makeLocalOffsets(transitions);
   const passes = new Map<string, Pass>();
 
   const isSecondPass = (stamp: string, sensor: string): boolean | undefined => {
@@ -55,13 +62,6 @@ export function makeOffsetAdder(timeZone: string): (stamp: string, sensor: strin
 const isSameHour = (one: string, other: string): boolean =>
   one.slice(0, HOUR_LENGTH) === other.slice(0, HOUR_LENGTH);
 
-/** Returns a function from an instant to the offset then. Throws RangeError for an unknown zone. */
-export function localOffset(timeZone: string): (instant: number) => string {
-  const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  // of `11/20/2026, GMT+04:00`
-  return (instant) => clock.format(instant).split('GMT')[1] || '+00:00';
-}
-
 const DAY_MS = 86_400_000;
 const HOUR = /^\d{4}-\d\d-\d\d[ T]\d\d$/;
 /** More than a year of them. */
@@ -70,20 +70,26 @@ const CACHED_HOURS = 10_000;
 /**
  * The offsets, such as `+01:00`, of a local hour such as `2026-10-25 01`: one as a rule, none for a
  * skipped hour or an invalid one, and two, the earlier first, for an hour that occurred twice.
- * Clocks change on full local hours (rule Z1), so a whole hour has the same offsets. Throws
- * RangeError for an unknown time zone.
+ * Clocks change on full local hours (rule Z1), so a whole hour has the same offsets.
  */
-export function makeLocalOffsets(timeZone: string): (hour: string) => readonly string[] {
-  const offsetAt = localOffset(timeZone);
+export function makeLocalOffsets(transitions: Transitions): (hour: string) => readonly string[] {
+  const [first] = transitions;
+  if (first === undefined) return () => [];
+  const offsetAt = (instant: number) =>
+    (transitions.findLast(({ since }) => since <= instant) ?? first).offset;
   const memoMethod = (hour: string): readonly string[] => {
-    const local = `${hour.replace(' ', 'T')}:00`;
-    const near = HOUR.test(hour) ? Date.parse(`${local}Z`) : Number.NaN;
+    const near = HOUR.test(hour) ? Date.parse(`${hour.replace(' ', 'T')}:00Z`) : Number.NaN;
     if (Number.isNaN(near)) return [];
     // it is within a day of the instant, whatever the offset, and no zone changes its clocks twice
     // in two days
     const candidates = new Set([offsetAt(near - DAY_MS), offsetAt(near + DAY_MS)]);
-    return [...candidates].filter((offset) => offsetAt(Date.parse(`${local}${offset}`)) === offset);
+    return [...candidates].filter((offset) => offsetAt(near - offset) === offset).map(offsetText);
   };
   const cache = new LRUCache({ max: CACHED_HOURS, memoMethod });
   return (hour) => cache.memo(hour);
 }
+
+/** `+01:00`; with seconds, as before 1972, no time of ISO 8601 has it. */
+const offsetText = (offset: number): string =>
+  (offset < 0 ? '-' : '+') +
+  new Date(Math.abs(offset)).toISOString().slice(11, 19).replace(/:00$/, '');

@@ -1,17 +1,18 @@
 /**
  * Turns times as senders write them into ISO 8601, with an offset where one is known; validation
- * judges the result.
+ * judges the result. The forms that are read stand in one table, in the order of the one in
+ * src/ingest/README.md.
  */
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
-import type { Declarations, ZoneConflict } from './declarations.ts';
+import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
-import { makeOffsetAdder } from './localTime.ts';
+import { makeOffsetAdder, type Transitions } from './localTime.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
- * March 1973 (nine digits: a date such as 20261120 is none) to 2100, in seconds since 1970; a
- * thousand times as much is milliseconds, then micro- and nanoseconds.
+ * Seconds since 1970, March 1973 to 2100: the lower bound has nine digits, so 20261120 cannot be
+ * mistaken for one. A thousand times as much is milliseconds, then micro- and nanoseconds.
  */
 const EARLIEST = 100_000_000;
 const LATEST = 4_102_444_800;
@@ -19,7 +20,7 @@ const UNIX_TIME = /^\d{9,19}(?:\.\d{1,9})?$/;
 
 /**
  * Seconds, or a thousandth, millionth or billionth of them, since 1970, told by their magnitude, as
- * ISO 8601; undefined if it is none.
+ * ISO 8601; undefined for anything else.
  */
 export function instantOfUnixTime(given: unknown): string | undefined {
   const number = typeof given === 'string' && UNIX_TIME.test(given) ? Number(given) : given;
@@ -49,123 +50,142 @@ export function slashedDate(
     : { text: date, first: Number(first), second: Number(second) };
 }
 
-/**
- * A date, and perhaps an hour and a minute: what follows them is as in ISO 8601, or says which half
- * of the day it is.
- */
-const WRITTEN =
-  /^(\d{1,4})([./-])(\d\d?)\2(\d{1,4})(?:(?:[Tt]|,? +)(\d\d?)([:.]\d\d.*?)(?: ?([AaPp])[Mm])?)?$/;
+/** The named groups of a form. */
+type Parts = { readonly [name: string]: string | undefined };
 
-/** `08:00 20.11.2026`. */
-const TIME_FIRST = /^(\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (\d{1,4}([./-])\d\d?\3\d{1,4})$/;
+/** `read` makes ISO 8601 of the parts; undefined: it is no time after all, or has no declared order. */
+type TimeForm = readonly [
+  name: string,
+  pattern: RegExp,
+  read: (text: string, parts: Parts, order: string | undefined) => string | undefined,
+];
 
-/**
- * `Thu Nov 19 2026 08:00:00 GMT+0100 (CET)`, as JavaScript writes a date, and `Nov 19, 2026 08:00`.
- * The name of the zone may be one in words.
- */
-const MONTH_FIRST = /^(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2,8}) (\d\d?),? (\d{4})(?=$|[ ,])/;
-const NAMED_OFFSET = / GMT(?=[+-]\d{4}$)/;
-
-/** `1-Nov-2026 13:00`. */
-const WITH_MONTH = /^(\d\d?)[- ]([A-Za-z]{3})[a-z]*[- ,] ?(\d{4})(?=$|[ T,])/;
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** `8:00`, `18.00.00`, or an hour and perhaps a minute from columns of their own: `8 5`. */
+const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?))?`;
 
 /**
- * `2026112008`, `202611200800`, `20261120 08:00`, and ISO 8601 without hyphens and colons: no Unix
- * time before 2033 begins like a year of this century.
+ * The half of the day, or an offset. Java and JavaScript add the name of the zone to the offset:
+ * `08:00+01:00[Europe/Berlin]`, `08:00:00 GMT+0100 (CET)`.
  */
-const COMPACT =
-  /^(20\d\d)(0[1-9]|1[0-2])([0-3]\d)(?:[Tt ]?([0-2]\d):?([0-5]\d)?:?([0-5]\d)?)?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
+const TAIL = String.raw`(?: ?(?:(?<half>[AaPp])[Mm]|(?<utc>UTC|GMT)|(?:GMT)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[.*\]| \(.*\))?))?`;
 
-/** A date, an hour and perhaps a minute, each from a column of its own. */
-const IN_PARTS = /^(\S{8,10}) (\d\d?)(?: (\d\d?))?$/;
+const GAP = '(?:[Tt]|,? +)';
+/** The blank of ISO 8601 and its kind stays. */
+const KEPT_GAP = '(?:(?<gap>[Tt ])|,? +)';
 
-/** Twenty-four hours of a day are the next midnight. */
-const END_OF_DAY =
-  /^(\d{4}-\d\d-\d\d)[Tt ]24(:00(?::00(?:[.,]0+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?)$/;
+/** A date, and perhaps a time of the day behind it. */
+const dated = (date: string, gap = GAP) => new RegExp(`^${date}(?:${gap}${CLOCK}${TAIL})?$`);
 
-/** Spaces that do not break, which a table in a page may have. */
-const OTHER_SPACES = /[\u00a0\u2007\u202f]/g;
+/** No Unix time before 2033 begins like a date of this century. */
+const DIGITS = String.raw`(?<year>20\d\d)(?<month>0[1-9]|1[0-2])(?<day>[0-3]\d)`;
 
-const ENDS_IN_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+/** The first form that a text has counts. */
+export const TIME_FORMS: readonly TimeForm[] = [
+  [
+    'digits',
+    new RegExp(
+      String.raw`^${DIGITS}(?:[Tt ]?(?<hour>[0-2]\d):?(?<minute>[0-5]\d)?:?(?<second>[0-5]\d)?)?${TAIL}$`,
+    ),
+    (_, parts) => isoOf(parts, parts.month, parts.day, parts.second ?? '00'),
+  ],
+  ['Unix time', UNIX_TIME, instantOfUnixTime],
+  ['ISO 8601', dated(String.raw`(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)`, KEPT_GAP), asWritten],
+  ['day first', dated(String.raw`(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})`), asWritten],
+  [
+    'declared order',
+    dated(String.raw`(?<first>\d\d?)(?<sign>[/-])(?<then>\d\d?)\k<sign>(?<year>\d{4})`),
+    inOrder,
+  ],
+  [
+    'year first',
+    dated(String.raw`(?<year>\d{4})(?<sign>[./-])(?<month>\d\d?)\k<sign>(?<day>\d\d?)`),
+    asWritten,
+  ],
+  [
+    'month in letters',
+    dated(String.raw`(?<day>\d\d?)[- ](?<name>[A-Za-z]{3})[a-z]*[- ,] ?(?<year>\d{4})`, KEPT_GAP),
+    withMonth,
+  ],
+  [
+    'month in letters first',
+    dated(
+      String.raw`(?:[A-Z][a-z]{2} )?(?<name>[A-Z][a-z]{2})[a-z]{0,6} (?<day>\d\d?),? (?<year>\d{4})`,
+      KEPT_GAP,
+    ),
+    withMonth,
+  ],
+  ['digits and a time', dated(DIGITS), asWritten],
+  [
+    'day of the week first',
+    /^[A-Z][a-z]{2}, (?<rest>\d.*)$/,
+    (_, { rest = '' }, order) => stampOf(rest, order),
+  ],
+  [
+    'time first',
+    /^(?<time>\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (?<date>\d{1,4}([./-])\d\d?\3\d{1,4})$/,
+    (_, { time, date }, order) => stampOf(`${date} ${time}`, order),
+  ],
+  [
+    'interval',
+    /^(?<start>\d{4}-\d\d-\d\dT[^/]+)\/.+$/,
+    (_, { start = '' }, order) => stampOf(start, order),
+  ],
+  // which do not break, and which a table in a page may have
+  [
+    'other spaces',
+    /[\u00a0\u2007\u202f]/,
+    (text, _, order) => stampOf(text.replaceAll(/[\u00a0\u2007\u202f]/g, ' '), order),
+  ],
+];
 
-/**
- * Java and JavaScript add the name of the zone to the offset:
- * `2026-11-20T08:00+01:00[Europe/Berlin]`, `08:00:00 GMT+0100 (CET)`.
- */
-function withoutZoneName(text: string): string {
-  const start = text.endsWith(']') ? '[' : ' (';
-  if (!text.endsWith(']') && !text.endsWith(')')) return text;
-  const before = text.slice(0, Math.max(text.lastIndexOf(start), 0));
-  return ENDS_IN_OFFSET.test(before) ? before : text;
-}
+/** A text that has no form, or is no time after all, stays as it is. */
+const stampOf = (text: string, order: string | undefined): string => readForm(text, order) ?? text;
 
-const pad = (part: string) => part.padStart(2, '0');
+const NO_PARTS: Parts = {};
 
-/**
- * A stamp as people, loggers and PurpleAir write it, in the form of ISO 8601: `20.11.2026 8:00`,
- * which is always day first, `2026/11/20T08:00:00z`, `11/20/2026 8:00 PM` in the declared order,
- * and the forms above. Of an interval, its start. Any other text stays as it is.
- */
-function plainStamp(given: string, order: string | undefined): string {
-  let text = withoutZoneName(given.replaceAll(OTHER_SPACES, ' '))
-    .replace(/^(\d{4}-\d\d-\d\dT[^/]+)\/.+$/, '$1')
-    .replace(/^[A-Z][a-z]{2}, (?=\d)/, '')
-    .replace(/ (?:UTC|GMT|Z)$/, 'Z')
-    .replace(/ (?=[+-]\d\d:?\d\d$)/, '');
-  text = text
-    .replace(NAMED_OFFSET, '')
-    .replace(TIME_FIRST, '$2 $1')
-    .replace(MONTH_FIRST, (whole, name: string, day: string, year: string) => {
-      return dateOf(year, name, day) ?? whole;
-    })
-    .replace(WITH_MONTH, (whole, day: string, name: string, year: string) => {
-      return dateOf(year, name, day) ?? whole;
-    });
-  text = text.replace(IN_PARTS, (_, day: string, hour: string, minute = '0') => {
-    return `${day} ${pad(hour)}:${pad(minute)}`;
-  });
-  const [, year, month, day, hour, minute = '00', second = '00', offset = ''] =
-    COMPACT.exec(text) ?? [];
-  if (year !== undefined) {
-    text = `${year}-${month}-${day}`;
-    if (hour !== undefined) text += `T${hour}:${minute}:${second}${offset}`;
+function readForm(text: string, order: string | undefined): string | undefined {
+  for (const [, pattern, read] of TIME_FORMS) {
+    const found = pattern.exec(text);
+    if (found !== null) return read(text, found.groups ?? NO_PARTS, order);
   }
-  return endOfDay(writtenStamp(text, order));
+  return undefined;
 }
 
-/** The name of a month begins with its three letters; undefined for any other. */
-function dateOf(year: string, name: string, day: string): string | undefined {
-  const month = MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
-  return month === 0 ? undefined : `${year}-${pad(String(month))}-${pad(day)}`;
+const pad = (part = '') => part.padStart(2, '0');
+
+function asWritten(_text: string, parts: Parts): string {
+  return isoOf(parts);
 }
 
-function writtenStamp(text: string, order: string | undefined): string {
-  const [, first = '', separator, second = '', last = '', hour, rest = '', half] =
-    WRITTEN.exec(text) ?? [];
-  const isDayFirst = separator === '.' || order === 'dd/mm/yyyy';
-  let date: string[] = [];
-  if (first.length === 4 && last.length <= 2) date = [first, second, last];
-  else if (first.length <= 2 && last.length === 4 && (isDayFirst || order === 'mm/dd/yyyy'))
-    date = isDayFirst ? [last, second, first] : [last, first, second];
-  if (date.length === 0) return text;
-  const day = date.map(pad).join('-');
-  if (hour === undefined) return day;
-  if (separator === '-' && first.length === 4 && rest.startsWith(':') && half === undefined)
-    return text; // ISO 8601 as it is
+/** Twenty-four hours of a day are the next midnight. A date alone has no offset. */
+function isoOf(parts: Parts, month = parts.month, day = parts.day, second = parts.second): string {
+  const { year, hour, half, minute, part = '00', utc, offset = '', gap = 'T' } = parts;
+  const date = `${year}-${pad(month)}-${pad(day)}`;
+  if (hour === undefined) return date;
+  const seconds = second === undefined ? '' : `:${second}`;
+  const rest = `:${pad(minute ?? part)}${seconds}${utc === undefined ? offset : 'Z'}`;
   const hours =
     half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  // `18.00.00`
-  const minutes = rest.startsWith('.') ? rest.replace(/^\.(\d\d)(?:\.(?=\d\d))?/, ':$1:') : rest;
-  return `${day}T${pad(String(hours))}${minutes.replace(/:$/, '')}`;
+  const midnight = hours === 24 && FULL_HOUR.test(rest) ? readInstant(date) : undefined;
+  if (midnight === undefined) return `${date}${gap}${pad(String(hours))}${rest}`;
+  return `${instantText(midnight.microseconds + DAY_US).slice(0, 10)}${gap}00${rest}`;
 }
 
-function endOfDay(stamp: string): string {
-  const [, day, rest = ''] = END_OF_DAY.exec(stamp) ?? [];
-  if (day === undefined) return stamp;
-  const at = Date.parse(`${day}T00:00:00Z`);
-  if (Number.isNaN(at)) return stamp;
-  return `${new Date(at + 86_400_000).toISOString().slice(0, 10)}T00${rest}`;
+const DAY_US = 86_400_000_000;
+const FULL_HOUR = /^:00(?::00(?:[.,]0+)?)?(?![:.,\d])/;
+
+/** With slashes or hyphens, only a declaration says which comes first. */
+function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
+  if (order === 'dd/mm/yyyy') return isoOf(parts, parts.then, parts.first);
+  return order === 'mm/dd/yyyy' ? isoOf(parts, parts.first, parts.then) : undefined;
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** The name of a month begins with its three letters. */
+function withMonth(_text: string, parts: Parts): string | undefined {
+  const month = MONTHS.indexOf(parts.name?.toLowerCase() ?? '') + 1;
+  return month === 0 ? undefined : isoOf(parts, String(month));
 }
 
 /** `UTC`, `GMT`, the name of a zone, or an offset behind a blank. */
@@ -187,14 +207,13 @@ function isPlain(given: string): boolean {
 /**
  * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the
  * order of the source, because of two hours of an autumn night the order tells which (see
- * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift; and the
- * function, for a stamp without an offset from when on Node and the server have other rules (Z5).
+ * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
   declarations: Declarations,
 ): (given: unknown, sensor: unknown) => unknown {
-  const { zone: declared, timeZone, zoneConflict, dateFormat, shift: shiftText } = declarations;
+  const { zone: declared, timeZone, transitions, dateFormat, shift: shiftText } = declarations;
   const { say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(
@@ -204,29 +223,17 @@ export function makeTimeReader(
     );
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset =
-    local === undefined
-      ? undefined
-      : refusing(zoneConflict, offsetAdder(local, declared !== undefined, say), say);
+    local === undefined ? undefined : offsetAdder(local, declared !== undefined, transitions, say);
   const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
   return (given, sensor) => {
     let stamp = given;
-    if (typeof given !== 'string') stamp = stampOfNumber(given) ?? given;
-    else if (!isPlain(given)) stamp = stampOf(given, dateFormat);
+    if (typeof given === 'number') stamp = readForm(String(given), dateFormat) ?? given;
+    else if (typeof given === 'string' && !isPlain(given)) stamp = stampOf(given, dateFormat);
     if (typeof stamp !== 'string') return stamp;
     const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor));
     return shift === 0 ? exact : shifted(exact, shift);
   };
 }
-
-const stampOf = (text: string, order: string | undefined): string =>
-  COMPACT.test(text)
-    ? plainStamp(text, order)
-    : (instantOfUnixTime(text) ?? plainStamp(text, order));
-
-const stampOfNumber = (given: unknown): string | undefined =>
-  typeof given === 'number' && COMPACT.test(String(given))
-    ? plainStamp(String(given), undefined)
-    : instantOfUnixTime(given);
 
 /** A time without an offset stays as it is: it is rejected. */
 function shifted(stamp: string, by: number): string {
@@ -256,41 +263,35 @@ export const isFixedZone = (zone: string): boolean => zone === 'UTC' || FIXED.te
 type AddOffset = (stamp: string, sensor: string) => string;
 
 /** `isDeclared`: by a person, who may mean another zone than an abbreviation stands for. */
-function offsetAdder(zone: string, isDeclared: boolean, say: Vocabulary): AddOffset {
+function offsetAdder(
+  zone: string,
+  isDeclared: boolean,
+  transitions: Transitions | undefined,
+  say: Vocabulary,
+): AddOffset {
   if (zone === 'UTC') return fixedOffset('Z');
   if (FIXED.test(zone)) return fixedOffset(zone);
-  let name: string;
-  try {
-    name = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch {
-    throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
-  }
-  if (isDeclared && !zone.includes('/'))
+  const isShort = isDeclared && !zone.includes('/');
+  // of Node only names, for the message and where no server was asked
+  const name = isShort || transitions === undefined ? nameInNode(zone) : zone;
+  if (isShort && name !== undefined)
     throw new InputError(
       say.option('zone'),
       `"${zone}" is an abbreviation, which stands for ${name} here, perhaps with summer time`,
       WRITE_ZONE,
     );
-  return makeOffsetAdder(zone);
+  if (isShort || name === undefined || transitions?.length === 0)
+    throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
+  return makeOffsetAdder(transitions ?? []);
 }
 
-/** Any of the two rules may be the right one, and such a stamp would be stored an hour off. */
-function refusing(
-  conflict: ZoneConflict | undefined,
-  addOffset: AddOffset,
-  say: Vocabulary,
-): AddOffset {
-  if (conflict === undefined) return addOffset;
-  return (stamp, sensor) => {
-    const instant = readInstant(stamp);
-    if (instant?.local !== true || instant.microseconds < conflict.localFrom)
-      return addOffset(stamp, sensor);
-    throw new InputError(
-      say.option('zone'),
-      `it is not certain which instant ${stamp} is in ${conflict.zone}`,
-      `${conflict.message} Then send it again; times with an offset are accepted.`,
-    );
-  };
+/** Undefined: Node knows no such zone. */
+function nameInNode(zone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
 }
 
 const WRITE_ZONE =

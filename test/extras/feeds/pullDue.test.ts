@@ -161,6 +161,24 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
+  it('reads times without an offset by the rules of the database (Z5)', async () => {
+    await db.refresh(NOW);
+    await owner`update raw.zone_offset set utc_offset = '03:00' where until > ${NOW}`;
+    us.answer((_request, response) => response.end('sensor_id;time;pm25\n1;2026-11-19 12:00;5\n'));
+    for (const [zone, hour] of [
+      ['Asia/Yerevan', '13'],
+      ['Europe/Berlin', '15'],
+    ] as const) {
+      await owner`truncate raw.readings, raw.pull`;
+      await bring({ kind: 'airseries', url: us.url(), zone });
+      await run();
+      expect(await stored(owner)).toMatchObject([
+        { measured_at: `2026-11-19T${hour}:00:00+04:00` },
+      ]);
+    }
+    await owner`delete from raw.zone_offset`;
+  });
+
   it.each([
     [{ zone: 'MEZ' }, 'there is no time zone "MEZ"'],
     [{ shift: 'an hour' }, 'For stamps that name the end of an hour, write "shift": "-1h"'],

@@ -3,11 +3,16 @@ import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
+import { transitionsOf } from '../../support/localTime.ts';
 import { file } from '../support.ts';
 
 const HEADER =
   'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity';
-const formatOf = (timeZone: string): Declarations => ({ name: 'airquality-am', timeZone });
+const ofZone = (timeZone: string) => ({ timeZone, transitions: transitionsOf(timeZone) });
+const formatOf = (timeZone: string): Declarations => ({
+  name: 'airquality-am',
+  ...ofZone(timeZone),
+});
 
 async function read(content: string, timeZone = 'Asia/Yerevan') {
   const batches: ReadingBatch[] = [];
@@ -56,7 +61,7 @@ describe('measurements', () => {
       const source = await openSource(
         file('means.csv', `SET\n${header}\n${values.join(',').replace('1,1', '1,')}\n`),
       );
-      for await (const { notes } of readReadings(source, { timeZone: 'Asia/Yerevan' })) {
+      for await (const { notes } of readReadings(source, ofZone('Asia/Yerevan'))) {
         expect(notes.format).toBe('airquality-am');
       }
       expect.assertions(1);
@@ -81,10 +86,10 @@ describe('measurements', () => {
     async (_, type, content) => {
       const source = await openSource(file('readings.json', content));
       const read: unknown[] = [];
-      for await (const { readings } of readReadings(source, { timeZone: 'Asia/Yerevan' }))
+      for await (const { readings } of readReadings(source, ofZone('Asia/Yerevan')))
         read.push(...readings);
       expect(read).toMatchObject(both);
-      const body = await readBatch(Buffer.from(content), type, { timeZone: 'Asia/Yerevan' });
+      const body = await readBatch(Buffer.from(content), type, ofZone('Asia/Yerevan'));
       expect(body).toMatchObject({ readings: both });
     },
   );

@@ -7,9 +7,13 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { isObject } from '../../../src/ingest/rows/json.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
 import { unitsOf } from '../../../src/ingest/units.ts';
+import { transitionsOf } from '../../support/localTime.ts';
 import { file } from '../support.ts';
 
-async function read(content: string, format: Declarations = {}) {
+async function read(content: string, declared: Declarations = {}) {
+  const zone = declared.zone ?? declared.timeZone;
+  const isKnown = zone === 'Europe/Berlin' || zone === 'Asia/Yerevan';
+  const format = { ...declared, transitions: isKnown ? transitionsOf(zone) : undefined };
   const readings: ReadingBatch['readings'] = [];
   let last: ReadingBatch['notes'] | undefined;
   for await (const batch of readReadings(await openSource(file('sample', content)), format)) {

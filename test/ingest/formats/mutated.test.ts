@@ -15,9 +15,11 @@ import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { openSource } from '../../../src/ingest/rows/source.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { transitionsOf } from '../../support/localTime.ts';
 import { bringIn, file, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
 
 const T = (minute: number) => `2026-11-20T08:0${minute}:00Z`;
+const YEREVAN = transitionsOf('Asia/Yerevan');
 const SECONDS = Date.parse(T(0)) / 1_000;
 /** Each in our units, so that a stored value stands in the file as it is stored. */
 const FILES: Readonly<Record<string, string>> = {
@@ -117,6 +119,7 @@ it.each(Object.entries(FILES))(
         const source = { name: 'mutated', size: undefined, read: 0, bytes: once() };
         const declared = {
           timeZone: 'Asia/Yerevan',
+          transitions: YEREVAN,
           now: NOW,
           sensor: name === 'home-assistant' ? 1 : undefined,
         };
@@ -190,7 +193,7 @@ it.each(Object.entries(FILES))(
     for (const changes of runs) {
       const path = file('mutated', mutated(content, changes));
       const format = {
-        timeZone: '+04:00', // the rules of a named zone are compared for each import: 90 ms of 100
+        timeZone: '+04:00',
         now: NOW,
         shift: '0min',
         sensor: name === 'home-assistant' ? 1 : undefined,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { makeLocalOffsets, makeOffsetAdder } from '../../../src/ingest/reading/localTime.ts';
 import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
-import { offsetAt } from '../../support/localTime.ts';
+import { offsetAt, transitionsOf } from '../../support/localTime.ts';
 
 const HOUR = 3_600_000;
+const MOSCOW = { zone: 'Europe/Moscow', transitions: transitionsOf('Europe/Moscow') };
 const written = (offset: number) => {
   const minutes = Math.abs(offset) / 60_000;
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
@@ -31,13 +32,13 @@ describe('offsets of local hours', () => {
         const hour = new Date(at + offset).toISOString().slice(0, 13).replace('T', ' ');
         expected.set(hour, [...(expected.get(hour) ?? []), written(offset)]);
       }
-      const offsetsOf = makeLocalOffsets(zone);
+      const offsetsOf = makeLocalOffsets(transitionsOf(zone));
       expect([...expected.keys()].map((hour) => [hour, offsetsOf(hour)])).toEqual([...expected]);
     },
   );
 
   test('are empty for skipped hours and for text that is no hour', () => {
-    const offsetsOf = makeLocalOffsets('Europe/London');
+    const offsetsOf = makeLocalOffsets(transitionsOf('Europe/London'));
     expect(
       ['2026-03-29 01', '2026-03-29 02', 'garbage', '2026-99-99 12', ''].map(offsetsOf),
     ).toEqual([[], ['+01:00'], [], [], []]);
@@ -45,7 +46,7 @@ describe('offsets of local hours', () => {
 });
 
 test('in an hour that occurs twice, a stamp that is repeated is of the second time', () => {
-  const withOffset = makeOffsetAdder('Europe/Berlin');
+  const withOffset = makeOffsetAdder(transitionsOf('Europe/Berlin'));
   const stamps = ['2026-10-25 01:30', '2026-10-25 02:30', '2026-10-25 02:30', '2026-10-25 03:30'];
   expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual([
     '+02:00',
@@ -65,9 +66,7 @@ test.each([
   ['2026/06/05', '2026-06-05 00:00:00'],
 ])('a date as people write it has one reading: %s', (given, stamp) => {
   for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
-    expect(makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1)).toBe(
-      `${stamp}+03:00`,
-    );
+    expect(makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1)).toBe(`${stamp}+03:00`);
 });
 
 test.each([
@@ -80,8 +79,7 @@ test.each([
 ])(
   'a date with slashes or hyphens is read in the declared order only: %s',
   (given, dayFirst, monthFirst) => {
-    const read = (dateFormat?: string) =>
-      makeTimeReader({}, { zone: 'Europe/Moscow', dateFormat })(given, 1);
+    const read = (dateFormat?: string) => makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1);
     expect([read('dd/mm/yyyy'), read('mm/dd/yyyy'), read()]).toEqual([dayFirst, monthFirst, given]);
   },
 );

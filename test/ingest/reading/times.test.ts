@@ -1,7 +1,8 @@
 /** Times as senders and files write them, and what a declaration makes of them (S3, S7). */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readInstant } from '../../../src/ingest/reading/instants.ts';
-import { makeTimeReader } from '../../../src/ingest/reading/times.ts';
+import { makeTimeReader, slashedDate, TIME_FORMS } from '../../../src/ingest/reading/times.ts';
 
 const read = (given: unknown, declared: Parameters<typeof makeTimeReader>[1]) =>
   makeTimeReader({}, declared)(given, 1);
@@ -47,11 +48,53 @@ test.each<[given: unknown, at: string | undefined]>([
   ['8:05 PM 2026-11-19', '2026-11-19T19:05:00Z'],
   ['08:00 19.11/2026', undefined],
   ['2026-11-19T12:00:00Z/2026-11-19T13:00:00Z', '2026-11-19T12:00:00Z'],
+  ['20261120 8 5', '2026-11-20T07:05:00Z'],
+  ['20261120 0805 +0100', '2026-11-20T07:05:00Z'],
+  ['20-Nov-2026 8:05', '2026-11-20T07:05:00Z'],
+  ['20 Foo 2026 08:00', undefined],
+  ['2026-02-30 24:00', undefined], // no such day
+  ['20.11.2026 18:00.30', undefined], // half a minute, or 30 seconds?
+  ['8:00 PM 5-6-2026', '2026-06-05T19:00:00Z'],
   ['2026-W47-5', undefined],
   ['2026-324', undefined],
   ['46345.5', undefined],
 ])('%j in winter time all year (S7)', (given, at) => {
   expect(instant(given, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(at);
+});
+
+/** The table of src/ingest/README.md: each form with its examples. */
+const [, README_TABLE = ''] = readFileSync('src/ingest/README.md', 'utf8').split('| form  ');
+const README_FORMS = [
+  ...(README_TABLE.split('\n\n')[0] ?? '').matchAll(/^\| `([^`]+)` +\|(.*)/gm),
+].map(([, name, examples = '']) => ({
+  name,
+  examples: [...examples.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one),
+}));
+
+test('the table of forms has the names and the order of the README', () => {
+  expect(TIME_FORMS.map(([name]) => name)).toEqual(README_FORMS.map(({ name }) => name));
+});
+
+test.each(README_FORMS)(
+  '$name is the first form of its examples, which are read (S7)',
+  ({ name, examples }) => {
+    expect(examples).not.toEqual([]);
+    for (const example of examples) {
+      expect(TIME_FORMS.find(([, pattern]) => pattern.test(example))?.[0]).toBe(name);
+      expect(instant(example, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(
+        '2026-11-20T07:00:00Z',
+      );
+    }
+  },
+);
+
+test('what has no declared order stays a date with slashes, whatever stands before it', () => {
+  for (const given of ['8:00 05/06/2026', '05/06/2026\u00a08:00'])
+    expect(slashedDate(String(read(given, { zone: 'UTC' })))).toMatchObject({
+      first: 5,
+      second: 6,
+    });
+  expect(read('Fri, 05/06/2026 8:00', { zone: 'UTC' })).toBe('05/06/2026 8:00');
 });
 
 test('a date alone is its midnight in UTC, too', () => {

@@ -1,0 +1,237 @@
+/**
+ * What an import says: its summary, and the lines of the log beside it. A column that is not used
+ * and a reason for which a reading cannot be used are said once, whatever number of files has them.
+ */
+import type { Log } from '../base/log.ts';
+import { makeProgress } from '../base/progress.ts';
+import { AIRSERIES } from '../base/shell.ts';
+import type { ReadingColumn } from '../contract/parameters.ts';
+import { explainReading, explainValue, hintsOf } from './explain.ts';
+import type { SourceNotes } from './reading/notes.ts';
+import type { ReadingInput } from './reading/reading.ts';
+import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
+import { COMMAND_LINE } from './reading/vocabulary.ts';
+import type { Accepted, Withdrawn } from './store/accept.ts';
+import type { Stored } from './store/copyReadings.ts';
+import {
+  addReplaced,
+  describeReplaced,
+  NOTHING_REPLACED,
+  type ReplacedValues,
+} from './store/replaced.ts';
+import type { ReadingReason, ValueReason } from './store/validate.ts';
+
+/** The outcome of all files, as the command prints it. */
+export type ImportSummary = {
+  received: number;
+  accepted: number;
+  unchanged: number;
+  /** Null: no stored value was. */
+  replaced: ReplacedValues | null;
+  /** The times of what was accepted or unchanged, in UTC; null: nothing was. */
+  oldest: string | null;
+  newest: string | null;
+  /** Whole readings, by reason. */
+  quarantined: Partial<Record<ReadingReason, number>>;
+  /** Single values left out of readings, by reason and parameter. */
+  values: Partial<Record<ValueReason, number>>;
+  /** The first of each reason. */
+  examples: {
+    reason: ReadingReason | ValueReason;
+    position: string;
+    text: string;
+    explanation: string;
+  }[];
+  /**
+   * Accepted readings without a placement at their time: the sensor was at no station or was
+   * suspicious.
+   */
+  without_station: number;
+  /** Lines for which the quarantine had no room. */
+  left_out_of_quarantine: number;
+  /** Rows that --only leaves out. */
+  excluded: number;
+  /** Columns and keys that are not used. */
+  ignored: string[];
+  /** Sentences about what was stored and is perhaps not meant so. */
+  hints: string[];
+  /** The formats that the files were read by. */
+  formats: string[];
+  /** A source could not be read to its end; the readings before are stored. */
+  failed: boolean;
+  failures: string[];
+};
+
+export type SourceReport = ReturnType<ReturnType<typeof makeImportReport>['source']>;
+
+/**
+ * `terminal`: stderr is one, and progress is drawn on it. `part`: how much of the files was read,
+ * from 0 to 1; undefined: their sizes are unknown.
+ */
+export function makeImportReport(log: Log, terminal: boolean, part: () => number | undefined) {
+  const summary = emptySummary();
+  const span = emptySpan();
+  let replaced = NOTHING_REPLACED;
+  const progress = makeProgress('importing', log, terminal);
+  /** A line of the log takes the place of the progress. */
+  const say = (level: 'info' | 'warn' | 'error', fields: object, message: string) => {
+    progress.hide();
+    log[level](fields, message);
+  };
+
+  /** Says what becomes of one source, `name`. */
+  const source = (name: string) => {
+    const ownSpan = emptySpan();
+    let ownReplaced = NOTHING_REPLACED;
+    return {
+      linesBefore({ linesBefore: lines }: SourceNotes) {
+        if (lines > 0)
+          say('info', { source: name, lines }, 'lines before the header are passed over');
+      },
+      stored(outcome: Stored, { ignored }: SourceNotes) {
+        const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
+        if (columns.length > 0)
+          say('info', { source: name, columns }, 'unknown columns are ignored');
+        summary.ignored.push(...columns);
+        for (const example of newExamples(summary, outcome, name)) {
+          summary.examples.push(example);
+          const { position, reason, explanation } = example;
+          const only = 'only the first of each reason is shown';
+          say('warn', { position, reason }, `not used: ${explanation} (${only})`);
+        }
+        addOutcome(summary, outcome);
+        addSpan(ownSpan, outcome.span);
+        ownReplaced = addReplaced(ownReplaced, outcome.replaced);
+        progress.show(summary.received, part());
+      },
+      withdrawn({ accepted, replaced: others }: Withdrawn) {
+        summary.accepted += accepted;
+        summary.unchanged -= accepted;
+        ownReplaced = addReplaced(ownReplaced, others);
+      },
+      /** Of a file that was only to add something, replaced values are a surprise. */
+      end(notes: SourceNotes | undefined) {
+        addSpan(span, ownSpan);
+        replaced = addReplaced(replaced, ownReplaced);
+        const values = describeReplaced(ownReplaced);
+        if (values !== undefined)
+          say('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
+        if (notes === undefined) return;
+        summary.excluded += notes.excluded;
+        if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
+      },
+      hints(notes: SourceNotes) {
+        for (const hint of hintsOf(notes, COMMAND_LINE, { gap: describeGap(ownSpan) })) {
+          const text = `${name}: ${hint}`;
+          summary.hints.push(text);
+          progress.hide();
+          log.warn(text);
+        }
+      },
+    };
+  };
+
+  const failed = (message: string) => {
+    progress.hide();
+    log.error(message);
+    summary.failed = true;
+    summary.failures.push(message);
+  };
+
+  return {
+    source,
+    failed,
+    /** The summary of the files at `paths`, once all of them are read. */
+    end(paths: readonly string[]): ImportSummary {
+      progress.hide();
+      summary.replaced = describeReplaced(replaced) ?? null;
+      const { oldest, newest } = span;
+      summary.oldest = oldest === undefined ? null : inUtc(oldest);
+      summary.newest = newest === undefined ? null : inUtc(newest);
+      const none =
+        summary.failed && summary.received === 0 ? undefined : whyNothing(summary, paths);
+      if (none !== undefined) failed(none);
+      return summary;
+    },
+  };
+}
+
+const emptySummary = (): ImportSummary => ({
+  received: 0,
+  accepted: 0,
+  unchanged: 0,
+  replaced: null,
+  oldest: null,
+  newest: null,
+  quarantined: {},
+  values: {},
+  examples: [],
+  without_station: 0,
+  left_out_of_quarantine: 0,
+  excluded: 0,
+  ignored: [],
+  hints: [],
+  formats: [],
+  failed: false,
+  failures: [],
+});
+
+function addOutcome(summary: ImportSummary, outcome: Accepted): void {
+  summary.received += outcome.received;
+  summary.accepted += outcome.accepted;
+  summary.unchanged += outcome.unchanged;
+  summary.without_station += outcome.withoutStation;
+  summary.left_out_of_quarantine += outcome.overflowed;
+  for (const { reason } of outcome.quarantined)
+    summary.quarantined[reason] = (summary.quarantined[reason] ?? 0) + 1;
+  for (const { reason } of outcome.values)
+    summary.values[reason] = (summary.values[reason] ?? 0) + 1;
+}
+
+const EXAMPLE_LENGTH = 300;
+
+/** The first reading or value of each reason that has no example yet. */
+function newExamples(
+  { examples }: ImportSummary,
+  { readings, quarantined, values }: Stored,
+  source: string,
+): ImportSummary['examples'] {
+  const known = new Set<string>(examples.map(({ reason }) => reason));
+  const found: ImportSummary['examples'] = [];
+  const add = (
+    reason: ReadingReason | ValueReason,
+    index: number,
+    explain: (reading: ReadingInput) => string,
+  ) => {
+    const reading = readings[index];
+    if (reading === undefined || known.has(reason)) return;
+    known.add(reason);
+    found.push({
+      reason,
+      position: `${source}:${reading.line}`,
+      text: reading.text.slice(0, EXAMPLE_LENGTH),
+      explanation: explain(reading),
+    });
+  };
+  for (const { index, reason } of quarantined)
+    add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
+  for (const { index, reason } of values) {
+    const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
+    add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));
+  }
+  return found;
+}
+
+/** Why nothing of what was read is stored now; undefined if something is. */
+function whyNothing(
+  { received, accepted, unchanged, excluded }: ImportSummary,
+  paths: readonly string[],
+): string | undefined {
+  if (accepted + unchanged > 0) return undefined;
+  if (received > 0)
+    return `none of the ${received} readings could be used. The log has an example of each reason; all of them: ${AIRSERIES} quarantine list`;
+  const names = paths.join(', ');
+  return excluded > 0
+    ? `${names}: --only leaves out every row (${excluded})`
+    : `${names}: there is no reading in it: no line follows the header, or its list is empty`;
+}
