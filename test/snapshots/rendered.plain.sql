@@ -552,8 +552,9 @@ language sql immutable parallel safe begin atomic
 end;
 
 -- The rules of the zone (Z5). They are the server's, and may change with any update of its tzdata. Those by which days
--- and months were computed are recorded in raw.zone_offset, and each refresh begins by comparing them with those of its
--- own session: a session keeps the rules that it has once read.
+-- and months were computed are recorded in raw.zone_offset; stamps without an offset are read by them, too. Each refresh
+-- begins by comparing them with those of its own session, because a session keeps the rules that it has once read. Rules
+-- that changed are followed or refused.
 
 -- Local time less UTC.
 create function logic.utc_offset(zone text, at timestamptz) returns interval language sql stable parallel safe
@@ -594,16 +595,28 @@ language sql stable as $$
   select at, lead(at, 1, last) over (order by at), logic.utc_offset(zone, at) from change
 $$;
 
--- The first instant at which this server's offset of a zone differs from others, which are a list of objects with
--- since, until and utc_offset. Null: at none.
-create function logic.zone_difference(zone text, others jsonb) returns timestamptz language sql stable as $$
-  with other as materialized (
-    select * from jsonb_to_recordset(others) o(since timestamptz, until timestamptz, utc_offset interval)
+-- The rules by which stamps of a zone without an offset are read: of the installation's zone those recorded, of another
+-- the server's. No row: the server knows no such zone.
+create function logic.zone_transitions(zone text, now timestamptz) returns table (since timestamptz, utc_offset interval)
+language sql stable as $$
+  with recorded as (
+    select z.since, z.utc_offset from raw.zone_offset z where lower(zone) = lower(rollup.time_zone())
   )
-  select min(greatest(o.since, s.since))
-  from other o
-  join logic.zone_offsets(zone, (select min(since) from other), (select max(until) from other)) s
-    on s.since < o.until and o.since < s.until and s.utc_offset <> o.utc_offset
+  select * from recorded
+  union all
+  select o.since, o.utc_offset
+  from pg_timezone_names known
+  cross join logic.zone_offsets(known.name, rollup.origin(), now + interval '5 years') o
+  where lower(known.name) = lower(zone) and not exists (select from recorded)
+$$;
+
+-- The first instant at which this server's rules differ from the recorded ones. Null: at none.
+create function logic.zone_difference() returns timestamptz language sql stable as $$
+  select min(greatest(r.since, s.since))
+  from raw.zone_offset r
+  join logic.zone_offsets(rollup.time_zone(), (select min(since) from raw.zone_offset),
+    (select max(until) from raw.zone_offset)) s
+    on s.since < r.until and r.since < s.until and s.utc_offset <> r.utc_offset
 $$;
 
 -- Why days and months can't be computed by this server's rules from an instant on (Z1); null: they can.
@@ -633,12 +646,11 @@ create function logic.follow_zone_rules(now timestamptz) returns void language p
 declare
   zone constant text := rollup.time_zone();
   last constant timestamptz := now + interval '5 years';
-  recorded constant jsonb := (select jsonb_agg(z) from raw.zone_offset z);
+  recorded_until constant timestamptz := (select max(until) from raw.zone_offset);
   installation constant raw.installation := (select i from raw.installation i);
-  difference timestamptz := logic.zone_difference(zone, recorded);
-  fault text;
+  difference timestamptz := logic.zone_difference();
+  fault constant text := logic.zone_fault(zone, difference, last);
 begin
-  fault := logic.zone_fault(zone, difference, last);
   if fault is not null then
     if (installation.zone_refused_from, installation.zone_refused) is distinct from (difference, fault) then
       update raw.installation set zone_refused_from = difference, zone_refused = fault;
@@ -659,8 +671,7 @@ begin
       'the server''s rules of %s changed from %s on: days and months from then on are computed again. '
       'Restart processes that were connected before', zone, difference);
   end if;
-  if difference is not null or recorded is null
-    or (select max(until) from raw.zone_offset) < last - interval '30 days' then
+  if difference is not null or recorded_until is null or recorded_until < last - interval '30 days' then
     delete from raw.zone_offset;
     insert into raw.zone_offset select * from logic.zone_offsets(zone, rollup.origin(), last);
   end if;
