@@ -83,9 +83,10 @@ begin
       {{list reading: g.$name}},
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
-        when g.problem is not null and (g.problem <> 'no_value' or empty.names is null) then g.problem
+        when g.problem <> 'no_value' then g.problem
         when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
+        when empty.names is null then g.problem
       end as reason
     from unnest(sensors, times, problems, merged_into, {{list reading: $name_values}})
       with ordinality as g(sensor_id, microseconds, problem, merged_into, {{list reading: $name}}, ordinal)

@@ -1399,9 +1399,10 @@ begin
   g.rain_total,
       case
         when s.id is null and g.problem is distinct from 'unreadable_line' then 'unknown_sensor'
-        when g.problem is not null and (g.problem <> 'no_value' or empty.names is null) then g.problem
+        when g.problem <> 'no_value' then g.problem
         when to_timestamp(g.microseconds / 1e6) < rollup.origin() then 'before_epoch'
         when to_timestamp(g.microseconds / 1e6) < i.ingest_cutoff then 'older_than_retention'
+        when empty.names is null then g.problem
       end as reason
     from unnest(sensors, times, problems, merged_into, temperature_values,
   humidity_values,

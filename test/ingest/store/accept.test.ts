@@ -135,6 +135,8 @@ onEveryEngine('acceptReadings', (engine) => {
     ['no_value', reading(1, T, { pm25: '', pm10: null })],
     ['in_the_future', reading(1, '2026-11-20T12:05:00.001Z', { pm25: 1 })],
     ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: 1 })],
+    // the same whether or not another reading of the batch has the parameter that it leaves empty
+    ['before_epoch', reading(1, '1999-12-31T23:59:59+04:00', { pm25: {} })],
     [
       'unreadable_line',
       { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true },
