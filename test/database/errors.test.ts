@@ -65,7 +65,22 @@ describe('waitForDatabase', () => {
     expect(log.lines.length).toBe(6);
   });
 
-  it.each(['28P01', '28000', '3D000', '42501', '58P01', ''])(
+  it.each(['ECONNREFUSED', 'UNREACHABLE', '08006', '53300', '40001', '57P03'])(
+    'tries again after code %s',
+    async (code) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const works = [failing(code), failing(code), async () => 'done'];
+      const result = waitForDatabase(
+        () => (works.shift() as () => Promise<string>)(),
+        keepingLog(),
+      );
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(await result).toBe('done');
+    },
+  );
+
+  it.each(['28P01', '28000', '3D000', '08P01', '42501', '58P01', '57014', '42P01', ''])(
     'throws at once what waiting cannot fix: code %j',
     async (code) => {
       const log = keepingLog();

@@ -2,8 +2,9 @@
  * What operators build on schemas api, logic and rollup outlives their replacement, or the
  * migration is refused before it changes anything.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -143,6 +144,10 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       expect(
         lines.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
       ).toEqual([]);
+      const remade = lines.lines.find(({ message }) => message.endsWith('was made again'));
+      expect(remade?.fields).toMatchObject({
+        objects: expect.arrayContaining(['view reports.stations', 'view reports.double']),
+      });
       await sql`update raw.station set latitude = 0 where id = 1`;
       expect((await sql`select "Lat" from reports.stations where id = 1`)[0]).toEqual({ Lat: 0 });
       await migrate(target, { now, log }); // and back
@@ -234,6 +239,25 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       expect(await api()).not.toBe(before.api);
     },
   );
+
+  it('is defined in one file, however often a start is refused, and in the error where none can be written', async () => {
+    await sql`create materialized view public.kept as select id from api.station`;
+    await sql`update raw.installation set repeatable = 'of another version'`;
+    const folder = temporaryFolder('definitions');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('TMPDIR', folder);
+    const refused = () => migrate(target, { now, log }).catch(({ message }: Error) => message);
+    const first = await refused();
+    expect(await refused()).toBe(first);
+    const [file = '', ...others] = readdirSync(folder);
+    expect([first, others]).toEqual([expect.stringContaining(file), []]);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    vi.stubEnv('TMPDIR', '/nowhere');
+    const { message } = await refusal(migrate(target, { now, log }));
+    expect(message).toMatch(
+      /could not be written to a file \(ENOENT.*-- materialized view public.kept, owner \w+\ncreate materialized view public.kept as/s,
+    );
+  });
 
   it('is made again by a login that is no superuser, or the right that it lacks is named', async () => {
     await buildReports();
