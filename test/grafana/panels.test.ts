@@ -440,12 +440,15 @@ onEveryEngine('Grafana', (engine) => {
     const since = new Date(NOW.getTime() - 30 * 3_600_000).toISOString();
     const owner = db.as();
     await owner`insert into raw.screened_period (station_id, reason, since, until, kind, evidence)
-      values (${station?.id}, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb)`;
+      values (${station?.id}, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb),
+        (${station?.id}, 'zero_values', ${since}, 'infinity', 'thp', null)`;
     try {
       const detail = 'outlier, 60.5 µg/m³, median of 1 neighbours 12.3';
       const [, rule] = stationRules();
-      expect(await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)))).toMatchObject([
+      const alerts = await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)));
+      expect([...alerts].sort((a, b) => (a.what < b.what ? -1 : 1))).toMatchObject([
         { station_id: String(station?.id), what: 'PM', tests: 'outlier', detail, value: 30 },
+        { what: 'temperature, humidity and pressure', tests: 'zero values', value: 30 },
       ]);
       const rows = (await panel('need attention')).filter(({ id }) => id === String(station?.id));
       expect(rows).toMatchObject([
@@ -454,6 +457,7 @@ onEveryEngine('Grafana', (engine) => {
           since: since.replace('.000Z', '+00:00'),
           detail: `left out of the mean of its city: ${detail}`,
         },
+        { what: 'weather', detail: 'temperature, humidity, pressure: zero values' },
       ]);
       expect(await count()).toBe(before + 1);
     } finally {
