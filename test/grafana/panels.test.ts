@@ -439,13 +439,16 @@ onEveryEngine('Grafana', (engine) => {
     const before = await count();
     const since = new Date(NOW.getTime() - 30 * 3_600_000).toISOString();
     const owner = db.as();
-    await owner`insert into raw.screened_period (station_id, reason, since, until, kind, evidence)
-      values (${station?.id}, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb)`;
+    await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
+      values (${station?.id}, null, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb),
+        (${station?.id}, (select min(id) from raw.sensor), 'zero_values', ${since}, 'infinity', 'thp', null)`;
     try {
       const detail = 'outlier, 60.5 µg/m³, median of 1 neighbours 12.3';
       const [, rule] = stationRules();
-      expect(await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)))).toMatchObject([
+      const alerts = await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)));
+      expect([...alerts].sort((a, b) => (a.what < b.what ? -1 : 1))).toMatchObject([
         { station_id: String(station?.id), what: 'PM', tests: 'outlier', detail, value: 30 },
+        { what: 'temperature, humidity and pressure', tests: 'zero values', value: 30 },
       ]);
       const rows = (await panel('need attention')).filter(({ id }) => id === String(station?.id));
       expect(rows).toMatchObject([
@@ -453,6 +456,12 @@ onEveryEngine('Grafana', (engine) => {
           what: 'particles',
           since: since.replace('.000Z', '+00:00'),
           detail: `left out of the mean of its city: ${detail}`,
+        },
+        {
+          what: 'weather',
+          detail: expect.stringMatching(
+            /^temperature, humidity, pressure: zero values of sensor \d+$/,
+          ),
         },
       ]);
       expect(await count()).toBe(before + 1);

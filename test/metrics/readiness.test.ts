@@ -71,7 +71,7 @@ onOneEngine('readiness', (engine) => {
       ok: false,
       checks: { missing: ['newest_bucket needs 1 arguments'] },
     });
-    await database.as()`drop view api.station_flag`;
+    await database.as()`drop view api.station_flag cascade`;
     expect(await readiness({ opened, serving: true })).toMatchObject({
       ok: false,
       checks: {

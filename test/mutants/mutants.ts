@@ -284,10 +284,10 @@ const TABLE: readonly Table[] = [
     changes: {
       'src/ingest/units.ts': [
         ["[['f', 'degf', 'fahrenheit'], 5 / 9, -32]", "[['f', 'degf', 'fahrenheit'], 5 / 9, -30]"],
-        ['no2: 1.9125,', 'no2: 1.9957,'],
         ['((value + offset) * factor) / stored', '(value * factor + offset) / stored'],
         ['1_852 / 3_600', '1_852 / 3_601'],
       ],
+      'src/contract/parameters.ts': [['massOfPpb: 1.9125', 'massOfPpb: 1.9957']],
       'src/ingest/reading/otherUnits.ts': [
         ['const ENOUGH = 20;', 'const ENOUGH = 21;'],
         ['low: 45.1,', 'low: 45,'],
