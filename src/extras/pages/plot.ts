@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 import { formatTick } from './series.ts';
 
 /** Where values stand within a picture. */
-export type Area = { left: number; right: number; top: number; bottom: number };
+type Area = { left: number; right: number; top: number; bottom: number };
 
 export const tenth = (n: number) => Math.round(n * 10) / 10;
 
