@@ -13,7 +13,8 @@ import { type EmbeddedServer, openEmbeddedServer } from '../src/extras/embedded/
 import { type Installation, migrate } from '../src/schema/migrate.ts';
 import { choose as chooseWords, runCommand } from './support/command.ts';
 import { emptyDatabase } from './support/database.ts';
-import { citiesOfOneStation } from './support/installation.ts';
+import { citiesOfOneStation, install } from './support/installation.ts';
+import { patient } from './support/patience.ts';
 import { addressVariables, makeHome, start } from './support/program.ts';
 
 const home = makeHome();
@@ -262,6 +263,38 @@ describe('output that nobody reads any more', () => {
     expect(await once(child, 'close')).toEqual([code, null]);
     expect(said).toBe('');
   });
+});
+
+it('a command that is interrupted says how far it came, and that nothing is half done', async () => {
+  const here = await install('plain', citiesOfOneStation(['town']));
+  const file = new URL('../dist/cli.js', import.meta.url).pathname;
+  const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' };
+  const child = spawn(process.execPath, [file, 'import', 'readings', '-'], {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+  });
+  child.stdin.on('error', () => undefined); // EPIPE: it ended before it had read all
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const stored = async () => {
+    const owner = here.database.as('airseries_owner');
+    const [row] = await owner<[{ n: number }]>`select count(*)::int as n from raw.readings`;
+    return row.n;
+  };
+  try {
+    // two batches and more than what is looked at before the first is stored; stdin stays open
+    const minutes = Array.from({ length: 90_000 }, (_, n) => Date.UTC(2026, 0, 1) + n * 60_000);
+    const rows = minutes.map((at) => `1,${new Date(at).toISOString()},5`);
+    child.stdin.write(`sensor_id,time,pm25\n${rows.join('\n')}\n`);
+    await expect.poll(stored, { timeout: patient(60_000) }).toBeGreaterThan(10_000);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+    expect(said).toMatch(/^interrupted after importing [\d,]+ rows\. What is stored stays/m);
+  } finally {
+    child.kill('SIGKILL');
+    await here.close();
+  }
 });
 
 it('the demo is refused before it makes a database of somebody else’s server', async () => {

@@ -9,8 +9,8 @@
  * busy machine widens the intervals rather than favours anyone. Beside the ratio of medians stands
  * that of the least times of a request, which tell of the code: a machine can only add to them.
  * Where the medians are too noisy for a verdict, the least times judge. Prints a table, and writes it to
- * dist/bench.md. Peers are optional: npm ci --prefix test/bench, and the programs influxd and
- * victoria-metrics where they are installed. With --plain, on PostgreSQL without TimescaleDB.
+ * dist/bench.md. Peers are optional: npm ci --prefix test/bench. With --plain, on PostgreSQL without
+ * TimescaleDB.
  *
  * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and
  * .json. Bounds are those of a quiet machine of two cores. growth.ts draws such runs side by side.

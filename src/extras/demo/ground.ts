@@ -8,7 +8,7 @@ type Position = readonly [lng: number, lat: number];
 
 /** The middle of a city, where its title is known. */
 function at(title: string): Position {
-  const { longitude, latitude } = CITIES.find((one) => one.title[0] === title) ?? {};
+  const { longitude, latitude } = CITIES.find((one) => one.title === title) ?? {};
   if (longitude === undefined || latitude === undefined) throw new Error(`no city ${title}`);
   return [longitude, latitude];
 }

@@ -15,7 +15,6 @@ import {
   type DemoStation,
   INSTRUMENTS,
   OFFLINE_STATION,
-  slugOf,
 } from './network.ts';
 
 const MINUTE = 60_000;
@@ -61,10 +60,10 @@ export function* demoReadings({ network, from, to, now = to }: Span): Generator<
   const offset = standardOffset(network.time_zone);
   for (const at of demoInstants({ from, to, now })) {
     const isRecent = at > now.getTime() - OFFLINE;
-    const airs = new Map(CITIES.map((city) => [slugOf(city), airAt(city, at, offset)]));
+    const airs = new Map(CITIES.map((city) => [city.slug, airAt(city, at, offset)]));
     const stations = network.stations.filter(({ id }) => !(isRecent && id === OFFLINE_STATION));
     yield stations.flatMap((station) => {
-      const air = airAtStation(airs.get(station.regions[0] as string) as Air, station, at);
+      const air = airAtStation(airs.get(station.regions[0]) as Air, station, at);
       const present = station.sensors.filter(({ id }) => !isMissing(id, at));
       return present.map((sensor) => ({
         at,

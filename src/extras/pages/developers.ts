@@ -11,7 +11,9 @@ const ORIGIN = 'https://this-service';
 
 /** A line of code that a button copies, and what stands after that. */
 const copyLine = (words: Words, code: Html, after: Html | string = '') =>
-  html`<div class="address">${code} <button type="button" data-copy data-copied="${words.copied}" hidden>${words.copy}</button>${after}</div>`;
+  html`<div class="address">${code} <button type="button" data-copy
+    data-copied="${words.copied}" hidden>${words.copy}</button>
+    ${after}</div>`;
 
 /** How to ask for a path, and a link to its answer. */
 const addressLine = (words: Words, path: string): Html =>
@@ -37,7 +39,11 @@ export function developerPart(words: Words, locale: Locale, subject: string, tit
 <p>${words.apiIntro} <a href="/${locale}/docs">${words.docs}</a></p>
 ${paths.map((path) => addressLine(words, path))}
 <h3>${words.snippets}</h3>
-${Object.entries(SNIPPETS).map(([name, text]) => html`<details><summary>${name}</summary>${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`)}
+${Object.entries(SNIPPETS).map(
+  ([name, text]) => html`<details>
+  <summary>${name}</summary>
+  ${copyLine(words, html`<pre><code>${text(`${ORIGIN}${current}`)}</code></pre>`)}</details>`,
+)}
 <h3>${words.embed}</h3>
 <p>${words.embedIntro}</p>
 ${embeds(words, locale, subject, title).map((text) => copyLine(words, html`<code>${text}</code>`))}

@@ -21,6 +21,7 @@ export function embedPage(site: Site, locale: Locale, path: string, current: Cur
     body: html`<div data-live="now"><h1><a href="/${locale}/${path}">${title}</a></h1>
 ${leadPart(locale, current)}
 ${current.suspect !== undefined && html`<p class="warning">${current.suspect}</p>`}
-<p class="when">${time === null ? missing : measuredAt(locale, current.values, time)} · <a href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
+<p class="when">${time === null ? missing : measuredAt(locale, current.values, time)} · <a
+  href="/${locale}/">${titleOf(site, locale)}</a></p></div>`,
   };
 }

@@ -52,8 +52,12 @@ export function healthPart(locale: Locale, region: Region, limits: Limits): Html
     const { mean, days: of, days_above: above } = limits[name];
     const { year: ofYear, day: ofDay } = EU_LIMITS[name];
     return html`<tr><th scope="row">${words[name]}</th>
-<td>${micrograms(mean)}<br><small>${fill(words.limit, { value: micrograms(ofYear, 0) })}</small></td>
-<td>${counted(words.ofDays, of, above)}<br><small>${fill(words.limit, { value: micrograms(ofDay, 0) })}</small></td></tr>`;
+<td>${micrograms(mean)}
+  <br>
+  <small>${fill(words.limit, { value: micrograms(ofYear, 0) })}</small></td>
+<td>${counted(words.ofDays, of, above)}
+  <br>
+  <small>${fill(words.limit, { value: micrograms(ofDay, 0) })}</small></td></tr>`;
   };
   if (rows.length === 0 && pollutants.length === 0)
     return html`<section data-live="health"></section>`;
@@ -67,7 +71,12 @@ ${rulesPart(locale, 'W1', 'W2', 'W3', 'W4')}</div>`
 ${
   pollutants.length > 0 &&
   html`<div class="card" data-fold="eu"><h2>${words.eu}</h2>
-<table><thead><tr><th scope="col">${words.pollutant}</th><th scope="col">${words.yearMean}</th><th scope="col">${words.daysAbove}</th></tr></thead>
+<table>
+  <thead>
+  <tr>
+  <th scope="col">${words.pollutant}</th>
+  <th scope="col">${words.yearMean}</th>
+  <th scope="col">${words.daysAbove}</th></tr></thead>
 <tbody>${pollutants.map(euRow)}</tbody></table>
 ${rulesPart(locale, 'EU')}</div>`
 }

@@ -22,7 +22,9 @@ const known = new WeakMap<TemplateStringsArray, readonly string[]>();
 function unfolded(parts: TemplateStringsArray): readonly string[] {
   const found = known.get(parts);
   if (found !== undefined) return found;
-  const made = parts.map((part) => part.replace(/(?<=>)\n +|\n +(?=<)/g, '').replace(/\n +/g, ' '));
+  const made = parts.map((part) =>
+    part.replace(/(>?)\n +(<?)/g, (_, before, after) => before + after || ' '),
+  );
   known.set(parts, made);
   return made;
 }

@@ -106,11 +106,23 @@ ${
 <meta property="og:description" content="${description}">
 <meta property="og:type" content="website">
 `
-}${image !== undefined && html`<meta property="og:image" content="${site.url}${image}">\n`}<link rel="icon" href="${assetUrl('icon.svg')}">
+}${image !== undefined && html`<meta property="og:image" content="${site.url}${image}">\n`}
+  <link rel="icon" href="${assetUrl('icon.svg')}">
 <link rel="stylesheet" href="${assetUrl(isEmbeddable ? 'embed.css' : 'style.css')}">
-${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')}">\n`}${page.path !== undefined && LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)}<link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
-${scripts.map((name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`)}</head>
-${isEmbeddable ? html`<body><main id="content">${body}${staleNotice(locale)}</main></body>` : withFrame(site, page)}
+${tiles !== undefined && html`<link rel="stylesheet" href="${assetUrl('map.css')}">\n`}${
+  page.path !== undefined &&
+  LOCALES.map((one) => html`<link rel="alternate" hreflang="${one}" href="/${one}/${page.path}">\n`)
+}
+  <link rel="alternate" type="application/json" title="OpenAPI" href="/openapi.json">
+${scripts.map(
+  (name) => html`<script type="module" src="${assetUrl(`${name}.js`)}"></script>\n`,
+)}</head>
+${
+  isEmbeddable
+    ? html`<body>
+  <main id="content">${body}${staleNotice(locale)}</main></body>`
+    : withFrame(site, page)
+}
 </html>
 `;
   return renderDocument(locale, text, kindOf(page));
@@ -127,7 +139,8 @@ function withFrame(site: Site, { locale, path, body }: Page): Html {
 <span class="languages">${LOCALES.map((one) =>
     one === locale
       ? html`<b lang="${one}">${WORDS[one].language}</b>`
-      : html`<a lang="${one}" hreflang="${one}" href="/${one}/${path ?? ''}">${WORDS[one].language}</a>`,
+      : html`<a lang="${one}" hreflang="${one}"
+        href="/${one}/${path ?? ''}">${WORDS[one].language}</a>`,
   )}</span>
 </nav>
 </header>
@@ -137,7 +150,9 @@ ${body}
 </main>
 <footer>
 <p>${fill(words.zone, { zone: site.zone })} ${words.aqiNote}</p>
-<p>${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}<a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
+<p>
+  ${site.license !== '' && html`${words.license}: ${site.license}. `}${site.contact !== '' && html`${words.contact}: ${contactLink(site.contact)}. `}
+  <a href="/${locale}/docs">${words.docs}</a> · <a href="/openapi.json">OpenAPI</a></p>
 </footer>
 </body>`;
 }

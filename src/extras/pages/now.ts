@@ -166,10 +166,22 @@ export function leadPart(locale: Locale, current: Current & Partial<Subject>): H
   const { category, text, name, of } = headlineOf(locale, current);
   const isSuspect = current.suspect !== undefined;
   const pm25 = current.values['pm2.5'];
-  const index = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}<span>${name}<small>${of}</small></span></p>`;
+  const index = html`<p class="index ${category}">${of === words.aqiOf && strong(text, isSuspect)}
+    <span>${name}
+    <small>${of}</small></span></p>`;
   const value = html`<p class="main">${name} <b>${text}</b></p>`;
-  return html`${of !== '' ? index : text !== '' ? value : html`<p><span class="chip ${category}">${name}</span></p>`}
-${pm25 !== null && html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`}`;
+  return html`${
+    of !== ''
+      ? index
+      : text !== ''
+        ? value
+        : html`<p>
+    <span class="chip ${category}">${name}</span></p>`
+  }
+${
+  pm25 !== null &&
+  html`<p class="main">PM2.5 ${strong(formatValue(locale, pm25, PM25), isSuspect)}</p>`
+}`;
 }
 
 /** Says to which hour a station's values belong, or to which digest a region's values. */
@@ -209,15 +221,23 @@ export function headPart(
 <h1>${values.title}</h1>
 ${leadPart(locale, subject)}
 ${!isSuspect && trendLine(locale, subject.indices.trend)}
-${time !== null && html`<p class="when">${measuredAt(locale, values, time)}${count !== undefined && ` · ${count}`}</p>`}
-${time === null && html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`}
+${
+  time !== null &&
+  html`<p
+  class="when">${measuredAt(locale, values, time)}${count !== undefined && ` · ${count}`}</p>`
+}
+${
+  time === null &&
+  html`<p>${newest === undefined ? words.neverSent : withTime(locale, missing, newest)}</p>`
+}
 ${note}
 ${isSuspect && html`<div class="warning"><p>${suspect}</p>${rulesPart(locale, 'C9')}</div>`}
 ${headline.of === words.aqiOf && !isSuspect && advice(words, headline.category)}
 </div>
 ${
   quantity !== undefined &&
-  html`<figure class="card"><figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
+  html`<figure class="card">
+    <figcaption>${fill(words.dayTitle, { name: word(words, quantity.key) })}${measured}</figcaption>
 ${dayChart(words, locale, buckets, quantity, isSuspectAt)}</figure>`
 }
 </section>`;
@@ -251,7 +271,9 @@ const GUIDE =
 function advice(words: Words, category: Category): Html {
   const care = word(words, `care ${category}`);
   const whom = category === 'moderate' ? words.unusually : words.sensitivePeople;
-  return html`<ul class="advice"><li><b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
+  return html`<ul class="advice">
+    <li>
+    <b>${words.everybody}:</b> ${word(words, `advice ${category}`)}</li>
 ${care !== '' && html`<li><b>${whom}:</b> ${care}</li>`}</ul>
 <p class="when"><a href="${GUIDE}">${words.adviceSource}</a></p>`;
 }
@@ -296,11 +318,16 @@ export function indicesPart(locale: Locale, subject: Subject): Html {
   return html`<section data-live="indices">${
     entries.length > 0 &&
     html`<div class="card" data-fold="indices"><h2>${words.indices}</h2>
-<dl class="list">${entries.map(([name, value, note]) => html`<dt>${name}</dt><dd>${value}${note !== '' && html`<br><small>${note}</small>`}</dd>`)}</dl></div>`
+<dl class="list">${entries.map(
+      ([name, value, note]) => html`<dt>${name}</dt>
+  <dd>${value}${note !== '' && html`<br><small>${note}</small>`}</dd>`,
+    )}</dl></div>`
   }</section>`;
 }
 
 /** A line that unfolds into the rules by which the numbers above it come about. */
 export function rulesPart(locale: Locale, ...names: RuleName[]): Html {
-  return html`<details class="inputs" data-name="${names.join()}"><summary>${WORDS[locale].inputs}</summary>${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
+  return html`<details class="inputs" data-name="${names.join()}">
+    <summary>${WORDS[locale].inputs}</summary>
+    ${names.map((name) => html`<p class="rule">${RULES[name][locale]}</p>`)}</details>`;
 }

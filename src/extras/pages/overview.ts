@@ -76,7 +76,9 @@ ${within(region)}</li>
   const within = (region: Region): Html => {
     const districts = worstFirst(regions.filter((one) => cityOf(one) === region.slug));
     const stations = isShort ? list.stations.filter((one) => one.city_slug === region.slug) : [];
-    return html`${districts.length > 0 && html`<ul>${districts.map(line)}</ul>`}${stationList(locale, words.stations, stations, region.slug, 'fold')}`;
+    return html`${
+      districts.length > 0 && html`<ul>${districts.map(line)}</ul>`
+    }${stationList(locale, words.stations, stations, region.slug, 'fold')}`;
   };
   const worst = top.slice(0, 3).map(({ title, aqi }) => (aqi === null ? title : `${title} ${aqi}`));
 
@@ -91,9 +93,20 @@ ${within(region)}</li>
     body: html`<h1>${words.cities}</h1>
 <div class="overview">
 <section class="card" aria-label="${words.cities}">
-${list.stations.length > MANY && html`<p class="controls"><input type="search" id="search" aria-label="${words.search}" placeholder="${words.search}" hidden> <a class="button tomap" href="#map">${words.map}</a><span role="status" hidden>${words.notListed}</span></p>`}
-<div data-live="list">${cities.length > 0 && html`<p class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`}
-<p class="when">${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
+${
+  list.stations.length > MANY &&
+  html`<p class="controls">
+  <input type="search" id="search" aria-label="${words.search}"
+  placeholder="${words.search}" hidden> <a class="button tomap" href="#map">${words.map}</a>
+  <span role="status" hidden>${words.notListed}</span></p>`
+}
+<div data-live="list">${
+      cities.length > 0 &&
+      html`<p
+  class="summary">${overviewSentence(locale, cities, (city) => regionPath(locale, city))}</p>`
+    }
+<p class="when">
+  ${newest !== '' && html`${withTime(locale, words.digestOf, newest)}; `}${words.worstFirst}</p>
 ${list.stations.length === 0 && html`<p>${words.noStations}</p>`}
 <ul class="regions">${top.map(line)}</ul>
 ${stationList(locale, words.withoutCity, elsewhere, '')}
@@ -102,7 +115,9 @@ ${list.stations.length > 0 && rulesPart(locale, 'trend', 'aqi')}</div>
 </section>
 ${mapPart(locale, { regions, stations: list.stations }, groundOf(site))}
 </div>
-<section class="card"><h2>${words.network}</h2><p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>`,
+<section class="card">
+  <h2>${words.network}</h2>
+  <p>${siteTitle}. ${providersPart(words, list.providers)}</p></section>`,
   };
 }
 

@@ -55,7 +55,9 @@ export const strong = (text: string, isSuspect: boolean): Html =>
 /** A text with the time in it. */
 export function withTime(locale: Locale, text: string, timestamp: string): Html {
   const [before, after] = text.split('{time}');
-  return html`${before}<time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>${after}`;
+  return html`${before}
+    <time datetime="${timestamp}">${formatTime(locale, timestamp)}</time>
+    ${after}`;
 }
 
 /**
@@ -68,7 +70,12 @@ function line(locale: Locale, path: string, place: Listed, note = ''): Html {
   const value = pm25 !== null && strong(formatValue(locale, pm25, PM25), isSuspect(place));
   const known = isSuspect(place) ? undefined : day;
   const trend = trendText(locale, known?.trend ?? null);
-  return html`${box} <a href="${path}">${title}</a> <span class="word">${[note, text, trend].filter((part) => part !== '').join(' · ')}</span> ${value !== false && html`<span class="pm"><small>PM2.5</small> ${value}</span>`}${known !== undefined && dayLine(known)}`;
+  return html`${box} <a href="${path}">${title}</a> <span class="word">
+    ${[note, text, trend].filter((part) => part !== '').join(' · ')}</span> ${
+      value !== false &&
+      html`<span class="pm">
+    <small>PM2.5</small> ${value}</span>`
+    }${known !== undefined && dayLine(known)}`;
 }
 
 export const regionLine = (locale: Locale, region: ListedRegion): Html =>
@@ -92,7 +99,12 @@ export function stationList(
   if (stations.length === 0) return html``;
   const count = html`${title} <small>${stations.length}</small>`;
   const summary = look === 'fold' ? html`<span class="unseen">${count}</span>` : html`${count}`;
-  return html`<details data-name="${name}"${look === 'open' && html` open`}${look === 'fold' && html` class="fold"`}><summary>${summary}</summary><ul>${worstFirst(stations).map((one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`)}</ul></details>`;
+  return html`<details
+    data-name="${name}"${look === 'open' && html` open`}${look === 'fold' && html` class="fold"`}>
+    <summary>${summary}</summary>
+    <ul>${worstFirst(stations).map(
+      (one) => html`<li class="line">${line(locale, `/${locale}/station/${one.id}`, one)}</li>\n`,
+    )}</ul></details>`;
 }
 
 /** Worst first; what is unknown or suspect comes last, by name. */

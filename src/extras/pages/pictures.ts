@@ -58,9 +58,17 @@ ${buckets.map((bucket, n) => {
   const value = values[n] ?? null;
   if (value === null) return false;
   const top = isLine ? AREA.top : Math.min(y(value), AREA.bottom - 1.5);
-  return html`<rect class="${lookOf(bucket)}" x="${tenth(x(n) + 1)}" y="${top}" width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5"><title>${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
+  return html`<rect class="${lookOf(bucket)}" x="${tenth(x(n) + 1)}" y="${top}"
+    width="${tenth(SLOT - 2)}" height="${tenth(AREA.bottom - top)}" rx="1.5">
+    <title>
+    ${formatBucket(locale, timestamp, 'hour')}: ${formatValue(locale, value, quantity)}</title></rect>`;
 })}
-${hours.filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0).map(({ text, n }) => html`<text x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`)}
+${hours
+  .filter(({ text }) => Number(text.slice(0, 2)) % 6 === 0)
+  .map(
+    ({ text, n }) => html`<text
+  x="${tenth(x(n) + SLOT / 2)}" y="143" class="middle">${text}</text>`,
+  )}
 </svg>`;
 }
 
@@ -70,7 +78,8 @@ export function sparkline(buckets: readonly Bucket[], quantity: Quantity): Html 
   if (values.filter((value) => value !== null).length < 2) return undefined;
   const [low, high] = extent(values);
   const y = (value: number) => tenth(high === low ? 12 : 22 - ((value - low) / (high - low)) * 20);
-  return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true"><path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
+  return html`<svg class="spark" viewBox="0 0 92 24" preserveAspectRatio="none" aria-hidden="true">
+    <path d="${trace(values, (n) => (n + 24 - buckets.length) * 4, y)}"/></svg>`;
 }
 
 /** A size of letters at which the text is no wider than the picture. */
@@ -82,9 +91,11 @@ export function hourBars(values: readonly (number | null)[]): Html {
   const high = Math.max(1, ...values.filter((value) => value !== null));
   const bar = (value: number, n: number) => {
     const height = tenth(Math.max(0.7, (value / high) * 22));
-    return html`<rect x="${(n + 24 - values.length) * 4}" y="${tenth(24 - height)}" width="3" height="${height}"/>`;
+    return html`<rect x="${(n + 24 - values.length) * 4}" y="${tenth(24 - height)}" width="3"
+      height="${height}"/>`;
   };
-  return html`<svg class="spark" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">${values.map((value, n) => value !== null && bar(value, n))}</svg>`;
+  return html`<svg class="spark" viewBox="0 0 96 24" preserveAspectRatio="none"
+    aria-hidden="true">${values.map((value, n) => value !== null && bar(value, n))}</svg>`;
 }
 
 type Card = Record<'title' | 'site' | 'word' | 'index' | 'value' | 'time', string> & {
@@ -96,11 +107,14 @@ export function cardPicture({ title, site, category, word, index, value, time }:
   const [ground, ink] = SURFACES[category];
   const heading = title.length > 44 ? `${title.slice(0, 43)}…` : title;
   const line = [value, time].filter((text) => text !== '').join(' · ');
-  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200" height="630" font-family="DejaVu Sans, sans-serif"><path fill="${ground}" d="M0 0H1200V630H0z"/><g fill="${ink}">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 630" width="1200"
+    height="630" font-family="DejaVu Sans, sans-serif">
+    <path fill="${ground}" d="M0 0H1200V630H0z"/>
+    <g fill="${ink}">
 <text x="80" y="130" font-size="${fitting(heading, 72)}" font-weight="700">${heading}</text>
 <text x="80" y="350" font-size="${fitting(index, 200)}" font-weight="700">${index}</text>
 <text x="80" y="440" font-size="${fitting(word, 56)}">${word}</text>
 <text x="80" y="520" font-size="40">${line}</text>
-<text x="80" y="590" font-size="32">${site.length > 50 ? `${site.slice(0, 49)}…` : site}</text></g></svg>`
-    .text;
+<text x="80" y="590"
+  font-size="32">${site.length > 50 ? `${site.slice(0, 49)}…` : site}</text></g></svg>`.text;
 }

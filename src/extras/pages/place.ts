@@ -77,10 +77,20 @@ export function mapPart(
     tiles !== undefined &&
     html` data-tiles="${tiles.url}" data-attribution="${tiles.attribution}" data-link="${tiles.link}"`;
   return html`<section class="card side" id="map" aria-label="${words.map}" hidden>
-<div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}" data-places="${words.places}" data-near="${words.nearest}" data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
-<p class="controls"><button type="button" id="near" hidden>${words.nearMe}</button> <small role="status">${words.mapHint}</small></p>
+<div class="map${tiles !== undefined && ' tiled'}" data-locale="${locale}"
+  data-places="${words.places}" data-near="${words.nearest}"
+  data-none="${words.noPosition}"${own !== undefined && html` data-own="${own}"`}${onTiles}${ground !== undefined && html` data-ground="${ground}"`}></div>
+<p class="controls">
+  <button type="button" id="near" hidden>${words.nearMe}</button> <small
+  role="status">${words.mapHint}</small></p>
 <div data-live="places"><script type="application/json" id="places">${{ text: json }}</script></div>
-${hasLegend && hasIndex && html`<p class="legend"><small>${words.aqiOf}</small><br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`}</section>`;
+${
+  hasLegend &&
+  hasIndex &&
+  html`<p class="legend">
+  <small>${words.aqiOf}</small>
+  <br>${CATEGORY_NAMES.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>`
+}</section>`;
 }
 
 /** Where a station is: its coordinates, and the stations that are nearest, as a list and a map. */

@@ -28,7 +28,9 @@ export function yAxis(
     (_, n) => from + n * step,
   );
   const line = (value: number) =>
-    html`<path class="grid" d="M${left} ${y(value)}H${right}"/><text x="${left - 4}" y="${y(value) + 3}" class="end">${formatTick(locale, value, step, quantity)}</text>`;
+    html`<path class="grid" d="M${left} ${y(value)}H${right}"/>
+      <text x="${left - 4}" y="${y(value) + 3}"
+      class="end">${formatTick(locale, value, step, quantity)}</text>`;
   return { y, lines: html`${ticks.map(line)}` };
 }
 

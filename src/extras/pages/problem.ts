@@ -34,9 +34,15 @@ export function problemPage(
     scripts: [],
     isEmbeddable: frame !== undefined,
     hasForm: hasSearch,
-    body: html`<h1>${title}</h1><p>${isMissing ? fill(missing, { name }) : words.unavailableText}</p>
+    body: html`<h1>${title}</h1>
+      <p>${isMissing ? fill(missing, { name }) : words.unavailableText}</p>
 ${places.length > 0 && html`<p>${words.near}</p><ul>${places}</ul>`}
-${hasSearch && html`<form class="controls" action="/${locale}/" role="search"><input type="search" name="search" required aria-label="${words.search}" placeholder="${words.search}"> <button>${words.search}</button></form>`}
+${
+  hasSearch &&
+  html`<form class="controls" action="/${locale}/" role="search">
+  <input type="search" name="search" required aria-label="${words.search}"
+  placeholder="${words.search}"> <button>${words.search}</button></form>`
+}
 <p><a href="/${locale}/">${words.overview}</a></p>`,
   };
 }

@@ -53,7 +53,14 @@ export function stationPage(
     is_bad_thp: isBad,
   } = subject.values;
   const own = providers.filter((one) => one.id === subject.values.provider);
-  const path = html`<p class="path"><a href="/${locale}/">${words.overview}</a>${citySlug !== null && html` › <a href="${regionPath(locale, { slug: citySlug })}">${city}</a>`}${districtSlug !== null && html` › <a href="${regionPath(locale, { slug: districtSlug })}">${district}</a>`}</p>`;
+  const path = html`<p class="path">
+    <a href="/${locale}/">${words.overview}</a>
+    ${
+      citySlug !== null && html` › <a href="${regionPath(locale, { slug: citySlug })}">${city}</a>`
+    }${
+      districtSlug !== null &&
+      html` › <a href="${regionPath(locale, { slug: districtSlug })}">${district}</a>`
+    }</p>`;
   const note = isBad && html`<p class="warning">${words.flagged}</p>`;
   const station = {
     ...subject.values,
@@ -94,7 +101,12 @@ export function regionPage(
   const { values: region, limits } = subject;
   const path =
     !isAlone &&
-    html`<p class="path"><a href="/${locale}/">${words.overview}</a>${'city_slug' in region && html` › <a href="${regionPath(locale, { slug: region.city_slug })}">${region.city}</a>`}</p>`;
+    html`<p class="path">
+      <a href="/${locale}/">${words.overview}</a>
+      ${
+        'city_slug' in region &&
+        html` › <a href="${regionPath(locale, { slug: region.city_slug })}">${region.city}</a>`
+      }</p>`;
   const own = providers.filter(({ id }) => stations.some((station) => station.provider === id));
   // without a ground, a single pin says nothing
   const isBare = map.tiles === undefined && map.ground === undefined;
@@ -110,9 +122,29 @@ export function regionPage(
     body: html`${headPart(locale, subject, path, false)}
 ${tilesPart(locale, subject, rulesPart(locale, 'C4', 'C9', 'aqi', 'trend'))}
 ${healthPart(locale, region, limits)}
-<div class="overview"><section${hasList && html` class="card"`} data-live="list" aria-label="${words.stations}">${regions.length > 0 && html`<ul class="regions">${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`}
-${stations.length === 0 ? hasList && html`<p>${words.noStations}</p>` : stationList(locale, words.stations, stations, 'stations', stations.length <= 30 ? 'open' : 'closed')}</section>
-${hasMap ? mapPart(locale, { regions: [], stations, names: regions, hasLegend: false }, map) : html`<div data-live="places"></div>`}</div>
+<div class="overview">
+  <section${hasList && html` class="card"`} data-live="list"
+  aria-label="${words.stations}">${
+    regions.length > 0 &&
+    html`<ul class="regions">
+  ${worstFirst(regions).map((one) => html`<li>${regionLine(locale, one)}</li>`)}</ul>`
+  }
+${
+  stations.length === 0
+    ? hasList && html`<p>${words.noStations}</p>`
+    : stationList(
+        locale,
+        words.stations,
+        stations,
+        'stations',
+        stations.length <= 30 ? 'open' : 'closed',
+      )
+}</section>
+${
+  hasMap
+    ? mapPart(locale, { regions: [], stations, names: regions, hasLegend: false }, map)
+    : html`<div data-live="places"></div>`
+}</div>
 ${indicesPart(locale, subject)}
 ${historyPart(words, locale, subject, `region/${region.slug}`)}
 <p class="soft">${providersPart(words, own)}</p>
@@ -154,7 +186,8 @@ function historyPart(words: Words, locale: Locale, subject: Subject, path: strin
     '<',
     '\\u003c',
   );
-  return html`<section id="history" data-subject="${path}" data-locale="${locale}" data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
+  return html`<section id="history" data-subject="${path}" data-locale="${locale}"
+    data-windows="${JSON.stringify(WINDOWS)}" data-quantities="${JSON.stringify(QUANTITIES)}">
 <noscript><p>${words.needsScript} <a href="${url}">${url}</a></p></noscript>
 </section>
 <script type="application/json" id="words">${{ text: json }}</script>`;

@@ -29,7 +29,13 @@ export function tilesPart(locale: Locale, subject: Subject, rules: Html): Html {
   const note =
     isJudged &&
     html`<p class="when">${fill(words.bandNote, { time: formatTime(locale, timestamp) })}</p>`;
-  return html`<section data-live="values">${groups.length > 0 && html`<div class="card"><h2>${words.now}</h2><div class="groups">${groups}</div>${note}${rules}</div>`}</section>`;
+  return html`<section data-live="values">${
+    groups.length > 0 &&
+    html`<div class="card">
+    <h2>${words.now}</h2>
+    <div class="groups">${groups}</div>
+    ${note}${rules}</div>`
+  }</section>`;
 }
 
 /** The bands of the pollutants that have a tile; suspect particles have none. */
@@ -49,15 +55,17 @@ function tileOf(locale: Locale, subject: Subject, key: string): Html | false {
   const isSuspect = subject.suspect !== undefined && GROUPS[0].keys.some((one) => one === key);
   const buckets = lastDay(subject);
   const wind = key === 'wind_speed' ? valueIn(subject, 'wind_direction') : null;
-  return html`<div class="tile${band !== null && ` band-${band.replace(' ', '-')}`}"><dt>${word(words, key)}</dt><dd>${
-    typeof value === 'string'
-      ? windOf(words.windNames, value)
-      : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
-  }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
-    band !== null && html`<dd class="word">${word(words, `european ${band}`)}</dd>`
-  }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
-    typeof value === 'number' && html`<dd>${dayOf(locale, buckets, quantity)}</dd>`
-  }</div>`;
+  return html`<div class="tile${band !== null && ` band-${band.replace(' ', '-')}`}">
+    <dt>${word(words, key)}</dt>
+    <dd>${
+      typeof value === 'string'
+        ? windOf(words.windNames, value)
+        : strongOrPlain(formatValue(locale, value, quantity), isSuspect)
+    }${typeof wind === 'string' && html` <span>${windOf(words.windNames, wind)}</span>`}</dd>${
+      band !== null && html`<dd class="word">${word(words, `european ${band}`)}</dd>`
+    }${key === 'rain' && html`<dd class="word">${words.inLastHour}</dd>`}${
+      typeof value === 'number' && html`<dd>${dayOf(locale, buckets, quantity)}</dd>`
+    }</div>`;
 }
 
 const strongOrPlain = (text: string, isSuspect: boolean): Html | string =>
@@ -67,7 +75,9 @@ const COMPASS = 'N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW'.split(' ')
 
 /** Where the wind comes from, in letters, and an arrow to where it goes. */
 const windOf = (letters: string, from: string): Html =>
-  html`<svg class="wind" viewBox="-8 -8 16 16" aria-hidden="true"><path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5" transform="rotate(${COMPASS.indexOf(from) * 22.5 + 180})"/></svg> ${formatWind(letters, from)}`;
+  html`<svg class="wind" viewBox="-8 -8 16 16" aria-hidden="true">
+    <path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5"
+    transform="rotate(${COMPASS.indexOf(from) * 22.5 + 180})"/></svg> ${formatWind(letters, from)}`;
 
 /** A picture of 24 hours with its lowest and highest, or since when there are values. */
 function dayOf(locale: Locale, buckets: readonly Bucket[], quantity: Quantity): Html | false {

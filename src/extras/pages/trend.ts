@@ -50,7 +50,9 @@ export function overviewSentence(
   const values = [worst.aqi, ...(trend === null ? [] : [words[trend]])].join(', ');
   const [before, after = ''] = words.overviewWorst.split('{place}');
   const unknown = cities.length - known.length;
-  return html`${said}${before}<a href="${pathOf(worst)}">${worst.title}</a>${fill(after, { values })}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
+  return html`${said}${before}
+    <a href="${pathOf(worst)}">${worst.title}</a>
+    ${fill(after, { values })}${unknown > 0 && ` ${fill(words.overviewUnknown, { n: unknown })}`}`;
 }
 
 const WIDTH = 92;
@@ -72,5 +74,7 @@ export function dayLine({ 'pm2.5': hours }: LastDay): Html | false {
     if (last === undefined) return '';
     return before === undefined ? `M${n * STEP} ${last}h0` : `l${STEP} ${last - before}`;
   });
-  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path d="${steps.join('')}"/></svg>`;
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"
+    aria-hidden="true">
+    <path d="${steps.join('')}"/></svg>`;
 }

@@ -62,7 +62,10 @@ export function trustPart(locale: Locale, id: number, { pairs }: Trust): Html {
   });
   return html`<section data-live="trust">${
     pairs.length > 0 &&
-    html`<details class="card" data-name="pairs"><summary><h2>${words.pairs}</h2></summary><p class="soft">${words.pairsNote}</p>
+    html`<details class="card" data-name="pairs">
+      <summary>
+      <h2>${words.pairs}</h2></summary>
+      <p class="soft">${words.pairsNote}</p>
 ${scrollingTable(words.pairs, heads, rows)}</details>`
   }</section>`;
 }

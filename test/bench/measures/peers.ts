@@ -12,10 +12,7 @@ import { installedVersion, type Peer as PeerName } from '../run/versions.ts';
 import { TIME_ZONE, type World } from '../run/world.ts';
 import { checkSame } from './cold.ts';
 import { openDuckDb, openFastify, openSqlite } from './peers/databases.ts';
-import { openInfluxDb, openInfluxDbRollups } from './peers/influxDb.ts';
 import { ask, type Open, type Peer, regionOf, STATION, type Subject } from './peers/peer.ts';
-import { openPostGraphile, openPostGraphileFunction } from './peers/postGraphile.ts';
-import { openVictoriaMetrics } from './peers/victoriaMetrics.ts';
 
 type Definition = { name: string; needs: PeerName[]; open: Open; isInProcess?: boolean };
 
@@ -23,15 +20,6 @@ const PEERS: readonly Definition[] = [
   { name: 'Fastify + pg, raw', needs: ['fastify', 'pg'], open: openFastify },
   { name: 'SQLite, hand-made rollups', needs: ['libsql'], open: openSqlite, isInProcess: true },
   { name: 'DuckDB, raw', needs: ['@duckdb/node-api'], open: openDuckDb },
-  {
-    name: 'PostGraphile, views',
-    needs: ['postgraphile', 'postgraphile-plugin-connection-filter', 'pg'],
-    open: openPostGraphile,
-  },
-  { name: 'PostGraphile, function', needs: ['postgraphile', 'pg'], open: openPostGraphileFunction },
-  { name: 'InfluxDB 1.x, raw', needs: ['influxd'], open: openInfluxDb },
-  { name: 'InfluxDB 1.x, continuous queries', needs: ['influxd'], open: openInfluxDbRollups },
-  { name: 'VictoriaMetrics, raw', needs: ['victoria-metrics'], open: openVictoriaMetrics },
 ];
 
 type Setting = { context: Context; world: World; service: Service; sql: Sql };

@@ -8,22 +8,14 @@ import { onConnection } from '../../../src/database/client.ts';
 import type { Targets } from '../../support/servers.ts';
 
 /** The packages of test/bench/package.json, and one of our own. */
-const PACKAGES = [
-  'express',
-  'fastify',
-  'pg',
-  'libsql',
-  '@duckdb/node-api',
-  'postgraphile',
-  'postgraphile-plugin-connection-filter',
-] as const;
-/** Programs of the machine, with the argument that prints their version. */
-const PROGRAMS = { influxd: 'version', 'victoria-metrics': '-version', nginx: '-v' } as const;
-export type Peer = (typeof PACKAGES)[number] | keyof typeof PROGRAMS;
+const PACKAGES = ['express', 'fastify', 'pg', 'libsql', '@duckdb/node-api'] as const;
+/** A program of the machine. */
+const NGINX = 'nginx';
+export type Peer = (typeof PACKAGES)[number] | typeof NGINX;
 
 /** Undefined where it isn't installed. */
 export function installedVersion(peer: Peer): string | undefined {
-  if (peer in PROGRAMS) return programVersion(peer as keyof typeof PROGRAMS);
+  if (peer === NGINX) return nginxVersion();
   const places = ['../node_modules', '../../../node_modules'].map(
     (folder) => new URL(`${folder}/${peer}/package.json`, import.meta.url),
   );
@@ -31,20 +23,10 @@ export function installedVersion(peer: Peer): string | undefined {
   return place && JSON.parse(readFileSync(place, 'utf8')).version;
 }
 
-/**
- * As it says itself, or else as Debian's package does: its VictoriaMetrics is built without a
- * version.
- */
-function programVersion(name: keyof typeof PROGRAMS): string | undefined {
-  const versionIn = (command: string, words: string[]) => {
-    const { error, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
-    return error === undefined
-      ? (/\d+\.\d+\.\d\S*/.exec(stdout + stderr)?.[0] ?? 'of unknown version')
-      : undefined;
-  };
-  const own = versionIn(name, [PROGRAMS[name]]);
-  if (own !== 'of unknown version') return own;
-  return versionIn('dpkg-query', ['-W', `-f=\${Version}`, name]) ?? own;
+function nginxVersion(): string | undefined {
+  const { error, stderr } = spawnSync(NGINX, ['-v'], { encoding: 'utf8' });
+  if (error !== undefined) return undefined;
+  return /\d+\.\d+\.\d\S*/.exec(stderr)?.[0] ?? 'of unknown version';
 }
 
 /** One line each. */
@@ -67,7 +49,8 @@ export async function versionsOf(targets: Targets): Promise<string[]> {
 
 /** All in one line. */
 export function peerVersions(): string {
-  const names: Peer[] = [...PACKAGES, ...(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])];
-  const peers = names.map((peer) => `${peer} ${installedVersion(peer) ?? 'not installed'}`);
+  const peers = ([...PACKAGES, NGINX] as const).map(
+    (peer) => `${peer} ${installedVersion(peer) ?? 'not installed'}`,
+  );
   return `peers: ${peers.join(', ')}`;
 }

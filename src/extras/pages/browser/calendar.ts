@@ -74,16 +74,24 @@ function drawYear(
   const days = placeDays(year).filter(({ date }) => date < today || byDate.has(date));
   const heading = fill(words.calendar, { year });
   const turn = (by: number, text: string, isPossible: boolean) =>
-    html`<button type="button" data-year="${year + by}"${!isPossible && html` disabled`}>${text}</button> `;
+    html`<button type="button"
+      data-year="${year + by}"${!isPossible && html` disabled`}>${text}</button> `;
   /** In January 2024 the first is a Monday. */
   const weekday = (n: number) =>
-    html`<text x="0" y="${TOP + n * STEP + 10}">${formatDate(locale, `2024-01-0${n + 1}`, 'name of weekday')}</text>`;
+    html`<text x="0" y="${TOP + n * STEP + 10}">
+      ${formatDate(locale, `2024-01-0${n + 1}`, 'name of weekday')}</text>`;
   const month = ({ date, week, weekday: n }: PlacedDay) =>
-    html`<text x="${(n === 0 ? week : week + 1) * STEP}" y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
+    html`<text x="${(n === 0 ? week : week + 1) * STEP}"
+      y="${TOP - 8}">${formatDate(locale, date, 'name of month')}</text>`;
   const made = toElement(html`<div><h2>${heading}</h2>
-<div class="controls">${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
-<div class="calendar"><svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid slice" aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
-<div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(history, day, byDate.get(day.date)))}</svg></div></div>
+<div class="controls">
+  ${turn(-1, `‹ ${words.previousYear}`, true)}${turn(1, `${words.nextYear} ›`, year < Number(today.slice(0, 4)))}</div>
+<div class="calendar">
+  <svg class="weekdays" viewBox="0 0 36 ${HEIGHT}" preserveAspectRatio="xMinYMid slice"
+  aria-hidden="true">${[0, 2, 4, 6].map(weekday)}</svg>
+<div tabindex="0" role="application" aria-label="${heading}. ${words.calendarKeys}">
+  <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">
+  ${monthStarts(placeDays(year)).map(month)}${days.map((day) => cellOf(history, day, byDate.get(day.date)))}</svg></div></div>
 <p class="live"></p></div>`);
   const box = partOf(made, '[role=application]');
   const live = partOf(made, '.live');
@@ -143,7 +151,8 @@ function cellOf(history: History, { week, weekday }: PlacedDay, point: Day | und
   const mark = incompleteHours(point) === undefined ? '' : ' incomplete';
   const isKnown = point !== undefined && !isSuspect(history, 'day', point.timestamp, AQI);
   const category = categoryOf(isKnown ? measuredValue(point, AQI) : null);
-  return html`<rect x="${week * STEP}" y="${TOP + weekday * STEP}" width="${SIDE}" height="${SIDE}" rx="2" class="${category}${mark}"/>`;
+  return html`<rect x="${week * STEP}" y="${TOP + weekday * STEP}" width="${SIDE}" height="${SIDE}"
+    rx="2" class="${category}${mark}"/>`;
 }
 
 /** The hours of a day that has less than 75 % of them (A11). */

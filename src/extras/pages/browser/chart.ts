@@ -103,7 +103,8 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   const { y, lines } = yAxis(locale, quantity, extentOf(plotted), 5, area);
   const values = buckets.map(({ point }) => measuredValue(point, quantity));
   const rect = (look: string, left: number, wide: number, low: number, high: number) =>
-    html`<rect class="${look}" x="${tenth(left)}" width="${tenth(wide)}" y="${high}" height="${tenth(low - high)}"/>`;
+    html`<rect class="${look}" x="${tenth(left)}" width="${tenth(wide)}" y="${high}"
+      height="${tenth(low - high)}"/>`;
   const bar = (look: string, n: number, share: number, low: number, high: number) =>
     rect(look, LEFT + (n + (1 - share) / 2) * slot, share * slot, y(low), y(high));
   const dots = (look: string, radius: number, has: (n: number) => boolean) =>
@@ -138,34 +139,43 @@ function drawnAt(width: number, plotted: Plotted): Drawn {
   const isRain = quantity.key === 'rain';
   const shown = isRain
     ? values.map((value, n) => value !== null && bar('sum', n, 0.7, 0, value))
-    : html`<path class="trace" d="${trace(known, x, y)}"/><path class="trace suspect" d="${trace(doubted, x, y)}"/>${buckets.length <= 31 && dots('dot', 2.5, (n) => !suspect[n])}${dots('hollow suspect', 2.5, (n) => suspect[n] === true && buckets.length <= 31)}`;
+    : html`<path class="trace" d="${trace(known, x, y)}"/>
+      <path class="trace suspect" d="${trace(doubted, x, y)}"/>
+      ${buckets.length <= 31 && dots('dot', 2.5, (n) => !suspect[n])}${dots('hollow suspect', 2.5, (n) => suspect[n] === true && buckets.length <= 31)}`;
   const ticks = ticksOf(locale, buckets, window, Math.max(2, Math.floor(width / TICK_WIDTH)));
   const tick = ({ index, label }: (typeof ticks)[number]) =>
-    label
-      .split('\n')
-      .map(
-        (text, line) =>
-          html`<text class="middle" x="${x(index)}" y="${HEIGHT - BOTTOM + 18 + 15 * line}">${text}</text>`,
-      );
+    label.split('\n').map(
+      (text, line) =>
+        html`<text class="middle" x="${x(index)}"
+            y="${HEIGHT - BOTTOM + 18 + 15 * line}">${text}</text>`,
+    );
   const every = Math.max(1, Math.ceil(ARROW_WIDTH / slot));
   const arrow = ({ point }: Bucket, n: number) => {
     const from = point?.avg_wind_direction;
     return (
       typeof from === 'number' &&
       n % every === 0 &&
-      html`<path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5" transform="translate(${x(n)} ${bottom + ARROW_HEIGHT / 2}) rotate(${from + 180})"/>`
+      html`<path class="arrow" d="M0 7V-7L-3.5 -2.5M0 -7L3.5 -2.5"
+        transform="translate(${x(n)} ${bottom + ARROW_HEIGHT / 2}) rotate(${from + 180})"/>`
     );
   };
   const text = guideline && `${words.whoShort} ${guideline.value}`;
   return {
-    picture: html`<svg viewBox="0 0 ${width} ${HEIGHT}" aria-hidden="true">${ends.length > 0 && stripes}${lines}
+    picture: html`<svg viewBox="0 0 ${width} ${HEIGHT}"
+      aria-hidden="true">${ends.length > 0 && stripes}${lines}
 ${bands}${shown}${dots('hollow', 4, (n) => isFew(buckets[n] as Bucket))}
 ${ticks.map(tick)}${hasArrows && buckets.map(arrow)}
-${guideline !== undefined && html`<path class="guideline" d="M${LEFT} ${y(guideline.value)}H${area.right}"/><text x="${area.right + 4}" y="${y(guideline.value) + 4}">${text}</text>`}
+${
+  guideline !== undefined &&
+  html`<path class="guideline" d="M${LEFT} ${y(guideline.value)}H${area.right}"/>
+  <text x="${area.right + 4}" y="${y(guideline.value) + 4}">${text}</text>`
+}
 <g class="cursor"></g></svg>`,
     cursorAt(index) {
       const value = values[index] ?? null;
-      return html`<path d="M${x(index)} ${TOP}V${bottom}"/>${value !== null && html`<circle cx="${x(index)}" cy="${y(value)}" r="5"/>`}`;
+      return html`<path d="M${x(index)} ${TOP}V${bottom}"/>${
+        value !== null && html`<circle cx="${x(index)}" cy="${y(value)}" r="5"/>`
+      }`;
     },
     indexAt: (left) => Math.floor((left - LEFT) / slot),
   };

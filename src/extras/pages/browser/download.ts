@@ -12,8 +12,11 @@ const DEFAULT_DAYS = 30;
 export function makeDownload(page: Page, newest: string): HTMLElement {
   const { words } = page;
   const made = toElement(html`<section id="download" class="card"><h2>${words.download}</h2>
-<div class="controls"><label>${words.from} <input type="date" class="from" value="${dateAfter(newest, 'day', 1 - DEFAULT_DAYS)}"></label>
-<label>${words.to} <input type="date" class="to" value="${newest}"></label> <a class="button" download>CSV</a></div>
+<div class="controls">
+  <label>${words.from} <input type="date" class="from"
+  value="${dateAfter(newest, 'day', 1 - DEFAULT_DAYS)}"></label>
+<label>${words.to} <input type="date" class="to" value="${newest}"></label> <a
+  class="button" download>CSV</a></div>
 <p role="status"><small>${words.atMost400}</small></p></section>`);
   const from = partOf<HTMLInputElement>(made, '.from');
   const to = partOf<HTMLInputElement>(made, '.to');

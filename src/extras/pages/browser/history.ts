@@ -133,7 +133,10 @@ function nameWithUnit(page: Page, quantity: Quantity): string {
 export function makeHistory(page: Page, history: History, change: Change): Part {
   const { words, locale, windows } = page;
   const card = toElement(html`<div class="card"><h2>${words.history}</h2>
-<div class="controls" role="group" aria-label="${words.history}">${windows.map(({ key }) => html`<button type="button" value="${key}">${wordFor(words, `window${key}`)}</button> `)}</div>
+<div class="controls" role="group" aria-label="${words.history}">${windows.map(
+    ({ key }) => html`<button type="button"
+  value="${key}">${wordFor(words, `window${key}`)}</button> `,
+  )}</div>
 <div class="controls"><label>${words.parameter} <select></select></label>
 <button type="button" class="print">${words.printMonth}</button></div>
 <p class="live"></p><div></div></div>`);
@@ -162,8 +165,9 @@ export function makeHistory(page: Page, history: History, change: Change): Part 
       const window = chosenWindow(page, history, view);
       for (const button of buttons)
         button.setAttribute('aria-pressed', String(button.value === window.key));
-      select.innerHTML =
-        html`${measured.map((one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`)}`.text;
+      select.innerHTML = html`${measured.map(
+        (one) => html`<option value="${one.key}">${nameOf(page, one)}</option>`,
+      )}`.text;
       select.value = quantity.key;
       const buckets = fillGaps(history.windows[window.key] ?? [], window, history.at);
       const hasValue = ({ point }: Bucket) => measuredValue(point, quantity) !== null;
@@ -259,7 +263,12 @@ function explain(page: Page, history: History, { quantity, window, buckets }: Sh
     ({ timestamp, point }) =>
       measuredValue(point, quantity) !== null && isSuspect(history, unit, timestamp, quantity),
   );
-  return html`<p class="what">${hasBand ? `${what}; ${words.band}.` : `${what}.`}${guideline !== undefined && html` <span class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`}</p>
+  return html`<p class="what">
+    ${hasBand ? `${what}; ${words.band}.` : `${what}.`}${
+      guideline !== undefined &&
+      html` <span
+    class="dashes"></span> ${words[guideline.word]}: ${formatValue(locale, guideline.value, { ...quantity, digits: 0 })}.`
+    }</p>
 ${hasSuspect && html`<p class="suspect"><span class="dashes"></span> ${words.suspectDashed}</p>`}
 ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 }
@@ -267,7 +276,9 @@ ${quantity === AQI && html`<p><small>${words.aqiNote}</small></p>`}`;
 /** The legend of the chart, the record and the calendar together stands in the middle of them. */
 export function legend({ words }: Page): Html {
   const names = [...CATEGORIES.map(({ name }) => name), 'unknown' as const];
-  return html`<p class="legend">${names.map((name) => html`<span class="chip ${name}">${words[name]}</span> `)}</p>
+  return html`<p class="legend">${names.map(
+    (name) => html`<span class="chip ${name}">${words[name]}</span> `,
+  )}</p>
 <p><small>${words.incomplete}</small></p>`;
 }
 
@@ -329,7 +340,11 @@ function asTable(
     heads,
     rows.map(({ shown }) => shown),
   );
-  return html`<details${isOpen && html` open`}><summary>${words.asTable}</summary>${table}<p><a href="${file}" download="${name}">${words.tableAsCsv}</a></p></details>`;
+  return html`<details${isOpen && html` open`}>
+    <summary>${words.asTable}</summary>
+    ${table}
+    <p>
+    <a href="${file}" download="${name}">${words.tableAsCsv}</a></p></details>`;
 }
 
 /** Each of the last twelve months beside the same month a year before. */
@@ -362,8 +377,10 @@ export function makeMonths(page: Page, history: History): Part {
       });
       content.hidden = rows.length === 0;
       const heads = [words.month, nameWithUnit(page, quantity), words.lastYear, words.change];
-      content.innerHTML =
-        html`<h2>${words.sameMonth}</h2>${scrollingTable(words.sameMonth, heads, rows.toReversed())}<p><small>${words.shareMeasured}</small></p>`.text;
+      content.innerHTML = html`<h2>${words.sameMonth}</h2>
+          ${scrollingTable(words.sameMonth, heads, rows.toReversed())}
+          <p>
+          <small>${words.shareMeasured}</small></p>`.text;
       fold(content, 'months');
     },
   };

@@ -21,8 +21,9 @@ export function makeInputs(page: Page) {
       .map((name) => wordFor(words, `rule ${name}`))
       .join(' ');
     const links = linksOf(page, unit, timestamp);
-    partOf(element, 'p:last-child').innerHTML =
-      html`${links.map(([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `)}`.text;
+    partOf(element, 'p:last-child').innerHTML = html`${links.map(
+      ([text, path]) => html`<a href="${exploreUrl(page, path)}">${text}</a> `,
+    )}`.text;
     if (!isChosen) return;
     element.open = true;
     summary.focus();

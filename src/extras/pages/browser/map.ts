@@ -235,7 +235,8 @@ function begin(section: HTMLElement, box: HTMLElement): void {
     const number = place.isSuspect ? html`<s>${text}</s>` : text;
     const name = isNamed && html`<span class="name">${title}</span>`;
     const look = `pin ${category} ${kind}${several ? ' several' : ''}${isOwn(place) ? ' own' : ''}`;
-    const link = html`<a class="${look}" href="${place.path}" tabindex="-1" title="${title}">${number}${name}</a>`;
+    const link = html`<a class="${look}" href="${place.path}" tabindex="-1"
+      title="${title}">${number}${name}</a>`;
     const marker = new Marker(place.at, {
       icon: new DivIcon({ html: link.text, className: '', iconSize: [44, 26] }),
       keyboard: false,

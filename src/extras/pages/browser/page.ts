@@ -126,7 +126,8 @@ export async function fillFrom(
     place.append(toElement(html`<p role="status">${words.loading}</p>`));
   const made = await make().catch(() => {
     const warning = toElement(
-      html`<p class="warning" role="status">${words.unavailable} <button type="button">${words.tryAgain}</button></p>`,
+      html`<p class="warning" role="status">${words.unavailable} <button
+        type="button">${words.tryAgain}</button></p>`,
     );
     partOf(warning, 'button').addEventListener('click', () => {
       place.replaceChildren();

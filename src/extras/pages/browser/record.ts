@@ -69,7 +69,11 @@ function yearOf({ words, locale }: Page, year: string, months: readonly PlacedMo
   const known = months.flatMap(({ point }) => point?.aqi ?? []);
   const ends = [...new Set([Math.min(...known), Math.max(...known)])];
   const text = known.length === 0 ? words.noValue : `AQI ${ends.join('–')}`;
-  return html`<button type="button" data-year="${year}" aria-label="${fill(words.calendar, { year })}: ${text}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${months.map((month) => cellOf(words, locale, month))}</svg>${year}</button>`;
+  return html`<button type="button" data-year="${year}"
+    aria-label="${fill(words.calendar, { year })}: ${text}">
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"
+    aria-hidden="true">${months.map((month) => cellOf(words, locale, month))}</svg>
+    ${year}</button>`;
 }
 
 function cellOf(words: Page['words'], locale: string, { timestamp, point }: PlacedMonth): Html {
@@ -82,5 +86,7 @@ function cellOf(words: Page['words'], locale: string, { timestamp, point }: Plac
     point !== undefined &&
     isFew({ measured: point.measured_hours, expected: point.expected_hours });
   const x = (Number(timestamp.slice(5, 7)) - 1) * STEP;
-  return html`<rect x="${x}" width="${STEP - 1}" height="${HEIGHT}" class="${category}${aqi !== null && isIncomplete && ' incomplete'}"><title>${name}: ${text}</title></rect>`;
+  return html`<rect x="${x}" width="${STEP - 1}" height="${HEIGHT}"
+    class="${category}${aqi !== null && isIncomplete && ' incomplete'}">
+    <title>${name}: ${text}</title></rect>`;
 }

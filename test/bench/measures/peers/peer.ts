@@ -36,8 +36,8 @@ export type Open = (world: World, sql: Sql) => Promise<Peer>;
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export const load = (name: string): Promise<any> => import(name);
 
-export const PARAMETERS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'] as const;
-export type Reading = Record<'at' | 'sensor_id' | (typeof PARAMETERS)[number], number>;
+const PARAMETERS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'] as const;
+type Reading = Record<'at' | 'sensor_id' | (typeof PARAMETERS)[number], number>;
 
 /** All readings, those of one sensor at a time, in order; `at` in seconds of Unix time. */
 export async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Reading[]> {
@@ -50,34 +50,18 @@ export async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator
 
 const agent = new Agent({ keepAlive: true });
 
-/**
- * A request over a kept connection, with a body by POST; rejects unless the answer is a success.
- * The same for ours and for every peer.
- */
-export async function ask(
-  port: number,
-  path: string,
-  body?: string,
-  type = 'text/plain',
-): Promise<string> {
-  const method = body === undefined ? 'GET' : 'POST';
-  const headers =
-    body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
+/** A GET over a kept connection; rejects unless the answer is a success. The same for all. */
+export async function ask(port: number, path: string): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const sent = request({ agent, host: '127.0.0.1', port, path, method, headers }, (answer) => {
+    const sent = request({ agent, host: '127.0.0.1', port, path }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk) => chunks.push(chunk));
       answer.once('error', reject).once('end', () => {
         const text = Buffer.concat(chunks).toString();
         if (Math.floor((answer.statusCode ?? 0) / 100) === 2) resolve(text);
-        else
-          reject(
-            new Error(
-              `${method} ${path.slice(0, 200)}: ${answer.statusCode} ${text.slice(0, 500)}`,
-            ),
-          );
+        else reject(new Error(`${path.slice(0, 200)}: ${answer.statusCode} ${text.slice(0, 500)}`));
       });
     });
-    sent.once('error', reject).end(body);
+    sent.once('error', reject).end();
   });
 }
