@@ -442,6 +442,8 @@ onEveryEngine('Grafana', (engine) => {
     await owner`insert into raw.screened_period (station_id, sensor_id, reason, since, until, kind, evidence)
       values (${station?.id}, null, 'outlier', ${since}, 'infinity', 'pm', ${'{"pm2.5": 60.5, "median": 12.3, "compared_with": [{"id": 1, "pm2.5": 12.3}]}'}::text::jsonb),
         (${station?.id}, (select min(id) from raw.sensor), 'zero_values', ${since}, 'infinity', 'thp', null)`;
+    await owner`insert into raw.flag_period (station_id, kind, since, until)
+      values (${flagged?.station_id}, 'pm', ${since}, 'infinity')`;
     try {
       const detail = 'outlier, 60.5 µg/m³, median of 1 neighbours 12.3';
       const [, rule] = stationRules();
@@ -467,6 +469,7 @@ onEveryEngine('Grafana', (engine) => {
       expect(await count()).toBe(before + 1);
     } finally {
       await owner`delete from raw.screened_period where station_id = ${station?.id}`;
+      await owner`delete from raw.flag_period where station_id = ${flagged?.station_id} and kind = 'pm'`;
     }
   });
 });
