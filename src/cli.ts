@@ -23,6 +23,8 @@ const additions = (configured: () => Config): Additions => ({
   extend: (line) => {
     for (const { commands } of EXTRAS) commands?.({ ...line, settings: configured });
   },
+  providerKeys: Object.assign({}, ...EXTRAS.map(({ providerKeys }) => providerKeys)),
+  providerFacts: EXTRAS.flatMap(({ providerFacts }) => providerFacts ?? []),
   configuration: CONFIGURATION,
 });
 

@@ -9,6 +9,7 @@ import { InputError } from '../base/inputError.ts';
 import { exportNetwork } from '../network/exportNetwork.ts';
 import { checkNewNetwork, importNetwork } from '../network/importNetwork.ts';
 import { REMOVABLE, type Removable, removeElement } from '../network/removeElement.ts';
+import type { ProviderKeys } from '../network/schema.ts';
 import { previewScreening, screen, screenedPeriods } from '../network/screening.ts';
 import {
   type Context,
@@ -25,7 +26,7 @@ type ImportOptions = { dryRun?: boolean };
  * Prints how many providers, regions, stations and sensors were added, changed, unchanged or not
  * listed.
  */
-export function importNetworkCommand(run: Run): Command {
+export function importNetworkCommand(run: Run, keys: ProviderKeys): Command {
   return new Command('network')
     .description(
       'import stations, sensors, regions and their periods; what the file does not list stays as it is',
@@ -37,12 +38,12 @@ export function importNetworkCommand(run: Run): Command {
     )
     .action((file: string, options: ImportOptions) => {
       const input = readOnce(file);
-      run(async (context) => await importFile(context, await input(), options), {
+      run(async (context) => await importFile(context, await input(), options, keys), {
         makesDatabase: !options.dryRun,
         check: () => checkFile(file),
         zoneOfNew: async () => {
           const { text, name } = await input();
-          return checkNewNetwork(text, name);
+          return checkNewNetwork(text, name, keys);
         },
       });
     });
@@ -79,10 +80,11 @@ async function importFile(
   context: Context,
   { text, name }: Input,
   { dryRun = false }: ImportOptions,
+  providerKeys: ProviderKeys,
 ): Promise<Outcome> {
   const { database, as, clock, log } = context;
   const result = await as('airseries_owner', (sql) =>
-    importNetwork(sql, text, { log, file: name, dryRun }),
+    importNetwork(sql, text, { log, file: name, dryRun, providerKeys }),
   );
   if (dryRun) return { result: { dry_run: true, ...result }, ok: true };
   await refreshAndDigest(database.target, clock, context);

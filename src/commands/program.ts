@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { AIRSERIES, shellWord } from '../base/shell.ts';
+import type { ProviderKeys } from '../network/schema.ts';
 import { auditCommand, digestCommand, migrateCommand, refreshCommand } from './aggregates.ts';
 import {
   checkPeriod,
@@ -15,7 +16,7 @@ import {
 import { importNetworkCommand, networkCommand, screenCommand } from './network.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { deleteReadingsCommand, importReadingsCommand, retentionCommand } from './readings.ts';
-import { statusCommand } from './status.ts';
+import { type ProviderFacts, statusCommand } from './status.ts';
 import { facts } from './table.ts';
 import { tokenCommand } from './tokens.ts';
 
@@ -43,6 +44,10 @@ type Variable = { name: string; defaultsTo: string; meaning: string };
 /** What the composition adds: the extras, which the core doesn't know, and the configuration. */
 export type Additions = {
   extend: (line: CommandLine) => void;
+  /** Of the network file. */
+  providerKeys: ProviderKeys;
+  /** Of `status`. */
+  providerFacts: readonly ProviderFacts[];
   configuration: readonly Variable[];
 };
 
@@ -84,12 +89,12 @@ function makeProgram(
     .addOption(new Option('--table', 'print the result as a table').conflicts('json'))
     .option('--json', 'print the result as JSON')
     .addCommand(startCommand(start, additions.configuration))
-    .addCommand(statusCommand(run, VERSION))
+    .addCommand(statusCommand(run, VERSION, additions.providerFacts))
     .addCommand(migrateCommand(run))
     .addCommand(
       new Command('import')
         .description('import a network, or readings')
-        .addCommand(importNetworkCommand(run))
+        .addCommand(importNetworkCommand(run, additions.providerKeys))
         .addCommand(importReadingsCommand(run)),
     )
     .addCommand(networkCommand(run))

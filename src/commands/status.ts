@@ -23,8 +23,20 @@ import { ago, type Column, facts, since, tableOf, WIDTH } from './table.ts';
 /** As many as fit on a screen or two. */
 const MOST_SENSORS = 40;
 
+/** Facts of providers that another room knows: a key of each in the result, and a table. */
+export type ProviderFacts = {
+  key: string;
+  /** By provider; null for one that is not found. */
+  read(sql: Sql): Promise<ReadonlyMap<string, object>>;
+  columns(now: Date): Column<Readonly<Record<string, unknown>>>[];
+};
+
 /** `version` is this program's. */
-export function statusCommand(run: Run, version: string): Command {
+export function statusCommand(
+  run: Run,
+  version: string,
+  providerFacts: readonly ProviderFacts[],
+): Command {
   return new Command('status')
     .description('show versions, how fresh the numbers are, and what arrives from each provider')
     .option(
@@ -33,7 +45,9 @@ export function statusCommand(run: Run, version: string): Command {
     )
     .addOption(new Option('--all', 'show all sensors, by id').implies({ sensors: true }))
     .action(({ sensors = false, all = false }: { sensors?: boolean; all?: boolean }) =>
-      run((context) => (sensors ? sensorStatus(context, all) : status(context, version))),
+      run((context) =>
+        sensors ? sensorStatus(context, all) : status(context, version, providerFacts),
+      ),
     );
 }
 
@@ -66,16 +80,31 @@ async function readKeptHours(sql: Sql): Promise<KeptHours> {
   return row;
 }
 
+/** What arrives from each provider, and what the facts add. */
+export async function readProviders(
+  sql: Sql,
+  now: Date,
+  providerFacts: readonly ProviderFacts[],
+): Promise<ProviderArrivals[]> {
+  const found = await providerArrivals(sql, now);
+  const facts = await Promise.all(providerFacts.map(({ read }) => read(sql)));
+  return found.map((provider) => {
+    const known = providerFacts.map(({ key }, n) => [key, facts[n]?.get(provider.id) ?? null]);
+    return { ...provider, ...Object.fromEntries(known) };
+  });
+}
+
 async function status(
   { as, clock, database, installation }: Context,
   version: string,
+  providerFacts: readonly ProviderFacts[],
 ): Promise<Outcome> {
   const now = clock();
   const { engine, timeZone, epoch } = installation;
   const { versions, providers, freshness, zone, kept } = await as(
     'airseries_owner',
     async (sql) => {
-      const found = await providerArrivals(sql, now);
+      const found = await readProviders(sql, now, providerFacts);
       return {
         zone: await readZoneRules(sql),
         versions: await serverVersions(sql),
@@ -104,7 +133,7 @@ async function status(
     kept_hours: kept,
     providers,
   };
-  return { result, ok: true, table: (width) => statusTable(result, now, width) };
+  return { result, ok: true, table: (width) => statusTable(result, now, width, providerFacts) };
 }
 
 type Status = {
@@ -149,15 +178,6 @@ const providerColumns = (now: Date): Column<ProviderArrivals>[] => [
   ['quarantined', ({ quarantined }) => quarantined],
 ];
 
-type Pull = NonNullable<ProviderArrivals['pull']> & { id: string };
-
-const pullColumns = (now: Date): Column<Pull>[] => [
-  ['pulled from', ({ id }) => id],
-  ['every', ({ every }) => every],
-  ['succeeded', ({ succeeded_at }) => since(succeeded_at, now)],
-  ['failures since', ({ failures, error }) => (failures > 0 ? `${failures}: ${error}` : null)],
-];
-
 type Token = ProviderArrivals['tokens'][number] & { id: string };
 
 const tokenColumns = (now: Date): Column<Token>[] => [
@@ -165,6 +185,12 @@ const tokenColumns = (now: Date): Column<Token>[] => [
   ['token', ({ name }) => name],
   ['last used', ({ last_used_at }) => since(last_used_at, now)],
 ];
+
+/** What another room knows of a provider, with the provider's id. */
+const rowsOf = (key: string) => (provider: ProviderArrivals) => {
+  const found = (provider as Readonly<Record<string, unknown>>)[key];
+  return found === null || found === undefined ? [] : [{ ...found, id: provider.id }];
+};
 
 const tableIfAny = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number) =>
   rows.length === 0 ? [] : [tableOf(rows, columns, width)];
@@ -174,6 +200,7 @@ export function statusTable(
   { psql, engine, time_zone, zone_rules, versions, freshness, kept_hours, providers }: Status,
   now: Date,
   width = WIDTH,
+  providerFacts: readonly ProviderFacts[] = [],
 ): string {
   const named = [
     `airseries ${versions.airseries}`,
@@ -198,11 +225,12 @@ export function statusTable(
     ],
     width,
   );
-  const pulled = providers.flatMap(({ id, pull }) => (pull === null ? [] : [{ id, ...pull }]));
   const tokens = providers.flatMap(({ id, tokens }) => tokens.map((token) => ({ id, ...token })));
   const shown = [
     ...tableIfAny(providers, providerColumns(now), width),
-    ...tableIfAny(pulled, pullColumns(now), width),
+    ...providerFacts.flatMap(({ key, columns }) =>
+      tableIfAny(providers.flatMap(rowsOf(key)), columns(now), width),
+    ),
     ...tableIfAny(tokens, tokenColumns(now), width),
   ];
   const none =

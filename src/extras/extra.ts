@@ -9,8 +9,10 @@ import type { Job } from '../aggregate/jobs.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CommandLine } from '../commands/program.ts';
+import type { ProviderFacts } from '../commands/status.ts';
 import type { Database, DatabaseAddress } from '../database/address.ts';
 import type { Metrics } from '../metrics/definitions.ts';
+import type { ProviderKeys } from '../network/schema.ts';
 import type { PageParts } from '../serve/app.ts';
 
 type Variables = Readonly<Record<string, z.ZodType>>;
@@ -22,6 +24,10 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   variables: Own;
   /** Why settings that are each right cannot be together; undefined: they can. */
   conflict?(settings: SettingsOf<Own>): string | undefined;
+  /** Keys of a provider in the network file, which the core stores and hands on unread. */
+  providerKeys?: ProviderKeys;
+  /** What `status` says of providers because of it. */
+  providerFacts?: ProviderFacts;
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;
   /** Adds its commands, and what the core's commands need because of it. */

@@ -10,6 +10,7 @@ import { timestamp } from './periods.ts';
 import { type Issue, type ParsedNetwork, parseNetwork } from './read.ts';
 import type { FarStation } from './regions.ts';
 import { makeRows } from './rows.ts';
+import type { ProviderKeys } from './schema.ts';
 
 type Counts = {
   added: number;
@@ -63,14 +64,16 @@ type Options = {
   file?: string;
   /** Only find out what would change. */
   dryRun?: boolean;
+  /** Without them, what a provider says beside the core's keys is stored unread. */
+  providerKeys?: ProviderKeys | undefined;
 };
 
 /**
  * The time zone of a file for a database that is still to be made. Throws InvalidNetwork for
  * whatever can be wrong with the file without a database. `file`: its name.
  */
-export function checkNewNetwork(text: string, file: string): string {
-  const parsed = parseNetwork(text);
+export function checkNewNetwork(text: string, file: string, keys?: ProviderKeys): string {
+  const parsed = parseNetwork(text, keys);
   checkedRows(parsed, nothingExisting(parsed.timeZone ?? '', parsed.times), file);
   return parsed.timeZone as string; // every file without issues has one
 }
@@ -92,9 +95,9 @@ function checkedRows(parsed: ParsedNetwork, existing: ExistingNetwork, file: str
 export async function importNetwork(
   sql: Sql,
   text: string,
-  { log, file = 'The network file', dryRun = false }: Options,
+  { log, file = 'The network file', dryRun = false, providerKeys }: Options,
 ): Promise<NetworkResult> {
-  const parsed = parseNetwork(text);
+  const parsed = parseNetwork(text, providerKeys);
   const { rows, far, inCities } = checkedRows(parsed, await readExisting(sql, parsed.times), file);
   const json = JSON.stringify(rows, (key, value) =>
     key === 'since' || key === 'until' ? timestamp(value) : value,

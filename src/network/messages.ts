@@ -28,7 +28,7 @@ const inWords =
     const path = [...at, ...within];
     if (input === undefined) return { path, message: `missing, ${message}` };
     if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
-    const isAddress = path.includes('url') || path.includes('pull');
+    const isAddress = path.includes('url') || JSON.stringify(input).includes('://');
     const shown = show(input, isAddress ? withoutSecrets : String);
     return { path, message: `${shown} found, ${message}${commaHint(input)}` };
   };

@@ -6,7 +6,15 @@ import { z } from 'zod';
 import { AIRSERIES } from '../base/shell.ts';
 import { parseLocated } from './json.ts';
 import { parseAt } from './messages.ts';
-import { Network, Provider, Region, Screened, Sensor, Station } from './schema.ts';
+import {
+  Network,
+  Provider,
+  type ProviderKeys,
+  Region,
+  Screened,
+  Sensor,
+  Station,
+} from './schema.ts';
 
 /**
  * Something wrong in the file. `position` is such as `stations[3].sensors[0].id`, or empty for the
@@ -30,7 +38,10 @@ type Usable<Schema extends z.ZodObject> = {
  * of a file are found at once. Where anything is undefined that the schema requires, there are
  * issues, and nothing is stored.
  */
-function makeReader(issues: Issue[]) {
+function makeReader(issues: Issue[], keys: ProviderKeys) {
+  // the core knows what a provider has besides as `pull: unknown`
+  const ProviderWithKeys = Provider.extend(keys) as unknown as typeof Provider;
+
   /** Undefined if any part is invalid. */
   function whole<Schema extends z.ZodType>(schema: Schema, given: unknown, at: Path) {
     const { value, faults } = parseAt(schema, given, at);
@@ -79,7 +90,9 @@ function makeReader(issues: Issue[]) {
     return {
       time_zone,
       corrections: corrections ?? {},
-      providers: each(lists.providers, ['providers'], (one, at) => usable(Provider, one, at)),
+      providers: each(lists.providers, ['providers'], (one, at) =>
+        usable(ProviderWithKeys, one, at),
+      ),
       regions: each(lists.regions, ['regions'], (one, at) => usable(Region, one, at)),
       stations: each(lists.stations, ['stations'], station),
     };
@@ -128,7 +141,7 @@ function otherContent(json: unknown): string | undefined {
 const IMPORT_READINGS = `import them with ${AIRSERIES} import readings FILE`;
 
 /** Never throws. */
-export function parseNetwork(text: string) {
+export function parseNetwork(text: string, keys: ProviderKeys = {}) {
   const { value, slips, lineOf } = parseLocated(text);
   const other = value === undefined ? otherLanguage(text) : otherContent(value);
   const json = other === undefined ? value : undefined;
@@ -144,7 +157,7 @@ export function parseNetwork(text: string) {
       message: 'it holds the character \\u0000, which cannot be stored',
     });
   // what could not be read at all is not reported as missing besides
-  const network = makeReader(json === undefined ? [] : issues)(json);
+  const network = makeReader(json === undefined ? [] : issues, keys)(json);
   const stations = listed('stations', network.stations);
   return {
     timeZone: network.time_zone,

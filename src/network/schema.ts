@@ -3,12 +3,7 @@
  * what elements say about each other. The JSON schema beside this file is generated from here.
  */
 import { z } from 'zod';
-import { InputError } from '../base/inputError.ts';
 import { FORMULAS } from '../contract/parameters.ts';
-import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
-import { checkDeclarations } from '../ingest/reading/collect.ts';
-import type { Declarations } from '../ingest/reading/declarations.ts';
-import { NETWORK_FILE } from '../ingest/reading/vocabulary.ts';
 
 const periodEnds = {
   since: z
@@ -57,7 +52,8 @@ const longitude = z.number().min(-180).max(180);
 const STALE_AFTER =
   /^(?:P(?!$)(?:\d{1,9}D)?(?:T(?!$)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?|\d{1,9} (?:second|minute|hour|day)s?(?: \d{1,9} (?:second|minute|hour|day)s?)*)$/;
 
-const duration = z
+/** A duration, as PostgreSQL takes it. */
+export const duration = z
   .string()
   .regex(STALE_AFTER, 'expected a duration such as "3 hours", "90 minutes" or "PT3H"')
   .regex(/[1-9]/, 'expected a duration longer than zero');
@@ -68,40 +64,6 @@ const webAddress = z
   .regex(/^(https?:\/\/\S+)?$/i, 'expected an http(s) address, or nothing')
   .default('');
 
-export type FeedDeclarations = {
-  kind: string;
-  zone?: string | undefined;
-  shift?: string | undefined;
-  only?: string | string[] | undefined;
-  column?: string | string[] | undefined;
-  unit?: string | string[] | undefined;
-};
-
-/** The declarations of a feed in the network file. */
-export const declaredOfFeed = ({
-  kind,
-  zone,
-  shift,
-  only = [],
-  column = [],
-  unit = [],
-}: FeedDeclarations): Declarations => ({
-  say: NETWORK_FILE,
-  name: kind,
-  zone,
-  shift,
-  only: [only].flat(),
-  columns: [column].flat(),
-  units: [unit].flat(),
-});
-
-/** One declaration or several. */
-const declarations = (description: string) =>
-  z
-    .union([z.string(), z.array(z.string())])
-    .optional()
-    .describe(description);
-
 export const Provider = z.strictObject({
   id: providerSlug,
   title: providerTitle,
@@ -111,46 +73,7 @@ export const Provider = z.strictObject({
   stale_after: duration
     .default('3 hours')
     .describe('how old a reading may be and still count as current'),
-  pull: z
-    .strictObject({
-      kind: z.enum(FORMAT_NAMES).describe('the layout of what is fetched'),
-      url: z
-        .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
-        .refine(
-          (url) => !/^https?:\/\/[^/]*@/.test(url),
-          'expected an address without user and password, because it would be stored in plain text',
-        ),
-      every: duration.default('5 minutes'),
-      sensor: z
-        .int()
-        .min(1)
-        .max(2_147_483_647)
-        .optional()
-        .describe('the sensor of its readings, where they name none'),
-      zone: z
-        .string()
-        .optional()
-        .describe('the zone of times without an offset, as in Europe/Berlin or +01:00'),
-      shift: z
-        .string()
-        .optional()
-        .describe('is added to every time, as -1h where stamps name the end of an hour'),
-      only: declarations('the rows that count, as in Validity=1,2,3'),
-      column: declarations('our name for a field, as in pm25=PM2_5_mean'),
-      unit: declarations('the unit of a parameter, as in no2=ug/m3'),
-    })
-    .superRefine((pull, context) => {
-      try {
-        checkDeclarations(declaredOfFeed(pull));
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error;
-        context.addIssue({ code: 'custom', message: error.message });
-      }
-    })
-    .nullish()
-    .describe(
-      'where its readings are fetched from, and how often; its host must be among PULL_HOSTS',
-    ),
+  pull: z.unknown().describe('where its readings are fetched from; read by src/extras/feeds'),
 });
 
 export const Region = z.strictObject({
@@ -302,6 +225,12 @@ export type Network = z.output<typeof Network>;
 export type Flag = z.output<typeof flag>;
 export type Correction = z.output<typeof correction>;
 
+/** Keys of a provider that other rooms read, with their schemas. */
+export type ProviderKeys = Readonly<Record<string, z.ZodType>>;
+
 /** The JSON schema of the file as an operator writes it: keys with a default may be left out. */
-export const networkJsonSchema = (): object =>
-  z.toJSONSchema(Network, { io: 'input', target: 'draft-2020-12' }) as object;
+export const networkJsonSchema = (keys: ProviderKeys): object =>
+  z.toJSONSchema(Network.extend({ providers: z.array(Provider.extend(keys)) }), {
+    io: 'input',
+    target: 'draft-2020-12',
+  }) as object;

@@ -1,18 +1,18 @@
 /** The status command, over a network to which one provider pushes and one is polled. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
-import { sensorTable, statusTable } from '../../src/commands/status.ts';
+import { readProviders, sensorTable, statusTable } from '../../src/commands/status.ts';
 import { ago, facts, resultTable, table } from '../../src/commands/table.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import {
   mostUrgent,
-  providerArrivals,
   type SensorArrivals,
   sensorArrivals,
 } from '../../src/ingest/store/arrivals.ts';
 import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { engines, onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { PROVIDER_FACTS } from '../support/network.ts';
 
 const versions = {
   ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },
@@ -123,7 +123,7 @@ onOneEngine('status', (engine) => {
 
   test('shows each provider with its newest reading, pull and tokens', async () => {
     const owner = db.as('airseries_owner', 'Asia/Yerevan');
-    const providers = await providerArrivals(owner, NOW);
+    const providers = await readProviders(owner, NOW, PROVIDER_FACTS);
     expect(providers).toEqual([
       {
         ...{ id: 'far', online: 0, offline: 0, newest_reading: null, tokens: [], quarantined: 0 },
@@ -163,6 +163,8 @@ onOneEngine('status', (engine) => {
           ...{ versions: used, freshness, kept_hours, providers },
         },
         NOW,
+        80,
+        PROVIDER_FACTS,
       );
     const text = shown({ recorded: 8_130, missing: 0 });
     expect(text).toContain(

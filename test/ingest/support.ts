@@ -6,6 +6,7 @@ import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
@@ -79,7 +80,10 @@ export function smallNetwork({
 }
 
 export function bringIn(sql: Sql, network: object): Promise<NetworkResult> {
-  return importNetwork(sql, JSON.stringify(network), { log: keepingLog() });
+  return importNetwork(sql, JSON.stringify(network), {
+    log: keepingLog(),
+    providerKeys: PROVIDER_KEYS,
+  });
 }
 
 export function reading(

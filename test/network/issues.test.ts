@@ -3,6 +3,7 @@ import type { Sql } from '../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.ts';
 import { bringIn, type Json, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;
@@ -19,7 +20,7 @@ const small = (change: Parameters<typeof smallNetwork>[0] = {}) =>
 async function issuesOf(network: object | string): Promise<Record<string, string>> {
   const text = typeof network === 'string' ? network : JSON.stringify(network);
   try {
-    await importNetwork(owner, text, { log: keepingLog() });
+    await importNetwork(owner, text, { providerKeys: PROVIDER_KEYS, log: keepingLog() });
   } catch (error) {
     if (!(error instanceof InvalidNetwork)) throw error;
     for (const { line, position, message } of error.issues) {
@@ -289,7 +290,10 @@ describe('names that exist only in the database', () => {
           },
         ],
       };
-      const result = await importNetwork(sql, JSON.stringify(third), { log });
+      const result = await importNetwork(sql, JSON.stringify(third), {
+        providerKeys: PROVIDER_KEYS,
+        log,
+      });
       expect(result).toMatchObject({
         providers: { added: 0, unlisted: ['us'] },
         regions: { added: 0, changed: 1, unlisted: ['town'] }, // its centre moved

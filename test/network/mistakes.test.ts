@@ -8,6 +8,7 @@ import { InvalidNetwork, importNetwork } from '../../src/network/importNetwork.t
 import { parseNetwork } from '../../src/network/read.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;
@@ -46,7 +47,11 @@ function written(...changes: [string, string][]): string {
 
 async function messageFor(text: string): Promise<string> {
   try {
-    await importNetwork(owner, text, { log: keepingLog(), file: 'network.json' });
+    await importNetwork(owner, text, {
+      providerKeys: PROVIDER_KEYS,
+      log: keepingLog(),
+      file: 'network.json',
+    });
     return 'imported';
   } catch (error) {
     if (!(error instanceof InvalidNetwork)) throw error;
@@ -285,7 +290,7 @@ describe('a mistake in a network file', () => {
       ['["example"]', '["example",]'],
       ['  "stations"', '  // ours\n  "stations"'],
     );
-    expect(parseNetwork(text).issues).toEqual([]);
+    expect(parseNetwork(text, PROVIDER_KEYS).issues).toEqual([]);
   });
 
   test.each<[string, [string, string], object, string]>([
@@ -305,7 +310,11 @@ describe('a mistake in a network file', () => {
     'is warned of, with the distance, before it is stored: %s',
     async (_, change, found, question) => {
       const log = keepingLog();
-      const { far_stations } = await importNetwork(owner, written(change), { log, dryRun: true });
+      const { far_stations } = await importNetwork(owner, written(change), {
+        providerKeys: PROVIDER_KEYS,
+        log,
+        dryRun: true,
+      });
       expect(far_stations).toMatchObject([{ id: 1 }, found]);
       const km = far_stations?.[1]?.km ?? 0;
       expect(log.lines.at(-1)).toMatchObject({
@@ -315,7 +324,13 @@ describe('a mistake in a network file', () => {
       // along a meridian a degree is 111.2 km
       if (change[1].includes('-')) expect(km).toBe(Math.round((40.18 + 40.2) * 111.195));
       expect(
-        (await importNetwork(owner, GOOD, { log: keepingLog(), dryRun: true })).far_stations,
+        (
+          await importNetwork(owner, GOOD, {
+            providerKeys: PROVIDER_KEYS,
+            log: keepingLog(),
+            dryRun: true,
+          })
+        ).far_stations,
       ).toBeUndefined();
     },
   );
@@ -330,7 +345,7 @@ describe('a mistake in a network file', () => {
           '"title": { "en": "Example" } }, { "slug": "other", "kind": "city", "title": { "en": "Other" } },',
         ],
       );
-      await importNetwork(owner, text, { log, dryRun: true });
+      await importNetwork(owner, text, { providerKeys: PROVIDER_KEYS, log, dryRun: true });
       return log.lines.map(({ level, message }) => `${level}: ${message}`);
     };
     expect(await warnings('["old-town", "other"]')).toEqual([
@@ -352,7 +367,7 @@ describe('a mistake in a network file', () => {
     const other = await testDatabase(engines[0] as (typeof engines)[0]);
     try {
       const sql = other.as();
-      await importNetwork(sql, moved, { log: keepingLog() });
+      await importNetwork(sql, moved, { providerKeys: PROVIDER_KEYS, log: keepingLog() });
       const third = {
         ...JSON.parse(GOOD),
         stations: [

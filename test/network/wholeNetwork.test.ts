@@ -27,6 +27,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31, 16);
@@ -382,6 +383,7 @@ onEveryEngine('a network', (engine) => {
       two: { sensors: [{ id: 3, suspicious: [{ since: at(20) }] }, { id: 4 }] },
     });
     const preview = await importNetwork(owner, JSON.stringify(changed), {
+      providerKeys: PROVIDER_KEYS,
       log: keepingLog(),
       dryRun: true,
     });
@@ -399,6 +401,7 @@ onEveryEngine('a network', (engine) => {
     expect(await exportNetwork(owner)).toEqual(before);
     expect(await owner`select from rollup.stale`).toEqual([]);
     const same = await importNetwork(owner, JSON.stringify(before), {
+      providerKeys: PROVIDER_KEYS,
       log: keepingLog(),
       dryRun: true,
     });
@@ -406,6 +409,7 @@ onEveryEngine('a network', (engine) => {
     // what was noted before, and not refreshed yet, is not counted
     await bringIn(owner, changed);
     const again = await importNetwork(owner, JSON.stringify(changed), {
+      providerKeys: PROVIDER_KEYS,
       log: keepingLog(),
       dryRun: true,
     });

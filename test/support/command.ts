@@ -10,6 +10,8 @@ export const choose = (words: readonly string[], config: Partial<Config> = {}) =
     extend: (line) => {
       for (const { commands } of EXTRAS) commands?.({ ...line, settings: () => config });
     },
+    providerKeys: Object.assign({}, ...EXTRAS.map(({ providerKeys }) => providerKeys)),
+    providerFacts: EXTRAS.flatMap(({ providerFacts }) => providerFacts ?? []),
     configuration: CONFIGURATION,
   });
 

@@ -15,6 +15,7 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { PROVIDER_KEYS } from './network.ts';
 import { request } from './request.ts';
 
 export type Values = ReadingInput['values'];
@@ -80,7 +81,10 @@ export async function install(
       return await makeDigest(database.target, at);
     },
     async importNetwork(file) {
-      await importNetwork(owner, JSON.stringify(file), { log: makeLog('silent') });
+      await importNetwork(owner, JSON.stringify(file), {
+        log: makeLog('silent'),
+        providerKeys: PROVIDER_KEYS,
+      });
     },
     published: database.as('airseries_reader'),
     async close() {

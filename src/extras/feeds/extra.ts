@@ -4,6 +4,8 @@ import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra } from '../extra.ts';
 import { makePullCounter } from './pullCounter.ts';
 import { pullJob } from './pullDue.ts';
+import { pullKey } from './pullKey.ts';
+import { pullStatus } from './pullStatus.ts';
 
 const HOST = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
@@ -24,6 +26,8 @@ export const feeds = defineExtra({
           'hosts that may be polled for readings, such as `data.sensor.community`, with their port if it is unusual',
       }),
   },
+  providerKeys: { pull: pullKey },
+  providerFacts: pullStatus,
   metrics: makePullCounter,
   open: ({ settings: { pullHosts: hosts }, metrics, own: pulls, clock, log }) => ({
     jobs: async ({ target, timeZone }) => [

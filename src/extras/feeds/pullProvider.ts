@@ -23,8 +23,8 @@ import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
-import { declaredOfFeed, type FeedDeclarations } from '../../network/schema.ts';
 import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
+import { declaredOfFeed, type FeedDeclarations } from './pullKey.ts';
 import { readFeed } from './readFeed.ts';
 
 /** A feed as the network file describes it. */

@@ -11,14 +11,6 @@ export type ProviderArrivals = {
   online: number;
   offline: number;
   newest_reading: string | null;
-  /** Null: it is not polled. */
-  pull: {
-    every: string;
-    started_at: string | null;
-    succeeded_at: string | null;
-    failures: number;
-    error: string | null;
-  } | null;
   tokens: { name: string; last_used_at: string | null }[];
   /** Lines in quarantine. */
   quarantined: number;
@@ -28,14 +20,11 @@ export type ProviderArrivals = {
 export async function providerArrivals(sql: Sql, now: Date): Promise<ProviderArrivals[]> {
   return await sql<ProviderArrivals[]>`
       select p.id, state.online, state.offline, state.measurement_time as newest_reading,
-        case when p.pull is not null then jsonb_build_object('every', p.pull ->> 'every', 'started_at', nullif(pull.started_at, '-infinity'),
-          'succeeded_at', pull.succeeded_at, 'failures', coalesce(pull.failures, 0), 'error', pull.error) end as pull,
         (select coalesce(jsonb_agg(jsonb_build_object('name', t.name, 'last_used_at', t.last_used_at) order by t.name), '[]')
           from raw.token t where t.provider_id = p.id and t.revoked_at is null) as tokens,
         (select count(*)::int from raw.quarantine q where q.provider_id = p.id) as quarantined
       from raw.provider p
       left join api.provider_state(${now}) state on state.provider = p.id
-      left join raw.pull pull on pull.provider_id = p.id
       order by p.id`;
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { makePullCounter } from '../../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../../src/extras/feeds/pullDue.ts';
+import { pullStatus } from '../../../src/extras/feeds/pullStatus.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
@@ -566,8 +567,7 @@ onOneEngine('pull', (engine) => {
         fields: { provider: 'them', url: them.url() },
       },
     ]);
-    const pulls = async () =>
-      (await providerArrivals(owner, NOW)).map(({ id, pull }) => [id, pull]);
+    const pulls = async () => [...(await pullStatus.read(owner))];
     expect(await pulls()).toMatchObject([
       [
         'them',

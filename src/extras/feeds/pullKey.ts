@@ -1,0 +1,83 @@
+/** Key `pull` of a provider in the network file: where its readings are fetched from, and how. */
+import { z } from 'zod';
+import { InputError } from '../../base/inputError.ts';
+import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
+import { checkDeclarations } from '../../ingest/reading/collect.ts';
+import type { Declarations } from '../../ingest/reading/declarations.ts';
+import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
+import { duration } from '../../network/schema.ts';
+
+export type FeedDeclarations = {
+  kind: string;
+  zone?: string | undefined;
+  shift?: string | undefined;
+  only?: string | string[] | undefined;
+  column?: string | string[] | undefined;
+  unit?: string | string[] | undefined;
+};
+
+/** The declarations of a feed in the network file. */
+export const declaredOfFeed = ({
+  kind,
+  zone,
+  shift,
+  only = [],
+  column = [],
+  unit = [],
+}: FeedDeclarations): Declarations => ({
+  say: NETWORK_FILE,
+  name: kind,
+  zone,
+  shift,
+  only: [only].flat(),
+  columns: [column].flat(),
+  units: [unit].flat(),
+});
+
+/** One declaration or several. */
+const declarations = (description: string) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(description);
+
+export const pullKey = z
+  .strictObject({
+    kind: z.enum(FORMAT_NAMES).describe('the layout of what is fetched'),
+    url: z
+      .url({ protocol: /^https?$/, error: 'expected an http(s) address' })
+      .refine(
+        (url) => !/^https?:\/\/[^/]*@/.test(url),
+        'expected an address without user and password, because it would be stored in plain text',
+      ),
+    every: duration.default('5 minutes'),
+    sensor: z
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .optional()
+      .describe('the sensor of its readings, where they name none'),
+    zone: z
+      .string()
+      .optional()
+      .describe('the zone of times without an offset, as in Europe/Berlin or +01:00'),
+    shift: z
+      .string()
+      .optional()
+      .describe('is added to every time, as -1h where stamps name the end of an hour'),
+    only: declarations('the rows that count, as in Validity=1,2,3'),
+    column: declarations('our name for a field, as in pm25=PM2_5_mean'),
+    unit: declarations('the unit of a parameter, as in no2=ug/m3'),
+  })
+  .superRefine((pull, context) => {
+    try {
+      checkDeclarations(declaredOfFeed(pull));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+  })
+  .nullish()
+  .describe(
+    'where its readings are fetched from, and how often; its host must be among PULL_HOSTS',
+  );
