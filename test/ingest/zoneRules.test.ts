@@ -108,10 +108,10 @@ describe('in the zone of the installation', () => {
     closers.push(() => later.end({ timeout: 1 }));
     await imported(later, ['2026-11-05 12:00'], { timeZone: zone });
     expect(await storedTimes(owner)).toEqual([]);
-    await imported(later, ['2026-11-05 12:00'], { timeZone: zone, zone });
+    await imported(later, ['2026-11-05 12:00'], { timeZone: zone, zone: 'test/town' });
     expect(await storedTimes(owner)).toEqual(['11-05 09:00']);
     await refresh(target, () => NOW);
-    await imported(later, ['2026-11-05 12:00'], { timeZone: zone, zone: 'test/town' });
+    await imported(later, ['2026-11-05 12:00'], { timeZone: zone, zone });
     expect(await storedTimes(owner)).toEqual(['11-05 09:00', '11-05 11:00']);
     server.setRules(RULES);
   });

@@ -280,7 +280,7 @@ function offsetAdder(
       `"${zone}" is an abbreviation, which stands for ${name} here, perhaps with summer time`,
       WRITE_ZONE,
     );
-  if (isShort || name === undefined || transitions?.length === 0)
+  if (name === undefined || transitions?.length === 0)
     throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
   return makeOffsetAdder(transitions ?? []);
 }
