@@ -12,6 +12,7 @@ import { openProvider, type Provider } from './extras/feeds/server.ts';
 import { keepingLog } from './ingest/support.ts';
 import { engines } from './support/database.ts';
 import { citiesOfOneStation, type Installation, install } from './support/installation.ts';
+import { PROVIDER_KEYS } from './support/network.ts';
 import { addressVariables, freePort, start } from './support/program.ts';
 import {
   beginRequest,
@@ -159,7 +160,10 @@ it.each([
   ['without a colon before it', `"" "http://me:${MARK}@data.example/?key=${MARK}"`],
 ])('not of the address of a feed in a network file: one %s', async (_, url) => {
   const { lines, ...log } = keepingLog();
-  const imported = importNetwork(here.database.as(), fileWith(url), { log });
+  const imported = importNetwork(here.database.as(), fileWith(url), {
+    log,
+    providerKeys: PROVIDER_KEYS,
+  });
   const { message } = await imported.then(
     () => ({ message: '' }),
     (error: Error) => error,

@@ -73,7 +73,10 @@ export const Provider = z.strictObject({
   stale_after: duration
     .default('3 hours')
     .describe('how old a reading may be and still count as current'),
-  pull: z.unknown().describe('where its readings are fetched from; read by src/extras/feeds'),
+  pull: z
+    .unknown()
+    .optional()
+    .describe('where its readings are fetched from; read by src/extras/feeds'),
 });
 
 export const Region = z.strictObject({

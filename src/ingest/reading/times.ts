@@ -61,13 +61,13 @@ type TimeForm = readonly [
 ];
 
 /** `8:00`, `18.00.00`, or an hour and perhaps a minute from columns of their own: `8 5`. */
-const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?))?`;
+export const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?))?`;
 
 /**
  * The half of the day, or an offset. Java and JavaScript add the name of the zone to the offset:
  * `08:00+01:00[Europe/Berlin]`, `08:00:00 GMT+0100 (CET)`.
  */
-const TAIL = String.raw`(?: ?(?:(?<half>[AaPp])[Mm]|(?<utc>UTC|GMT)|(?:GMT)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[.*\]| \(.*\))?))?`;
+export const TAIL = String.raw`(?: ?(?:(?<half>[AaPp])[Mm]|(?<utc>UTC|GMT)|(?:GMT)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[^\]]*\]| \([^)]*\))?))?`;
 
 const GAP = '(?:[Tt]|,? +)';
 /** The blank of ISO 8601 and its kind stays. */
