@@ -22,14 +22,10 @@ import {
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** A PostgreSQL to run. Tests run an installed one in the same way. */
+/** The PostgreSQL to run. */
 export type Program = {
   /** Major and minor version, such as `18.4`. */
   version: string;
-  /** Arguments of initdb that decide the order and the case of text. */
-  locale: readonly string[];
-  /** Settings of this server, besides the settings of every server (cluster.ts). */
-  settings: Readonly<Record<string, string | number>>;
   /**
    * The folder of programs that the home's user can run. Only who starts the server needs it, and
    * the first may have to copy them.
@@ -44,9 +40,6 @@ export function bundledProgram(): Program {
   const bundled = findBundled();
   return {
     version: bundled.version.split('.', 2).join('.'),
-    // text sorts by code point and upper/lower know every letter, the same on every system
-    locale: ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    settings: {},
     bin: (home) => runnableBundled(bundled, home),
   };
 }

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Program } from './bundled.ts';
 import { type Home, PORT, runAs } from './home.ts';
 
 export const USER = 'airseries';
@@ -20,12 +19,12 @@ const DRAFT = 'draft-';
  * and the other finds its draft gone or in vain. Where a cluster exists, every draft is useless:
  * its process was killed, or came second.
  */
-export async function createCluster(home: Home, program: Program, bin: string): Promise<void> {
+export async function createCluster(home: Home, bin: string): Promise<void> {
   const { user, directory, data } = home;
   if (!existsSync(data)) {
     const draft = join(directory, `${DRAFT}${randomUUID()}`);
     try {
-      await makeDraft(draft, home, program, bin);
+      await makeDraft(draft, home, bin);
       renameSync(draft, data);
     } catch (error) {
       if (!existsSync(data)) {
@@ -42,15 +41,13 @@ export async function createCluster(home: Home, program: Program, bin: string): 
     );
 }
 
-async function makeDraft(
-  draft: string,
-  { user }: Home,
-  { locale }: Program,
-  bin: string,
-): Promise<void> {
+/** Text sorts by code point and upper/lower know every letter, the same on every system. */
+const LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+async function makeDraft(draft: string, { user }: Home, bin: string): Promise<void> {
   // trust, because only the server's user and root can reach the socket
   const common = ['-D', draft, '-U', USER, '-E', 'UTF8', '--auth=trust', '--data-checksums'];
-  await runAs(user, join(bin, 'initdb'), [...common, '--no-instructions', ...locale]);
+  await runAs(user, join(bin, 'initdb'), [...common, '--no-instructions', ...LOCALE]);
   // single-user mode needs no waiting for a server, and completes the cluster before any process
   // can see it
   const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
@@ -84,10 +81,9 @@ const SETTINGS = {
 };
 
 /** The server's command line after the program: the data directory and every setting. */
-export function serverArguments({ data, sockets }: Home, program: Program): string[] {
+export function serverArguments({ data, sockets }: Home): string[] {
   const settings = {
     ...SETTINGS,
-    ...program.settings,
     unix_socket_directories: quotedPath(sockets),
   };
   return [

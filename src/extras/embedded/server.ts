@@ -54,8 +54,6 @@ type Options = {
   log: Log;
   /** Make no cluster where there is none. */
   mustExist?: boolean;
-  /** Default: the bundled one. */
-  program?: Program;
 };
 
 /**
@@ -67,14 +65,13 @@ export async function openEmbeddedServer({
   dataDirectory,
   log,
   mustExist,
-  program: chosen,
 }: Options): Promise<EmbeddedServer> {
   if (process.platform === 'win32') {
     throw new Error(
       'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL, or use WSL or Docker.',
     );
   }
-  const program = chosen ?? bundledProgram();
+  const program = bundledProgram();
   const existing = existingHome(dataDirectory, program);
   if (mustExist && existing === undefined) {
     throw new Error(
@@ -189,8 +186,8 @@ async function start(program: Program, home: Home): Promise<ChildProcess> {
     throw new Error(`${home.sockets}, the directory for the socket, ${owner}. Remove it.`);
   }
   await rotateLog(home);
-  await createCluster(home, program, bin);
-  const command = [join(bin, 'postgres'), ...serverArguments(home, program)];
+  await createCluster(home, bin);
+  const command = [join(bin, 'postgres'), ...serverArguments(home)];
   const server = spawn('/bin/sh', ['-c', SERVER, 'airseries-postgresql', home.log, ...command], {
     ...home.user,
     cwd: '/',

@@ -11,28 +11,18 @@ import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
 import { onTestFinished } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
-import type { Program } from '../../../src/extras/embedded/bundled.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
-import { findLocalTimescale, localProgram } from '../../support/localServer.ts';
 import { until as eventually, patient } from '../../support/patience.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const TIMEOUT_MS = patient(120_000);
-/** As the reason for which tests are skipped without an installed one. */
-export const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
-const installed = await findLocalTimescale();
-/** PostgreSQL with TimescaleDB, if it is installed. */
-export const local = installed && localProgram(installed);
-
 /** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
 
-/** `program`: default is the bundled one. */
-export async function open(dataDirectory: string, program?: Program): Promise<EmbeddedServer> {
-  const log = makeLog('silent');
-  const server = await openEmbeddedServer({ dataDirectory, log, ...(program && { program }) });
+export async function open(dataDirectory: string): Promise<EmbeddedServer> {
+  const server = await openEmbeddedServer({ dataDirectory, log: makeLog('silent') });
   onTestFinished(() => server.close());
   return server;
 }
