@@ -49,7 +49,6 @@ async function runOn(
   );
   try {
     const zoneOfNew = agreedZone(chosen, config.timeZone);
-    await chosen.beforeMigrations(database.target, log, zoneOfNew);
     const installation = await migrate(database.target, {
       timeZone: config.timeZone,
       epoch: config.epoch,
@@ -57,6 +56,7 @@ async function runOn(
       log,
       mustExist,
       zoneOfNew,
+      first: (sql) => chosen.beforeMigrations(sql, zoneOfNew),
     });
     const as = <T>(role: Role, inRole: (sql: Sql) => Promise<T>) =>
       onConnection(database.target, { role, timeZone: installation.timeZone, max: 2 }, inRole);

@@ -81,7 +81,7 @@ const CORE = {
     .optional()
     .register(VARIABLE, {
       name: 'DATABASE_URL',
-      meaning: 'the database; unset: the one that comes along',
+      meaning: 'the database; unset: the bundled one',
     }),
   readerDatabaseUrl: databaseUrl.optional().register(VARIABLE, {
     name: 'READER_DATABASE_URL',
@@ -186,11 +186,17 @@ const CORE = {
     }),
 };
 
-const SHAPE: Readonly<Record<string, z.ZodType>> = Object.assign(
-  {},
-  CORE,
-  ...EXTRAS.map(({ variables }) => variables),
-);
+const SHAPE: Readonly<Record<string, z.ZodType>> = { ...CORE, ...variablesOfExtras() };
+
+/** Throws where two have the same key. */
+function variablesOfExtras(): Readonly<Record<string, z.ZodType>> {
+  const all = EXTRAS.flatMap(({ variables }) => Object.entries(variables));
+  const keys = [...Object.keys(CORE), ...all.map(([key]) => key)];
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined) throw new Error(`two variables have the key ${twice}`);
+  return Object.fromEntries(all);
+}
+
 const SCHEMA = z.object(SHAPE);
 
 type Core = z.infer<z.ZodObject<typeof CORE>> & { drainSeconds: number };

@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Database, DatabaseAddress } from '../database/address.ts';
+import type { Database } from '../database/address.ts';
 import type { Sql } from '../database/client.ts';
 import type { Role } from '../database/session.ts';
 import { readInstant } from '../ingest/reading/instants.ts';
@@ -68,21 +68,14 @@ export type RunOptions = {
   zoneOfNew?: () => Promise<string>;
 };
 
-/**
- * What is done before the work of a command that belongs to another room. Each rejects, with a
- * remedy, to refuse the command.
- */
+/** What another room does before a command works. Each rejects, with a remedy, to refuse it. */
 export type Precaution = {
   /**
-   * Before the database is migrated. `zone`: resolves to the time zone of a new one, where the
-   * command knows it.
+   * Called while no other process can migrate the database, as the connecting user. `zone` resolves
+   * to the time zone of a new database, where the command knows it.
    */
-  migrations?(
-    target: DatabaseAddress,
-    log: Log,
-    zone: (() => Promise<string>) | undefined,
-  ): Promise<void>;
-  work?(context: Context): Promise<void>;
+  beforeMigrations?(sql: Sql, zone: (() => Promise<string>) | undefined): Promise<void>;
+  beforeWork?(context: Context): Promise<void>;
 };
 
 /** Called by the action of a command with valid arguments. `work` runs later. */

@@ -55,8 +55,10 @@ export type Additions = {
 export type CommandLine = {
   program: Command;
   run: Run;
-  /** Has a command, such as `import` `network`, wait for a precaution. */
-  before(names: readonly string[], precaution: Precaution): void;
+  /** A command by its names, such as `import`, `network`. Throws if there is none. */
+  command(...names: string[]): Command;
+  /** Has a command wait for a precaution. */
+  before(command: Command, precaution: Precaution): void;
 };
 
 /** Starts the service. Its help lists the variables of the environment that configure it. */
@@ -67,10 +69,9 @@ function startCommand(start: () => void, configuration: readonly Variable[]): Co
   });
   return new Command('start')
     .description(
-      'start the service: the public API, the ingestion and admin ports, and the jobs. Without DATABASE_URL it starts ' +
-        'the PostgreSQL that comes along, whose data are in DATA_DIR. Ctrl-C stops it',
+      'start the service: the public API, the ingestion and admin ports, and the jobs. Ctrl-C stops it',
     )
-    .addHelpText('after', `\nEnvironment variables (src/README.md):\n${facts(variables)}`)
+    .addHelpText('after', `\nEnvironment variables (.env.example):\n${facts(variables)}`)
     .action(start);
 }
 
@@ -111,8 +112,17 @@ function makeProgram(
     )
     .addCommand(retentionCommand(run))
     .addHelpText('after', NOTES);
-  additions.extend({ program, run, before });
+  additions.extend({ program, run, before, command: (...names) => find(program, names) });
   return program;
+}
+
+/** Throws if there is no such command. */
+function find(program: Command, names: readonly string[]): Command {
+  return names.reduce((group, name) => {
+    const command = group.commands.find((one) => one.name() === name);
+    if (command === undefined) throw new Error(`there is no command ${names.join(' ')}`);
+    return command;
+  }, program);
 }
 
 /** How a result is printed; undefined: as a table on a terminal, as JSON elsewhere. */
@@ -123,7 +133,7 @@ export type Chosen = {
   check: (config: Settings) => void;
   makesDatabase: boolean;
   zoneOfNew: (() => Promise<string>) | undefined;
-  beforeMigrations: NonNullable<Precaution['migrations']>;
+  beforeMigrations: NonNullable<Precaution['beforeMigrations']>;
   format: Format;
 };
 
@@ -139,7 +149,7 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
   let text = '';
   let starts = false;
   let chosen: ({ work: Work } & RunOptions) | undefined;
-  const precautions: { of: string; precaution: Precaution }[] = [];
+  const precautions: { command: Command; precaution: Precaution }[] = [];
   const program = makeProgram(
     (work, options) => {
       chosen = { work, ...options };
@@ -147,7 +157,7 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     () => {
       starts = true;
     },
-    (names, precaution) => void precautions.push({ of: names.join(' '), precaution }),
+    (command, precaution) => void precautions.push({ command, precaution }),
     additions,
   );
   let selected = program;
@@ -187,7 +197,7 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
   if (starts) return { starts };
   const { work, check, zoneOfNew, makesDatabase = false } = chosen as NonNullable<typeof chosen>; // every command has an action
   const own = precautions
-    .filter(({ of }) => of === namesOf(selected).join(' '))
+    .filter(({ command }) => command === selected)
     .map(({ precaution }) => precaution);
   const { table, json } = program.opts<{ table?: true; json?: true }>();
   return {
@@ -195,10 +205,10 @@ export function chooseCommand([first, ...others]: readonly string[], additions: 
     zoneOfNew,
     format: table ? 'table' : json && 'json',
     async beforeMigrations(...database) {
-      for (const { migrations } of own) await migrations?.(...database);
+      for (const precaution of own) await precaution.beforeMigrations?.(...database);
     },
     async run(context) {
-      for (const precaution of own) await precaution.work?.(context);
+      for (const precaution of own) await precaution.beforeWork?.(context);
       return await work(context).catch(rethrow);
     },
     check: (config) => {

@@ -11,7 +11,7 @@ import { openQueryPool, type PoolObserver, type QueryPool } from './queryPool.ts
  * The most connections of each pool, besides the one that probes; src/database/README.md,
  * Connections, adds them up.
  */
-export const POOL_SIZES = { read: 10, readAll: 5, readiness: 2, ingest: 4, pull: 1 } as const;
+export const POOL_SIZES = { read: 10, readAll: 5, readiness: 2, ingest: 4 } as const;
 
 type Options = {
   /** The installation's zone: timestamps come out with its offset (Z2). */

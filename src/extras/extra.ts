@@ -13,7 +13,7 @@ import type { ProviderFacts } from '../commands/status.ts';
 import type { Database, DatabaseAddress } from '../database/address.ts';
 import type { Metrics } from '../metrics/definitions.ts';
 import type { ProviderKeys } from '../network/schema.ts';
-import type { PageParts } from '../serve/app.ts';
+import type { Offers, PageParts } from '../serve/app.ts';
 
 type Variables = Readonly<Record<string, z.ZodType>>;
 type SettingsOf<Own extends Variables> = { readonly [Key in keyof Own]: z.infer<Own[Key]> };
@@ -30,8 +30,10 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   providerFacts?: ProviderFacts;
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;
-  /** Adds its commands, and what the core's commands need because of it. */
-  /** `settings` reads the configuration, which `help` must not need. */
+  /**
+   * Adds its commands, and what the core's commands need because of it. `settings` reads the
+   * configuration, which `help` must not need.
+   */
   commands?(line: CommandLine & { settings(): SettingsOf<Own> }): void;
   /** The database where the configuration names none. Only one extra has it. */
   database?: {
@@ -79,9 +81,9 @@ export type Opened = {
   jobs?(work: Work): Promise<Job[]>;
   /** Called once the jobs run: what a start does not wait for begins. */
   begin?(): void;
-  /** What the routes of the other extras may use, by name; read when these are added. */
-  offers?(): Readonly<Record<string, unknown>>;
-  /** Called beside the jobs' end. */
+  /** What the routes of other extras may use; read when these are added. */
+  offers?(): Offers;
+  /** Called beside the end of the jobs, so only where these ran: acquire in `jobs`. */
   close?(): Promise<void>;
 };
 

@@ -29,7 +29,8 @@ const inWords =
     if (input === undefined) return { path, message: `missing, ${message}` };
     if (code === 'unrecognized_keys' || code === 'custom') return { path, message };
     // providers have addresses, also in keys that other rooms read
-    const shown = show(input, path[0] === 'providers' ? withoutSecrets : String);
+    const isAddress = path[0] === 'providers' && !/^(id|title|stale_after)$/.test(String(path[2]));
+    const shown = show(input, isAddress ? withoutSecrets : String);
     return { path, message: `${shown} found, ${message}${commaHint(input)}` };
   };
 

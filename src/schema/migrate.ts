@@ -52,6 +52,8 @@ type Options = {
    * `timeZone`.
    */
   zoneOfNew?: (() => Promise<string>) | undefined;
+  /** Called first, while no other process can migrate. `sql` works as the connecting user. */
+  first?: (sql: Sql) => Promise<void>;
   definitions?: Definitions;
 };
 
@@ -65,6 +67,7 @@ export async function migrate(target: DatabaseAddress, options: Options): Promis
     await checkSession(sql, target, {});
     await checkOwnSession(sql, target);
     await lockMigrations(sql, options.log);
+    await options.first?.(sql);
     return await migrateLocked(sql, options);
   });
   for (const role of ROLES) {

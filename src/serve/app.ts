@@ -54,11 +54,14 @@ type AppOptions = {
   site?: Partial<PublishedSite>;
   /** Add routes that are not of the API. Where none is for `/`, that leads to the list of stations. */
   routes?: readonly ((app: IRouter, parts: PageParts) => void)[];
-  /** What those who add routes have for each other, by name. */
-  offers?: Readonly<Record<string, unknown>>;
+  /** What those who add routes have for each other. */
+  offers?: Offers;
   /** Left out, every document is rendered for its request. */
   cache?: { maxBytes: number; versions: DataVersions };
 };
+
+/** `ground`: of maps, as GeoJSON. */
+export type Offers = { ground?: object };
 
 /** `zone`: of the network. Texts are empty where nothing is configured. */
 type PublishedSite = { title: string; contact: string; license: string; zone: string };
@@ -66,7 +69,7 @@ type PublishedSite = { title: string; contact: string; license: string; zone: st
 /** Routes beside the API are made of these. */
 export type PageParts = {
   site: PublishedSite;
-  offers: Readonly<Record<string, unknown>>;
+  offers: Offers;
   /** Words the rows of the network in a language, with the addresses of the site. */
   present: (titles: Titles, locale: Locale) => ReturnType<typeof presenter>;
   documents: Documents<EndpointName | ExploreName>;

@@ -13,7 +13,7 @@ type StationWords = Pick<Station, 'status' | 'wind_direction'>;
 export type StationRow = Omit<ApiRow<'station_current'>, keyof StationWords> &
   StationWords &
   Version;
-/** The data version that the row was read at (see `documents.ts`). */
+/** The data version that the row was read at (see `entry.ts`). */
 export type Version = { data_version: number | null };
 
 /** Undefined where there is no such station. */

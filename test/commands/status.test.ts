@@ -22,7 +22,6 @@ const versions = {
 const RULES = {
   recorded_until: '2031-11-20T16:00:00+04:00',
   ...{ changed_at: null, changed_from: null, refused_from: null, refused: null },
-  ...{ node_differs_from: null, node_differs: null },
 };
 
 test('tables align words to the left and numbers to the right', () => {

@@ -306,7 +306,8 @@ describe('the other services', () => {
     const [, ofGrafana] =
       /role grafana connection limit (\d+)/.exec(textOf('sql/reader.sql')) ?? [];
     const PROBE = 1;
-    const { read, readAll, readiness, ingest, pull } = POOL_SIZES;
+    const { read, readAll, readiness, ingest } = POOL_SIZES;
+    const pull = 1;
     const EXTRAS = 2; // the demo's job and the feeds'
     const jobs = makeJobs({} as Parameters<typeof makeJobs>[0]).length + EXTRAS;
     const budget = {

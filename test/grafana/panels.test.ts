@@ -467,9 +467,15 @@ onEveryEngine('Grafana', (engine) => {
         },
       ]);
       expect(await count()).toBe(before + 1);
+      const hourAgo = new Date(NOW.getTime() - 3_600_000).toISOString();
+      await owner`insert into raw.flag_period (station_id, kind, since, until) values (${station?.id}, 'pm', ${hourAgo}, 'infinity')`;
+      const both = await grafana.unsafe(expand(rule?.sql ?? '', rangeOf('1h', NOW)));
+      expect(both.find(({ what }) => what === 'PM')).toMatchObject({
+        ...{ tests: 'operator, outlier', value: 30 }, // since the test, not since the operator
+      });
     } finally {
       await owner`delete from raw.screened_period where station_id = ${station?.id}`;
-      await owner`delete from raw.flag_period where station_id = ${flagged?.station_id} and kind = 'pm'`;
+      await owner`delete from raw.flag_period where station_id in (${flagged?.station_id}, ${station?.id}) and kind = 'pm'`;
     }
   });
 });

@@ -14,6 +14,7 @@ import { DEFINITIONS } from '../../src/schema/template.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { emptyDatabase, isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 
@@ -53,6 +54,29 @@ onEveryEngine('migrate', (engine) => {
       expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
       const [row] = await sql`select count(*)::int as rows from raw.migration`;
       expect(row?.rows).toBe(all[0]?.applied);
+    });
+
+    it('does what comes first while no other process can migrate', async () => {
+      await run();
+      let others: Promise<unknown> | undefined;
+      let isOtherDone = false;
+      const first = async (connection: Sql) => {
+        others = run().then(() => {
+          isOtherDone = true;
+        });
+        await expect
+          .poll(async () => (await lockWaits(connection, { of: 'airseries migrate' })).length)
+          .toBe(1);
+        await connection`drop schema raw, rollup, logic, api cascade`;
+        expect(isOtherDone).toBe(false);
+      };
+      const zoneOfNew = async () => 'Europe/Berlin';
+      expect(await migrate(target, { now, log, zoneOfNew, first })).toMatchObject({
+        timeZone: 'Europe/Berlin',
+      });
+      await others; // it finds the database that was made anew
+      const rows = await sql`select time_zone from raw.installation`;
+      expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
     });
 
     if (isRepetition(engine)) return;

@@ -7,7 +7,7 @@ import { refreshAndDigest } from '../../aggregate/digest.ts';
 import { AIRSERIES } from '../../base/shell.ts';
 import type { Context, Outcome, Precaution, Run, Settings } from '../../commands/context.ts';
 import { type DemoSetting, fillDemo, hasDemo, installDemo } from './demo.ts';
-import { replaceDemo } from './replace.ts';
+import { clearDemo } from './replace.ts';
 
 /** Rejects, with a remedy, where an operator's network would get into a demo database. */
 export async function refuseDemo({ database }: Context): Promise<void> {
@@ -22,18 +22,14 @@ export async function refuseDemo({ database }: Context): Promise<void> {
  * Adds the option to `import network`. Returns what drops a demo database for it, once the zone of
  * the new one is known.
  */
-export function addReplaceOption(program: Command): Required<Precaution>['migrations'] {
-  const command = program.commands
-    .find((one) => one.name() === 'import')
-    ?.commands.find((one) => one.name() === 'network');
+export function addReplaceOption(command: Command): Required<Precaution>['beforeMigrations'] {
   const option = new Option(
     '--replace-demo',
     'make a database with the demo network again, in the time zone of the file; nothing else that it contains is kept',
   ).conflicts('dryRun');
-  command?.addOption(option);
-  return async (target, log, zone) => {
-    if (command?.opts().replaceDemo !== true) return;
-    await replaceDemo(target, log, zone);
+  command.addOption(option);
+  return async (sql, zone) => {
+    if (command.opts().replaceDemo === true) await clearDemo(sql, zone);
   };
 }
 

@@ -13,11 +13,12 @@ export const demo = defineExtra({
       meaning: '`on` or `off`; unset: a new embedded server gets the demo network',
     }),
   },
-  commands({ program, run, settings, before }) {
+  commands({ program, run, settings, command, before }) {
     program.addCommand(demoCommand(run, () => settings().demo));
-    const migrations = addReplaceOption(program);
-    before(['import', 'network'], { migrations, work: refuseDemo });
-    before(['network', 'remove'], { work: refuseDemo });
+    const importing = command('import', 'network');
+    const beforeMigrations = addReplaceOption(importing);
+    before(importing, { beforeMigrations, beforeWork: refuseDemo });
+    before(command('network', 'remove'), { beforeWork: refuseDemo });
   },
   open({ settings, clock, log }) {
     let running: Demo | undefined;

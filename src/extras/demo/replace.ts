@@ -2,10 +2,7 @@
  * Takes the demo out of a database for good: all our schemas are dropped, so that nothing invented
  * is left, and the migrations begin again.
  */
-import type { Log } from '../../base/log.ts';
-import type { DatabaseAddress } from '../../database/address.ts';
-import { onConnection, type Sql, type TransactionSql } from '../../database/client.ts';
-import { acquireLock } from '../../database/locks.ts';
+import type { Sql, TransactionSql } from '../../database/client.ts';
 import { findDependents } from '../../schema/dependents.ts';
 import { isDemo } from './demo.ts';
 import { DEMO_PROVIDERS } from './network.ts';
@@ -25,26 +22,20 @@ const SCHEMAS = [
 /**
  * Drops everything in one transaction: the network and its readings, aggregates and recorded hours,
  * tokens, the quarantine, what retention has set, zone and epoch. Does nothing where there is no
- * demo. Rejects, with a remedy, as `zone` does, where a service runs on the database, where it has
- * more than the demo, or where something of an operator depends on it.
+ * demo. Rejects, with a remedy, where a service runs on the database, where it has more than the
+ * demo, or where something of an operator depends on it; and as `zone` does. `sql` is a connection
+ * of the user who migrates, with the lock of migrations: a service that starts meanwhile waits for
+ * it.
  */
-export async function replaceDemo(
-  target: DatabaseAddress,
-  log: Log,
-  zone: (() => Promise<string>) | undefined,
-): Promise<void> {
-  await onConnection(target, { name: 'airseries replace demo' }, async (sql) => {
-    // no other process migrates meanwhile
-    await acquireLock(sql, 'airseries.migrate', log);
-    if (!(await isDemo(sql))) return;
-    await zone?.();
-    await sql.begin(async (transaction) => {
-      await transaction`set local role airseries_owner`;
-      await refuseMore(transaction as unknown as Sql);
-      await refuseService(transaction as unknown as Sql);
-      await refuseDependents(transaction as unknown as TransactionSql);
-      await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
-    });
+export async function clearDemo(sql: Sql, zone?: () => Promise<string>): Promise<void> {
+  if (!(await isDemo(sql))) return;
+  await zone?.();
+  await sql.begin(async (transaction) => {
+    await transaction`set local role airseries_owner`;
+    await refuseMore(transaction as unknown as Sql);
+    await refuseService(transaction as unknown as Sql);
+    await refuseDependents(transaction as unknown as TransactionSql);
+    await transaction.unsafe(`drop schema if exists ${SCHEMAS.join(', ')} cascade`);
   });
 }
 

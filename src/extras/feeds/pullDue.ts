@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { DatabaseAddress } from '../../database/address.ts';
 import { onConnection, type Sql } from '../../database/client.ts';
-import { openIngestPool, POOL_SIZES } from '../../database/pools.ts';
+import { openIngestPool } from '../../database/pools.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';
 import type { PullCounter } from './pullCounter.ts';
@@ -100,7 +100,7 @@ export function makePull(
     const due = all.filter(({ url }) => isAllowed(url, hosts));
     for (const pull of all) if (!due.includes(pull)) await refuse(owner, pull);
     if (due.length === 0) return;
-    const pool = openIngestPool(target, { timeZone, max: POOL_SIZES.pull });
+    const pool = openIngestPool(target, { timeZone, max: 1 });
     const waiting = due.values();
     const pullWaiting = async () => {
       for (const pull of waiting) {
