@@ -151,14 +151,14 @@ async function open(context: Context): Promise<void> {
 }
 
 /** An extra of this process: what it is, its metrics, and what it does for the service. */
-type RunningExtra = { extra: Extra; own: unknown; opened: Opened };
+type RunningExtra = { extra: Extra; own: unknown; parts: Opened };
 
 async function openExtras({ config, clock, log, metrics }: Context): Promise<RunningExtra[]> {
   const running: RunningExtra[] = [];
   for (const extra of EXTRAS) {
     const own = extra.metrics?.(metrics);
-    const opened = (await extra.open?.({ settings: config, metrics, own, clock, log })) ?? {};
-    running.push({ extra, own, opened });
+    const parts = (await extra.open?.({ settings: config, metrics, own, clock, log })) ?? {};
+    running.push({ extra, own, parts });
   }
   return running;
 }
@@ -264,8 +264,8 @@ function serve(
       cache: { maxBytes: config.responseCacheMb * 1_048_576, versions },
       site: { title, contact, license, zone: timeZone },
       measure: measure(metrics, 'public'),
-      routes: extras.flatMap(({ opened: { routes } }) => routes ?? []),
-      offers: Object.assign({}, ...extras.map(({ opened: { offers } }) => offers?.())),
+      routes: extras.flatMap(({ parts: { routes } }) => routes ?? []),
+      offers: Object.assign({}, ...extras.map(({ parts: { offers } }) => offers?.())),
     }),
   );
 }
@@ -355,14 +355,14 @@ async function startWork(
     Promise.all([
       ingest.close(),
       stopSchedule?.(),
-      ...extras.map(({ opened: { close } }) => close?.()),
+      ...extras.map(({ parts: { close } }) => close?.()),
     ]),
   );
   const terminal = process.stderr.isTTY === true;
   const zoneObserver = observeZone(metrics);
   const jobs: Job[] = [];
-  for (const { opened: extra } of extras)
-    jobs.push(...((await extra.jobs?.({ target, embedded, timeZone, terminal })) ?? []));
+  for (const { parts } of extras)
+    jobs.push(...((await parts.jobs?.({ target, embedded, timeZone, terminal })) ?? []));
   const retention = config.rawRetention;
   jobs.push(...makeJobs({ target, timeZone, clock, log, retention, zoneObserver }));
   stopSchedule = await startJobs(jobs, {
@@ -375,6 +375,6 @@ async function startWork(
     schedule: context.schedule,
   });
   metrics.worker.set(1);
-  for (const { opened: extra } of extras) extra.begin?.();
+  for (const { parts } of extras) parts.begin?.();
   await checkZoneRules({ target, timeZone, log, zoneObserver });
 }

@@ -1,5 +1,5 @@
 /**
- * Backups by the words of src/database/README.md, which are run as they are written: a dump, a base
+ * Backups by the words of two pages, which are run as they are written: a dump, a base
  * backup with the write-ahead log, and a copy of the embedded server's folder. Each is followed by
  * a mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing,
  * and the service takes new readings in.
@@ -44,9 +44,9 @@ const PATHS = ['stations', ...[1, 2].flatMap((id) => [`station/${id}`, `station/
 const local = await findLocalTimescale();
 const server = serverUser();
 
-/** The block of commands of src/database/README.md that begins so. */
-function words(beginning: string): string {
-  const text = readFileSync(new URL('../../src/database/README.md', import.meta.url), 'utf8');
+/** The block of commands of a page that begins so. */
+function words(beginning: string, page = 'src/database/README.md'): string {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
   const found = blocks.find((block) => block.startsWith(beginning));
   if (found === undefined) throw new Error(`no commands begin with ${beginning}`);
@@ -252,7 +252,10 @@ test('the embedded server’s folder, copied while it is stopped', {
     open: () => openEmbeddedServer({ ...config, log }),
   };
   const filled = await fill(place);
-  const [backUp = '', restore = ''] = words('cp -a .airseries').split(/(?<=\n)(?=mv)/);
+  const [backUp = '', restore = ''] = words(
+    'cp -a .airseries',
+    'src/extras/embedded/README.md',
+  ).split(/(?<=\n)(?=mv)/);
   execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
   await makeMistake(place);
   execFileSync('/bin/sh', ['-ec', restore], { cwd: folder });
