@@ -7,7 +7,7 @@ import { feeds } from './extras/feeds/extra.ts';
 import { pages } from './extras/pages/extra.ts';
 
 export const EXTRAS: readonly Extra[] = [
-  embedded, // PostgreSQL that comes along, where none is named
+  embedded, // the bundled PostgreSQL, where no database is named
   feeds, // polls providers for readings
   pages, // for people, and the widget
   openDataExport, // files of open data

@@ -163,7 +163,7 @@ async function openExtras({ config, clock, log, metrics }: Context): Promise<Run
   return running;
 }
 
-/** The database that comes along: where its data are, and how it is opened. */
+/** The bundled database: where its data are, and how it is opened. */
 type BundledDatabase = { folder: string; open(): Promise<Database> };
 
 function bundledDatabase(
@@ -179,7 +179,7 @@ function bundledDatabase(
   return undefined;
 }
 
-/** `folder`: of the database that comes along, which is used where none is named. */
+/** `folder`: of the bundled database, which is used where none is named. */
 async function listenForAdministrators(
   { config, requestLog, metrics, opened }: Context,
   folder: string | undefined,

@@ -125,7 +125,7 @@ function makeTable(registers: Registry[], collectors: ReturnType<typeof makeColl
       help: 'Whether this process is a worker, which runs the scheduled jobs (1), or not (0)',
     }),
     zoneConflict: gauge('airseries_time_zone_conflict', {
-      help: "Whether a change of the server's rules of the time zone is refused (1), or the recorded ones are the server's (0)",
+      help: "Whether a change of the server's rules of the time zone is refused (1) or not (0)",
       labels: ['with'],
     }),
 
