@@ -1,0 +1,32 @@
+/** What extends the command line: a command that it names must be there, and waits for it. */
+import { expect, it } from 'vitest';
+import type { Context } from '../../src/commands/context.ts';
+import { type Additions, chooseCommand } from '../../src/commands/program.ts';
+
+const choose = (words: string[], extend: Additions['extend']) =>
+  chooseCommand(words, { extend, providerKeys: {}, providerFacts: [], configuration: [] });
+
+it('a command that is not there is an error, not a precaution that nobody takes', () => {
+  expect(() => choose(['status'], ({ command }) => void command('import', 'nothing'))).toThrow(
+    'there is no command import nothing',
+  );
+});
+
+it('a precaution is taken before the work of its command, and of no other', async () => {
+  const taken = (words: string[]) => {
+    const choice = choose(words, ({ command, before }) =>
+      before(command('network', 'remove'), {
+        beforeWork: async () => {
+          throw new Error('not now');
+        },
+      }),
+    );
+    if (!('run' in choice)) throw new Error('no command that runs');
+    return choice.run({} as Context).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+  };
+  expect(await taken(['network', 'remove', 'station', '1'])).toBe('not now');
+  expect(await taken(['network', 'export'])).not.toBe('not now');
+});
