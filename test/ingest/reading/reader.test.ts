@@ -1,6 +1,7 @@
 /** Reading has no effect: whatever was read before, a row is the same reading (S7). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeNotes } from '../../../src/ingest/reading/notes.ts';
 import { makeReader } from '../../../src/ingest/reading/reader.ts';
 import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
@@ -53,6 +54,31 @@ it('notes a field without a unit where only some values say one', () => {
   expect([...notes.undeclared]).toEqual([]);
   reader.read(second);
   expect([...notes.undeclared]).toEqual([['temperature', 'temperature']]);
+});
+
+describe('an empty text of an object is absent (S3)', () => {
+  const now = new Date(T);
+  const readOne = (given: Record<string, unknown>, more: Declarations = {}) => {
+    const row = makeObjectReader()(given, '{}', 1) as Row;
+    const notes = makeNotes();
+    return { ...makeReader(row, more, notes).read(row), atArrival: notes.usedServerTime };
+  };
+
+  it.each([null, ''])('as a time of %j', (measured_at) => {
+    const given = { sensor_id: 11, measured_at, pm25: 5 };
+    const values = { pm25: 5 };
+    const arrived = { measuredAt: now.toISOString(), hasArrivalTime: true, atArrival: true };
+    expect(readOne(given, { now })).toMatchObject({ ...arrived, values });
+    const without = readOne(given);
+    expect(without).toMatchObject({ measuredAt: undefined, atArrival: false, values });
+    expect(without).not.toHaveProperty('hasArrivalTime');
+    expect(readOne({ ...given, time: T }, { now })).toMatchObject({ measuredAt: T });
+  });
+
+  it.each([null, ''])('as a device or a sensor of %j', (empty) => {
+    expect(readOne({ device: empty, time: T, pm25: 5 })).not.toHaveProperty('device');
+    expect(readOne({ sensor_id: empty, time: T, pm25: 5 }).sensorId).toBeUndefined();
+  });
 });
 
 describe('a row', () => {
