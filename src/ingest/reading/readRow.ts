@@ -61,7 +61,12 @@ export const refusedRow = (
 
 export const sensorOf = (row: Row, { sensor }: Plan): unknown => scalar(readSlot(row, sensor));
 
-function readSlot(row: Row, { positions, isJoined }: Slot): unknown {
+function readSlot(row: Row, slot: Slot): unknown {
+  const cell = textIn(row, slot);
+  return cell === undefined && slot.otherwise !== undefined ? readSlot(row, slot.otherwise) : cell;
+}
+
+function textIn(row: Row, { positions, isJoined }: Slot): unknown {
   if (!isJoined) return textAt(row, positions);
   const parts = positions.map((position) => textAt(row, [position]));
   return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');
