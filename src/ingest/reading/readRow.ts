@@ -9,8 +9,8 @@ import { type ReadingInput, unreadable } from './reading.ts';
 import { type NamedValue, readValues } from './values.ts';
 
 /**
- * The reading of a row. `named`: its values whose parameters it names. Undefined: it has no other,
- * and none of them is of ours. Throws InputError as ownerOf does.
+ * The reading of a row. `named`: its values whose parameters it names. Undefined: the row names
+ * only unknown parameters, and has no other value. Throws InputError as ownerOf does.
  */
 export function readRow(
   row: Row,

@@ -114,7 +114,7 @@ export const isWithoutUnitAt = (row: Row, column: PlannedColumn): boolean =>
 /** A value whose parameter the row names by `field`. */
 export type NamedValue = {
   field: string;
-  /** Undefined: it is none of ours. */
+  /** Undefined: `field` is not the name of a parameter. */
   column?: ReadingColumn;
   parameter?: ParameterName;
   value?: unknown;
