@@ -43,7 +43,10 @@ describe('unused names', () => {
   it('are those of all rows, each once, but for the ones that the format knows', () => {
     const rows = objects({ pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2, mood: 3 });
     expect(noted(rows).ignored).toEqual(['rssi', 'mood']);
-    const archive = lines('sensor_id,sensor_type,location,lat,timestamp,P1,x', '1,,,,,5,');
+    const archive = lines(
+      'sensor_id,sensor_type,location,lat,timestamp,P1,location.indoor,x',
+      '1,,,,,5,,',
+    );
     expect(noted(archive).ignored).toEqual(['x']);
   });
 
