@@ -74,7 +74,7 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
   let replaced = NOTHING_REPLACED;
   const progress = makeProgress('importing', log, terminal);
   /** A line of the log takes the place of the progress. */
-  const say = (level: 'info' | 'warn' | 'error', fields: object, message: string) => {
+  const report = (level: 'info' | 'warn' | 'error', fields: object, message: string) => {
     progress.hide();
     log[level](fields, message);
   };
@@ -86,18 +86,18 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
     return {
       linesBefore({ linesBefore: lines }: SourceNotes) {
         if (lines > 0)
-          say('info', { source: name, lines }, 'lines before the header are passed over');
+          report('info', { source: name, lines }, 'lines before the header are passed over');
       },
       stored(outcome: Stored, { ignored }: SourceNotes) {
         const columns = [...ignored].filter((one) => !summary.ignored.includes(one));
         if (columns.length > 0)
-          say('info', { source: name, columns }, 'unknown columns are ignored');
+          report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);
         for (const example of newExamples(summary, outcome, name)) {
           summary.examples.push(example);
           const { position, reason, explanation } = example;
           const only = 'only the first of each reason is shown';
-          say('warn', { position, reason }, `not used: ${explanation} (${only})`);
+          report('warn', { position, reason }, `not used: ${explanation} (${only})`);
         }
         addOutcome(summary, outcome);
         addSpan(ownSpan, outcome.span);
@@ -115,7 +115,7 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
         replaced = addReplaced(replaced, ownReplaced);
         const values = describeReplaced(ownReplaced);
         if (values !== undefined)
-          say('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
+          report('info', { source: name, ...values }, 'stored values were replaced or withdrawn');
         if (notes === undefined) return;
         summary.excluded += notes.excluded;
         if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);

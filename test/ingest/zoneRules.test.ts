@@ -151,6 +151,15 @@ describe('in another zone', () => {
         status: 400,
         body: { detail: expect.stringContaining(`?zone: there is no time zone "${unknown}"`) },
       });
+    for (const [sent, unknown] of [
+      ['%00', '\0'],
+      ['Europe/Berlin%00', 'Europe/Berlin\0'],
+      ['Europe%20Berlin', 'Europe Berlin'],
+    ])
+      expect(await send(`zone=${sent}`)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining(`?zone: there is no time zone "${unknown}"`) },
+      });
     expect((await send('zone=BST')).body.detail).toContain('?zone: "BST" is an abbreviation');
   });
 

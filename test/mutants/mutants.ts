@@ -251,7 +251,7 @@ const TABLE: readonly Table[] = [
       ],
       'src/ingest/reading/reader.ts': [['notes.excluded += 1;', '']],
       'src/ingest/reading/plan.ts': [
-        ['mapped.get(parameter) ?? valuesIn', 'valuesIn'],
+        ['mapped.get(parameter) ?? own', 'own'],
         ['!taken.has(index) && judged', 'judged'],
         ['judged.every((one) => one?.index !== index)', 'true'],
         ['units.get(parameter) ?? column.unit', 'column.unit ?? units.get(parameter)'],
@@ -260,7 +260,7 @@ const TABLE: readonly Table[] = [
       'src/ingest/reading/mapped.ts': [
         ['unit: own.unit ?? unit', 'unit: own.unit'],
         ['positions.map((position) => ({ ...position, isInPayload }))', 'positions'],
-        ['channels(first, value(place.names', 'channels([], value(place.names'],
+        ['channels(first, value(level.names', 'channels([], value(level.names'],
       ],
       'src/ingest/reading/values.ts': [
         ['if (value !== null) return column;', 'return column;'],

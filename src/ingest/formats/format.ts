@@ -129,15 +129,13 @@ export function text(names: Names, ...fields: readonly string[]): Position[] {
   return names.isTable ? found.slice(0, 1) : found;
 }
 
-/** What stands there: of several, the first that is given. An empty cell of a table is nothing. */
+/** The first cell that is given; undefined: all are absent or empty. */
 export function textAt(row: Row, positions: readonly Position[]): unknown {
-  let empty: unknown;
   for (const position of positions) {
     const cell = cellAt(row, position);
     if (isGiven(cell)) return cell;
-    empty ??= cell;
   }
-  return row.names.isTable ? undefined : empty;
+  return undefined;
 }
 
 /** Values in any of these fields. */

@@ -35,7 +35,7 @@ export const sensorCommunity: Format = {
     has(row, 'sensor_id', 'sensor_type', 'location', 'timestamp') ||
     has(row, 'sensor.id', 'sensordatavalues'),
   zone: 'UTC',
-  skips: (row) => !row.names.isTable && String(cellOf(row, 'location.indoor')) === '1',
+  skips: (row) => String(cellOf(row, 'location.indoor')) === '1',
   columns: (names) => ({
     sensor: text(names, 'sensor.id', 'sensor_id'),
     time: text(names, 'timestamp'),
@@ -48,6 +48,7 @@ export const sensorCommunity: Format = {
       pressure: value(names, 'pressure'),
     },
     long: names.isTable ? undefined : { positions: text(names, 'sensordatavalues'), read: listed },
+    others: text(names, 'location.indoor'),
   }),
   parameter(name) {
     const parameter = PARAMETERS.get(name.toLowerCase());

@@ -1,7 +1,7 @@
 /**
  * Finds rows of one source that contradict each other: the same parameter of one sensor and time
- * twice, with different values. Rows that complete each other do not. The last value counts (S3), but
- * where there are many, a column was mistaken (S7).
+ * twice, with different values. Rows that complete each other do not. The last value counts (S3).
+ * Where there are many, a column was mistaken (S7).
  */
 import { InputError } from '../../base/inputError.ts';
 import { splitCsvLine } from '../rows/csv.ts';
@@ -40,7 +40,7 @@ export const noContradictions = (): Contradictions => ({
 const REMEMBERED = 50_000;
 const REMEMBERED_TEXT = 20_000_000;
 
-/** A message is no place for all that a field may hold. */
+/** Quoted values are cut to this length. */
 const LONGEST_PART = 60;
 
 /** A row: of a table its text is enough, of others their values are kept. */
@@ -219,7 +219,7 @@ function inWords(
   return `lines ${first.line} and ${second.line}, both ${whose} at ${at}: ${name} ${one} and ${two}${apart}`;
 }
 
-/** A number and a share of all rows up to which they are corrections. */
+/** Up to one row, or 1 % of the rows, counts as a correction. */
 const MOST_CORRECTIONS = 1;
 const MOST_OF_ROWS = 0.01;
 

@@ -13,7 +13,8 @@ const HOUR_LENGTH = '2026-11-20 12'.length;
 
 /**
  * The offsets of a zone, in milliseconds east of UTC, in the order of the instants from which they
- * hold, in milliseconds since 1970. The first holds before, too. An empty list: of no zone.
+ * hold, in milliseconds since 1970. The first holds before, too. The list is empty for an
+ * unknown zone.
  */
 export type Transitions = readonly { since: number; offset: number }[];
 

@@ -9,55 +9,56 @@ import { makeColumns, type Names, type Position } from '../rows/row.ts';
 import { conversionFrom } from '../units.ts';
 import type { DeclaredColumn } from './declarations.ts';
 
-/** Names of a row, and whether they are those of its payload. */
-export type Place = { names: Names; isInPayload?: true };
+/** The names of a row or, one level deeper, of its payload. */
+export type Level = { names: Names; isInPayload?: true };
 
 /** Where a text is: in the first of several cells that is given, or in all of them together. */
-export type Slot = { positions: readonly Position[]; isJoined?: true };
+export type Slot = {
+  positions: readonly Position[];
+  isJoined?: true;
+  /** Where it is in a row that leaves these cells empty. */
+  otherwise?: Slot;
+};
 
-/** Undefined: nothing that these rows have is declared to be it. */
-export function mappedSlot(
+/** The columns that are declared to be it, in the order of declaration, and then the format's. */
+export const mappedSlot = (
   columns: readonly DeclaredColumn[],
   is: 'sensor' | 'device' | 'time',
-  places: readonly Place[],
-): Slot | undefined {
-  for (const column of columns) {
-    if (column.is !== is) continue;
-    for (const place of places) {
-      const slot = slotIn(place, column.theirs);
-      if (slot !== undefined) return slot;
-    }
-  }
-  return undefined;
-}
+  levels: readonly Level[],
+  own: Slot,
+): Slot =>
+  columns
+    .filter((column) => column.is === is)
+    .flatMap(({ theirs }) => levels.flatMap((level) => slotIn(level, theirs) ?? []))
+    .reduceRight((otherwise, slot) => ({ ...slot, otherwise }), own);
 
 /** A text is joined from several fields where a plus sign stands between their names: `Date+Time`. */
-function slotIn(place: Place, theirs: string): Slot | undefined {
-  const whole = text(place.names, theirs);
-  if (whole.length > 0) return { positions: located(place, whole) };
+function slotIn(level: Level, theirs: string): Slot | undefined {
+  const whole = text(level.names, theirs);
+  if (whole.length > 0) return { positions: located(level, whole) };
   if (!theirs.includes('+')) return undefined;
-  const parts = theirs.split('+').map((part) => text(place.names, part.trim()));
+  const parts = theirs.split('+').map((part) => text(level.names, part.trim()));
   return parts.some((part) => part.length === 0)
     ? undefined
-    : { positions: located(place, parts.flat()), isJoined: true };
+    : { positions: located(level, parts.flat()), isJoined: true };
 }
 
 /** The columns that are declared to have values of a parameter, in the order of declaration. */
 export function mappedValues(
   columns: readonly DeclaredColumn[],
   { secondChannel }: Format,
-  places: readonly Place[],
+  levels: readonly Level[],
 ): Map<ParameterName, ValueColumn[]> {
   const found = new Map<ParameterName, ValueColumn[]>();
   for (const column of columns) {
     if (column.is !== 'value') continue;
-    for (const place of places) {
-      const first = value(place.names, column.theirs);
+    for (const level of levels) {
+      const first = value(level.names, column.theirs);
       const both =
         secondChannel === undefined
           ? first
-          : channels(first, value(place.names, secondChannel(column.theirs)));
-      const [own] = valuesIn(place, both);
+          : channels(first, value(level.names, secondChannel(column.theirs)));
+      const [own] = valuesIn(level, both);
       if (own === undefined) continue;
       const { parameter, unit, isTotal } = column;
       const all = found.get(parameter) ?? [];
@@ -69,13 +70,13 @@ export function mappedValues(
 }
 
 /** The same columns, in the payload if this is one. */
-export const valuesIn = (place: Place, columns: readonly ValueColumn[]): ValueColumn[] =>
+export const valuesIn = (level: Level, columns: readonly ValueColumn[]): ValueColumn[] =>
   columns.map((column) => {
-    const [position = column.position, second] = located(place, positionsOf(column));
+    const [position = column.position, second] = located(level, positionsOf(column));
     return { ...column, position, second };
   });
 
-const located = ({ isInPayload }: Place, positions: readonly Position[]): readonly Position[] =>
+const located = ({ isInPayload }: Level, positions: readonly Position[]): readonly Position[] =>
   isInPayload ? positions.map((position) => ({ ...position, isInPayload })) : positions;
 
 export const positionsOf = ({ position, second }: ValueColumn): Position[] =>

@@ -80,10 +80,10 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
       if (parameter !== undefined && isWithoutUnit) noteUndeclared(parameter, field);
     }
     if (plan.table !== undefined && !isFirst) return; // the other lines have the same units
-    for (const { parameter, columns } of plan.values) {
-      const column = columnThatCounts(row, columns);
+    for (const one of plan.values) {
+      const column = columnThatCounts(row, one);
       if (column !== undefined && isWithoutUnitAt(row, column))
-        noteUndeclared(parameter, column.field);
+        noteUndeclared(one.parameter, column.field);
     }
   };
 }

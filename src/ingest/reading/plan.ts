@@ -19,9 +19,9 @@ import {
   type Only,
 } from './declarations.ts';
 import {
+  type Level,
   mappedSlot,
   mappedValues,
-  type Place,
   positionsOf,
   type Slot,
   valuesIn,
@@ -48,13 +48,18 @@ export type PlannedColumn = ValueColumn & {
   isDeclared: boolean;
 };
 
-type PlannedValues = { parameter: ParameterName; columns: readonly PlannedColumn[] };
+export type PlannedValues = {
+  parameter: ParameterName;
+  /** The preferred one first. */
+  columns: readonly PlannedColumn[];
+  /** The format's, for a row that has none of the mapped ones: a table has all of them in a row. */
+  otherwise: readonly PlannedColumn[];
+};
 
 export type Plan = {
   sensor: Slot;
   device: Slot;
   time: Slot;
-  /** Of each parameter its columns, the preferred one first. */
   values: readonly PlannedValues[];
   long: LongColumns | undefined;
   /** Rows have one parameter each. */
@@ -66,7 +71,7 @@ export type Plan = {
   unused: readonly string[];
   /** Unused columns that seem to say whether a row counts (S7). */
   verdicts: readonly { name: string; position: Position }[];
-  /** True if a parameter has several columns. */
+  /** True if several columns may have the value of a parameter. */
   hasRivals: boolean;
   /** Undefined: the rows are no lines of a table. */
   table: TableColumns | undefined;
@@ -88,21 +93,21 @@ export function planOf(
 ): Plan {
   const { format, columns } = layout;
   const own = format.columns(names);
-  const row: Place = { names };
-  const inner: Place = payload === undefined ? row : { names: payload.names, isInPayload: true };
-  const places = payload === undefined ? [row] : [inner, row];
-  const slot = (is: 'sensor' | 'device' | 'time'): Slot =>
-    mappedSlot(columns, is, places) ?? { positions: own[is] ?? [] };
+  const row: Level = { names };
+  const inner: Level = payload === undefined ? row : { names: payload.names, isInPayload: true };
+  const levels = payload === undefined ? [row] : [inner, row];
+  const slot = (is: 'sensor' | 'device' | 'time') =>
+    mappedSlot(columns, is, levels, { positions: own[is] ?? [] });
   const slots = { sensor: slot('sensor'), device: slot('device'), time: slot('time') };
   const values = plannedValues(
     layout,
     payload === undefined ? own.values : payload.values(payload.names),
     inner,
-    mappedValues(columns, format, places),
+    mappedValues(columns, format, levels),
   );
-  const measured = values.flatMap((one) => one.columns.flatMap(positionsOf));
+  const measured = values.flatMap((one) => [...one.columns, ...one.otherwise].flatMap(positionsOf));
   const read = [
-    ...Object.values(slots).flatMap(({ positions }) => positions),
+    ...Object.values(slots).flatMap((one) => takenBy(one, names.isTable)),
     ...measured,
     ...(own.long?.positions ?? []),
     ...(own.others ?? []),
@@ -118,7 +123,7 @@ export function planOf(
     taken,
     unused: unused.map(({ name }) => name),
     verdicts: unused.filter(({ name }) => isVerdict(name)),
-    hasRivals: values.some((one) => one.columns.length > 1),
+    hasRivals: values.some((one) => one.columns.length + one.otherwise.length > 1),
     table: names.isTable
       ? {
           list: names.list,
@@ -132,25 +137,50 @@ export function planOf(
 
 /** Columns that are mapped displace those of the format. */
 function plannedValues(
-  { units }: Layout,
+  layout: Layout,
   found: ValueColumns,
-  place: Place,
+  level: Level,
   mapped: ReadonlyMap<ParameterName, readonly ValueColumn[]>,
 ): PlannedValues[] {
+  const taken = [...mapped.values()].flat().flatMap(positionsOf);
+  const isFree = ({ position }: ValueColumn) => !taken.some((one) => isSame(one, position));
   return PARAMETER_NAMES.flatMap((parameter) => {
-    const columns = mapped.get(parameter) ?? valuesIn(place, found[parameter] ?? []);
-    const planned = columns.map((column) => {
-      const unit = units.get(parameter) ?? column.unit;
-      return {
-        ...column,
-        column: columnOf(parameter, column.isTotal),
-        unit,
-        convert: conversion(unit, parameter),
-        isDeclared: units.has(parameter),
-      };
-    });
-    return planned.length === 0 ? [] : { parameter, columns: planned };
+    const own = valuesIn(level, found[parameter] ?? []);
+    const columns = mapped.get(parameter) ?? own;
+    if (columns.length === 0) return [];
+    const otherwise = columns === own || level.names.isTable ? [] : own.filter(isFree);
+    const planned = (some: readonly ValueColumn[]) =>
+      some.map((column) => plannedColumn(layout, parameter, column));
+    return { parameter, columns: planned(columns), otherwise: planned(otherwise) };
   });
+}
+
+function plannedColumn(
+  { units }: Layout,
+  parameter: ParameterName,
+  column: ValueColumn,
+): PlannedColumn {
+  const unit = units.get(parameter) ?? column.unit;
+  return {
+    ...column,
+    column: columnOf(parameter, column.isTotal),
+    unit,
+    convert: conversion(unit, parameter),
+    isDeclared: units.has(parameter),
+  };
+}
+
+const isSame = (one: Position, other: Position): boolean =>
+  one.index === other.index && one.path === other.path && one.isInPayload === other.isInPayload;
+
+/**
+ * The cells that a text is read from. A format's column of a table that another is mapped for does
+ * not count among them: it is reported as unused, although a row with a blank there is read by it.
+ */
+function takenBy({ positions, otherwise }: Slot, isTable: boolean): readonly Position[] {
+  if (otherwise === undefined) return positions;
+  const isOwn = otherwise.otherwise === undefined;
+  return isOwn && isTable ? positions : [...positions, ...takenBy(otherwise, isTable)];
 }
 
 /** The total of a gauge has a column of its own. */
@@ -164,11 +194,11 @@ export function conversion(unit: string | undefined, parameter: ParameterName): 
   return convert === undefined ? withUnit(unit) : convert;
 }
 
-const indexesOf = (positions: readonly Position[], { isInPayload }: Place): Set<number> =>
+const indexesOf = (positions: readonly Position[], { isInPayload }: Level): Set<number> =>
   new Set(positions.flatMap((one) => (one.isInPayload === isInPayload ? one.index : [])));
 
 /** Columns that nothing is read from, not even for `--only`. */
-function leftOver({ only }: Layout, { names, isInPayload }: Place, taken: ReadonlySet<number>) {
+function leftOver({ only }: Layout, { names, isInPayload }: Level, taken: ReadonlySet<number>) {
   const judged = only.map(({ theirs }) => (isInPayload ? undefined : positionOf(names, theirs)));
   return [...names.list.keys()].filter(
     (index) => !taken.has(index) && judged.every((one) => one?.index !== index),
@@ -176,11 +206,11 @@ function leftOver({ only }: Layout, { names, isInPayload }: Place, taken: Readon
 }
 
 /** Columns that are left over, and that the format does not know. */
-function unusedOf(layout: Layout, place: Place, taken: ReadonlySet<number>) {
+function unusedOf(layout: Layout, level: Level, taken: ReadonlySet<number>) {
   const known = new Set(layout.format.unused);
-  const { isInPayload } = place;
-  return leftOver(layout, place, taken).flatMap((index) => {
-    const name = place.names.list[index] ?? '';
+  const { isInPayload } = level;
+  return leftOver(layout, level, taken).flatMap((index) => {
+    const name = level.names.list[index] ?? '';
     const position: Position = { index, path: undefined, ...(isInPayload && { isInPayload }) };
     return known.has(name.toLowerCase()) ? [] : { name, position };
   });

@@ -9,8 +9,8 @@ import { type ReadingInput, unreadable } from './reading.ts';
 import { type NamedValue, readValues } from './values.ts';
 
 /**
- * The reading of a row. `named`: its values whose parameters it names. Undefined: it has no other,
- * and none of them is of ours. Throws InputError as ownerOf does.
+ * The reading of a row. `named`: its values whose parameters it names. Undefined: the row names
+ * only unknown parameters, and has no other value. Throws InputError as ownerOf does.
  */
 export function readRow(
   row: Row,
@@ -61,7 +61,12 @@ export const refusedRow = (
 
 export const sensorOf = (row: Row, { sensor }: Plan): unknown => scalar(readSlot(row, sensor));
 
-function readSlot(row: Row, { positions, isJoined }: Slot): unknown {
+function readSlot(row: Row, slot: Slot): unknown {
+  const cell = textIn(row, slot);
+  return cell === undefined && slot.otherwise !== undefined ? readSlot(row, slot.otherwise) : cell;
+}
+
+function textIn(row: Row, { positions, isJoined }: Slot): unknown {
   if (!isJoined) return textAt(row, positions);
   const parts = positions.map((position) => textAt(row, [position]));
   return parts.some((part) => part === undefined) ? undefined : parts.map(String).join(' ');

@@ -53,7 +53,7 @@ export function slashedDate(
 /** The named groups of a form. */
 type Parts = { readonly [name: string]: string | undefined };
 
-/** `read` makes ISO 8601 of the parts; undefined: it is no time after all, or has no declared order. */
+/** `read` makes ISO 8601 of the parts; undefined: not a time, or the order is undeclared. */
 type TimeForm = readonly [
   name: string,
   pattern: RegExp,
@@ -138,7 +138,7 @@ export const TIME_FORMS: readonly TimeForm[] = [
   ],
 ];
 
-/** A text that has no form, or is no time after all, stays as it is. */
+/** A text that has no form, or is not a time, stays as it is. */
 const stampOf = (text: string, order: string | undefined): string => readForm(text, order) ?? text;
 
 const NO_PARTS: Parts = {};

@@ -4,31 +4,42 @@ import { type LongValue, NESTED } from '../formats/format.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, isGiven, type Names, type Row } from '../rows/row.ts';
 import { meanOf } from '../units.ts';
-import { columnOf, conversion, type Layout, type Plan, type PlannedColumn } from './plan.ts';
+import {
+  columnOf,
+  conversion,
+  type Layout,
+  type Plan,
+  type PlannedColumn,
+  type PlannedValues,
+} from './plan.ts';
 
 /** By column; null where the source has a parameter and leaves it empty (S3). */
 type ReadValues = { -readonly [name in ReadingColumn]?: unknown };
 
 export function readValues(row: Row, { values: planned }: Plan): ReadValues {
   const values: ReadValues = {};
-  for (const { parameter, columns } of planned) {
-    const column = columns.length === 1 ? columns[0] : columnThatCounts(row, columns);
+  for (const one of planned) {
+    const isOnly = one.columns.length + one.otherwise.length === 1;
+    const column = isOnly ? one.columns[0] : columnThatCounts(row, one);
     if (column === undefined) continue;
     const value = valueAt(row, column);
     if (value === undefined) continue;
     const said = unitIn(row, column);
-    const convert = said === undefined ? column.convert : conversion(said, parameter);
+    const convert = said === undefined ? column.convert : conversion(said, one.parameter);
     values[column.column] = convert === null || value === null ? value : convert(value);
-    if (isAmountBesideEmptyTotal(row, column, columns)) values.rain_total = null;
+    if (isAmountBesideEmptyTotal(row, column, one)) values.rain_total = null;
   }
   return values;
 }
 
-/** The first that has a value, else the first that the row has. */
-export function columnThatCounts(
+/** An empty cell of a mapped column counts, too: only a row without one is read by the format's. */
+export const columnThatCounts = (
   row: Row,
-  columns: readonly PlannedColumn[],
-): PlannedColumn | undefined {
+  { columns, otherwise }: PlannedValues,
+): PlannedColumn | undefined => firstWithValue(row, columns) ?? firstWithValue(row, otherwise);
+
+/** The first that has a value, else the first that the row has. */
+function firstWithValue(row: Row, columns: readonly PlannedColumn[]): PlannedColumn | undefined {
   let empty: PlannedColumn | undefined;
   for (const column of columns) {
     const value = valueAt(row, column);
@@ -39,21 +50,22 @@ export function columnThatCounts(
   return empty;
 }
 
-const isAmountBesideEmptyTotal = (
+function isAmountBesideEmptyTotal(
   row: Row,
   column: PlannedColumn,
-  columns: readonly PlannedColumn[],
-): boolean =>
-  column.column === 'rain' &&
-  columns.length > 1 &&
-  columns.some((other) => other.isTotal && valueAt(row, other) === null);
+  { columns, otherwise }: PlannedValues,
+): boolean {
+  if (column.column !== 'rain' || columns.length + otherwise.length === 1) return false;
+  const rivals = columns.includes(column) ? columns : otherwise;
+  return rivals.some((other) => other.isTotal && valueAt(row, other) === null);
+}
 
 /** The fields with a value that another of the same parameter is preferred to. */
 export const passedOver = (row: Row, { values }: Plan): string[] =>
-  values.flatMap(({ columns }) => {
-    const counting = columnThatCounts(row, columns);
-    return columns
-      .filter((one) => one !== counting && (valueAt(row, one) ?? null) !== null)
+  values.flatMap((one) => {
+    const counting = columnThatCounts(row, one);
+    return [...one.columns, ...one.otherwise]
+      .filter((column) => column !== counting && (valueAt(row, column) ?? null) !== null)
       .map(({ field }) => field);
   });
 
@@ -102,7 +114,7 @@ export const isWithoutUnitAt = (row: Row, column: PlannedColumn): boolean =>
 /** A value whose parameter the row names by `field`. */
 export type NamedValue = {
   field: string;
-  /** Undefined: it is none of ours. */
+  /** Undefined: `field` is not the name of a parameter. */
   column?: ReadingColumn;
   parameter?: ParameterName;
   value?: unknown;

@@ -24,8 +24,9 @@ const PARAMETERS: { readonly [name in Option]?: string } = {
 export const ADDRESS: Vocabulary = {
   option(name, value) {
     const parameter = `?${PARAMETERS[name] ?? name}`;
-    // a plus sign means a blank there
-    return value === undefined ? parameter : `${parameter}=${value.replaceAll('+', '%2B')}`;
+    if (value === undefined) return parameter;
+    const encoded = value.replaceAll(/[+&#% ]/g, (character) => encodeURIComponent(character));
+    return `${parameter}=${encoded}`;
   },
 };
 

@@ -11,12 +11,16 @@ const TRANSITIONS = `
   select extract(epoch from since)::float8 * 1e3 as since, extract(epoch from utc_offset)::float8 * 1e3 as offset
   from logic.zone_transitions($1::text, $2::text::timestamptz) order by since`;
 
+/** Every name of a zone. The server need not be asked for other texts, and refuses NUL. */
+const ZONE_NAME = /^[\w+\-/]+$/;
+
 /** From the epoch to five years after `now`; empty for a zone that the server does not know. */
 export async function readTransitions(
   db: Queryable,
   zone: string,
   now: Date,
 ): Promise<Transitions> {
+  if (!ZONE_NAME.test(zone)) return [];
   return (await query(db, TRANSITIONS, [zone, now.toISOString()])) as {
     since: number;
     offset: number;

@@ -425,6 +425,13 @@ const SAMPLES: Sample[] = [
   ],
   [
     'sensor-community',
+    'CSV without sensors from indoors',
+    'sensor_id;sensor_type;location;lat;lon;timestamp;P1;location.indoor\n36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;0\n37;SDS011;501;48.5;9.1;2026-11-20T08:00:00;17.3;1\n',
+    {},
+    [{ sensorId: '36', measuredAt: T, values: { pm10: '17.3' } }],
+  ],
+  [
+    'sensor-community',
     'the JSON feed',
     JSON.stringify([
       {

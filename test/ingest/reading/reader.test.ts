@@ -1,9 +1,10 @@
 /** Reading has no effect: whatever was read before, a row is the same reading (S7). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeNotes } from '../../../src/ingest/reading/notes.ts';
 import { makeReader } from '../../../src/ingest/reading/reader.ts';
-import { makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
+import { makeColumns, makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
 
 const T = '2026-11-20T08:00:00Z';
 const objects: Record<string, unknown>[] = [
@@ -53,6 +54,117 @@ it('notes a field without a unit where only some values say one', () => {
   expect([...notes.undeclared]).toEqual([]);
   reader.read(second);
   expect([...notes.undeclared]).toEqual([['temperature', 'temperature']]);
+});
+
+describe('an empty text of an object is absent (S3)', () => {
+  const now = new Date(T);
+  const readOne = (given: Record<string, unknown>, more: Declarations = {}) => {
+    const row = makeObjectReader()(given, '{}', 1) as Row;
+    const notes = makeNotes();
+    return { ...makeReader(row, more, notes).read(row), atArrival: notes.usedServerTime };
+  };
+
+  it.each([null, ''])('as a time of %j', (measured_at) => {
+    const given = { sensor_id: 11, measured_at, pm25: 5 };
+    const values = { pm25: 5 };
+    const arrived = { measuredAt: now.toISOString(), hasArrivalTime: true, atArrival: true };
+    expect(readOne(given, { now })).toMatchObject({ ...arrived, values });
+    const without = readOne(given);
+    expect(without).toMatchObject({ measuredAt: undefined, atArrival: false, values });
+    expect(without).not.toHaveProperty('hasArrivalTime');
+    expect(readOne({ ...given, time: T }, { now })).toMatchObject({ measuredAt: T });
+  });
+
+  it.each([null, ''])('as a device or a sensor of %j', (empty) => {
+    expect(readOne({ device: empty, time: T, pm25: 5 })).not.toHaveProperty('device');
+    expect(readOne({ sensor_id: empty, time: T, pm25: 5 }).sensorId).toBeUndefined();
+  });
+});
+
+describe('a declared column that a row leaves empty', () => {
+  const readAll = (rows: readonly Row[], columns: readonly string[]) => {
+    const notes = makeNotes();
+    const reader = makeReader(rows[0] as Row, { columns }, notes);
+    return { readings: rows.map((row) => reader.read(row)), ignored: [...notes.ignored] };
+  };
+  const objectsOf = (...given: object[]) => {
+    const read = makeObjectReader();
+    return given.map((one) => read(one as Record<string, unknown>, '{}', 1) as Row);
+  };
+  const lines = (header: string, ...all: string[]): Row[] => {
+    const names = makeColumns(header.split(','), ',');
+    return all.map((text, at) => ({ names, cells: text.split(','), text, line: at + 2 }));
+  };
+  const timesOf = (columns: readonly string[], ...all: string[]) =>
+    readAll(lines('sensor_id,Date,Hour,time,pm25', ...all), columns).readings.map(
+      (reading) => reading?.measuredAt,
+    );
+
+  it('gives way to the format’s own time, of a table too', () => {
+    const own = `1,,,${T},5`;
+    const both = `1,2026-11-21,09:00Z,${T},5`;
+    expect(timesOf(['time=Date'], both, own)).toEqual(['2026-11-21', T]);
+    expect(timesOf(['time=Date+Hour'], both, own)).toEqual(['2026-11-21 09:00Z', T]);
+    expect(timesOf(['time=Hour', 'time=Date'], '1,2026-11-21,,,5', own)).toEqual(['2026-11-21', T]);
+    expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
+  });
+
+  it('gives way to the format’s own device and sensor', () => {
+    const rows = objectsOf(
+      { name: 'n', device: 'd', time: T, pm25: 5 },
+      { name: null, device: 'd', time: T, pm25: 5 },
+      { name: '', device: null, time: T, pm25: 5 },
+    );
+    const { readings, ignored } = readAll(rows, ['device=name']);
+    expect(readings.map((reading) => reading?.device)).toEqual(['n', 'd', undefined]);
+    expect(ignored).toEqual([]);
+    const sensors = objectsOf({ id: null, sensor_id: 7, time: T, pm25: 5 });
+    expect(readAll(sensors, ['sensor_id=id']).readings).toMatchObject([{ sensorId: 7 }]);
+  });
+
+  it('gives way to the format’s own value where it is absent, but not where it is null (S3)', () => {
+    const rows = objectsOf(
+      { sensor_id: 1, time: T, meta: { pm: 3 } },
+      { sensor_id: 1, time: T, meta: { x: 1 }, pm25: 5 },
+      { sensor_id: 1, time: T, meta: { pm: null }, pm25: 5 },
+      { sensor_id: 1, time: T, meta: { x: 1 }, pm25: null, P2: 6 },
+    );
+    const { readings, ignored } = readAll(rows, ['pm25=meta.pm']);
+    expect(readings.map((reading) => reading?.values)).toEqual([
+      { pm25: 3 },
+      { pm25: 5 },
+      { pm25: null },
+      { pm25: 6 },
+    ]);
+    expect(ignored).toEqual(['pm25']);
+  });
+
+  it('keeps its null in a table, whose other column is unused (S3)', () => {
+    const rows = lines('sensor_id,time,pm25,fine', `1,${T},5,`, `1,${T},5,6`);
+    const { readings } = readAll(rows, ['pm25=fine']);
+    expect(readings.map((reading) => reading?.values)).toEqual([{ pm25: null }, { pm25: '6' }]);
+  });
+
+  it('has no total of rain beside an amount from elsewhere', () => {
+    const rain = (given: object, columns: readonly string[]) =>
+      readAll(objectsOf({ sensor_id: 1, time: T, ...given }), columns).readings[0]?.values;
+    const given = { rain: 1, rain_total: null };
+    expect(rain({ meta: {}, ...given }, ['rain=meta.r'])).toEqual({ rain: 1, rain_total: null });
+    expect(rain({ meta: { r: 2 }, ...given }, ['rain=meta.r'])).toEqual({ rain: 2 });
+    expect(rain({ meta: { t: null }, rain: 1 }, ['rain_total=meta.t'])).toEqual({
+      rain_total: null,
+    });
+  });
+
+  it('is no rival of itself, and takes its field from no other parameter', () => {
+    const own = objectsOf({ sensor_id: 1, time: T, pm25: 5 });
+    expect(readAll(own, ['pm25=pm25'])).toMatchObject({ ignored: [] });
+    const both = objectsOf({ sensor_id: 1, time: T, fine: 3, pm25: 5 });
+    expect(readAll(both, ['pm25=fine', 'pm25_raw=pm25'])).toMatchObject({
+      readings: [{ values: { pm25: 3, pm25_raw: 5 } }],
+      ignored: [],
+    });
+  });
 });
 
 describe('a row', () => {

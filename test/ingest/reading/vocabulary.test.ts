@@ -24,6 +24,9 @@ test('an option is a parameter of an address, or a key of the network file', () 
   ]);
   expect(inEach((say) => say.option('sensor'))).toEqual(['--sensor', '?sensor_id', '"sensor"']);
   expect(ADDRESS.option('column', 'time=Date+Time+Zone')).toBe('?column=time=Date%2BTime%2BZone');
+  expect(ADDRESS.option('column', 'pm25=PM & dust, 100% #2')).toBe(
+    '?column=pm25=PM%20%26%20dust,%20100%25%20%232',
+  );
   expect(ADDRESS.option('date-format', 'dd/mm/yyyy')).toBe('?date_format=dd/mm/yyyy');
 });
 

@@ -1,0 +1,113 @@
+/** What rows leave behind for messages: unused names, missing units, verdicts (S7). */
+import { describe, expect, it } from 'vitest';
+import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { makeNotes, makeRowNoter, noteIgnored } from '../../../src/ingest/reading/notes.ts';
+import { layoutOf, planOf } from '../../../src/ingest/reading/plan.ts';
+import { readNamedValues } from '../../../src/ingest/reading/values.ts';
+import {
+  makeColumns,
+  makeObjectReader,
+  type Names,
+  type Row,
+} from '../../../src/ingest/rows/row.ts';
+
+/** The notes of rows, which have one plan for the same names. */
+function noted(rows: readonly Row[], declared: Declarations = {}) {
+  const notes = makeNotes();
+  const format = chooseFormat(declared.name, rows[0] as Row);
+  const layout = layoutOf(format, declared);
+  const note = makeRowNoter(notes, format);
+  const plans = new Map<Names, ReturnType<typeof planOf>>();
+  for (const row of rows) {
+    const plan = plans.get(row.names) ?? planOf(layout, row.names);
+    plans.set(row.names, plan);
+    note(row, plan, readNamedValues(row, plan, layout) ?? []);
+  }
+  return {
+    ignored: [...notes.ignored],
+    undeclared: Object.fromEntries(notes.undeclared),
+    verdicts: [...notes.verdicts.keys()],
+  };
+}
+const objects = (...given: Record<string, unknown>[]) => {
+  const read = makeObjectReader();
+  return given.map((one) => read(one, '{}', 1) as Row);
+};
+const lines = (header: string, ...all: string[]): Row[] => {
+  const names = makeColumns(header.split(','), ',');
+  return all.map((text, at) => ({ names, cells: text.split(','), text, line: at + 2 }));
+};
+
+describe('unused names', () => {
+  it('are those of all rows, each once, but for the ones that the format knows', () => {
+    const rows = objects({ pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2, mood: 3 });
+    expect(noted(rows).ignored).toEqual(['rssi', 'mood']);
+    const archive = lines(
+      'sensor_id,sensor_type,location,lat,timestamp,P1,location.indoor,x',
+      '1,,,,,5,,',
+    );
+    expect(noted(archive).ignored).toEqual(['x']);
+  });
+
+  it('are at most a hundred', () => {
+    const notes = makeNotes();
+    const format = chooseFormat('airseries', objects({})[0] as Row);
+    noteIgnored(
+      notes,
+      format,
+      Array.from({ length: 150 }, (_, n) => `x${n}`),
+    );
+    expect(notes.ignored.size).toBe(100);
+  });
+
+  it('have the fields with a value that another is preferred to', () => {
+    expect(noted(objects({ pm25: 1, 'pm2.5': 2, P2: null })).ignored).toEqual(['pm2.5']);
+    expect(noted(objects({ pm25: null, 'pm2.5': 2 })).ignored).toEqual([]);
+  });
+
+  it('have the unknown parameters that rows name', () => {
+    const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
+    const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,co,ppm,5');
+    expect(noted(rows).ignored).toEqual(['co']);
+  });
+});
+
+describe('parameters without a unit', () => {
+  it('have the first field that says none', () => {
+    expect(noted(objects({ temperature: 1 }, { temp: 2 })).undeclared).toEqual({
+      temperature: 'temperature',
+    });
+    expect(noted(objects({ temp_f: 1 })).undeclared).toEqual({});
+    expect(noted(objects({ temp: 1 }), { units: ['temperature=c'] }).undeclared).toEqual({});
+  });
+
+  it('are told of JSON by every row, and of a table by the first', () => {
+    const said = { temperature: { value: 1, unit: 'f' } };
+    expect(noted(objects(said)).undeclared).toEqual({});
+    expect(noted(objects(said, { temperature: 1 })).undeclared).toEqual({
+      temperature: 'temperature',
+    });
+    expect(noted(lines('temp,rain', '1,2', '1,2')).undeclared).toEqual({
+      temperature: 'temp',
+      rain: 'rain',
+    });
+  });
+
+  it('have the names that rows name without one', () => {
+    const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
+    const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,temperature,,5');
+    expect(noted(rows).undeclared).toEqual({ temperature: 'temperature' });
+  });
+});
+
+describe('verdicts', () => {
+  it('are the values of unused columns that seem to judge a row', () => {
+    expect(noted(lines('pm25,Validity,colour', '1,V,red', '1,X,red'))).toMatchObject({
+      verdicts: ['Validity'],
+      ignored: ['Validity', 'colour'],
+    });
+    const only = ['Validity=V'];
+    expect(noted(lines('pm25,Validity', '1,V'), { only }).verdicts).toEqual([]);
+  });
+});
