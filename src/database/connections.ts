@@ -6,7 +6,7 @@
  */
 import type { Sql } from './client.ts';
 import { endedItsSession, failureOf } from './errors.ts';
-import { singleFlight } from './timeouts.ts';
+import { singleFlight } from './singleFlight.ts';
 
 /** Younger connections have hardly prepared any statement on an earlier schema. */
 const REPLACED_AT_MOST_EVERY_MS = 1_000;

@@ -7,20 +7,25 @@
  * | silent  | the whole server has stopped answering          | is replaced  | waits   | 503, and all waiting |
  * | lost    | the connection failed, or the server ended it   | is replaced  | waits   | 503                  |
  * | busy    | the server answers, and cannot do this now      | stays        | waits   | 503                  |
+ * | refused | a login, a file or the extension is missing     | is, if older | fails   | 503                  |
  * | slow    | the server canceled the statement at its limit  | stays        | fails   | 503                  |
  * | schema  | a migration replaced what the statement names   | is, if older | fails   | 503                  |
- * | refused | a login, a right or a file is missing           | is, if older | fails   | 503                  |
+ * | denied  | a right is missing: no new connection has it    | stays        | fails   | 503                  |
  * | row     | a row does not fit its columns or a key         | stays        | fails   | a bug, but for COPY  |
  * | bug     | anything else                                   | stays        | fails   | 500                  |
+ *
+ * If the server ended the session (FATAL), its pool is replaced whatever the kind, and the kinds from
+ * `slow` on are `lost`: one that lets nobody in says so with any code, such as 22023 for a role.
  */
 
 export type FailureKind =
   | 'silent'
   | 'lost'
   | 'busy'
+  | 'refused'
   | 'slow'
   | 'schema'
-  | 'refused'
+  | 'denied'
   | 'row'
   | 'bug';
 
@@ -45,9 +50,10 @@ const TABLE: readonly [FailureKind, 'again' | 'not again', codes: string][] = [
   ['lost', 'not again', 'EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENOTFOUND EAI_AGAIN'],
   ['busy', 'again', '40001 40P01'],
   ['busy', 'not again', '53'],
+  ['refused', 'not again', '08P01 28 3D000 58P01 AS503'],
   ['slow', 'not again', '57014'],
   ['schema', 'again', '0A000 26000 3F000 42703 42704 42883 42P01'],
-  ['refused', 'not again', '08P01 28 3D000 42501 58P01 AS503'],
+  ['denied', 'not again', '42501'],
   ['row', 'not again', '22 23'],
 ];
 
@@ -59,12 +65,20 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map(
 
 const BUG: Failure = { kind: 'bug', again: false };
 
+/** Faults of a statement, unless the server ended the session. */
+const OF_STATEMENTS: ReadonlySet<FailureKind> = new Set(['slow', 'schema', 'denied', 'row', 'bug']);
+
 export function failureOf(error: unknown): Failure {
+  const failure = failureByCode(error);
+  const isLost = endedItsSession(error) && OF_STATEMENTS.has(failure.kind);
+  return isLost ? { ...failure, kind: 'lost' } : failure;
+}
+
+function failureByCode(error: unknown): Failure {
   const code = errorCode(error);
   const isSqlState = code.length === 5;
   const failure = FAILURES.get(code) ?? (isSqlState ? FAILURES.get(code.slice(0, 2)) : undefined);
   if (failure !== undefined) return failure;
-  if (endedItsSession(error)) return { kind: 'lost', again: false };
   return isInternalSchemaError(error) ? { kind: 'schema', again: true } : BUG;
 }
 

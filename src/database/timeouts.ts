@@ -22,14 +22,3 @@ export async function withTimeout<T>(
     clearTimeout(timer);
   }
 }
-
-/** Returns a function whose concurrent calls share one promise. */
-export function singleFlight<T>(work: () => PromiseLike<T>): () => Promise<T> {
-  let current: Promise<T> | undefined;
-  return () => {
-    current ??= Promise.resolve(work()).finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-}

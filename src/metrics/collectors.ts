@@ -8,7 +8,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ApiDb } from '../database/apiDb.ts';
-import { singleFlight } from '../database/timeouts.ts';
+import { singleFlight } from '../database/singleFlight.ts';
 
 const KEEP_MS = 12_000;
 /** How long a scrape waits; Prometheus gives up after ten seconds. */

@@ -3,7 +3,7 @@
  * made again by `create or replace view`, which keeps owner, grants and comments. Anything else is
  * refused by name, because dropping a schema drops whatever depends on it, silently.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
@@ -106,8 +106,16 @@ const queryDependents = (sql: Sql, replaced: readonly string[]) => sql<Dependent
       when 'pg_proc'::regclass then (select pg_get_functiondef(p.oid) from pg_proc p where p.oid = d.objid and p.prokind in ('f', 'p'))
       when 'pg_rewrite'::regclass then pg_get_ruledef(d.objid)
       when 'pg_trigger'::regclass then pg_get_triggerdef(d.objid)
-      when 'pg_constraint'::regclass then pg_get_constraintdef(d.objid)
-      when 'pg_attrdef'::regclass then (select pg_get_expr(v.adbin, v.adrelid) from pg_attrdef v where v.oid = d.objid)
+      when 'pg_constraint'::regclass then (
+        select format('alter %s %s add constraint %I %s', case when con.conrelid = 0 then 'domain' else 'table' end,
+          coalesce(nullif(con.conrelid, 0)::regclass::text, con.contypid::regtype::text), con.conname, pg_get_constraintdef(con.oid))
+        from pg_constraint con where con.oid = d.objid)
+      when 'pg_attrdef'::regclass then (
+        select case when a.attgenerated = ''
+          then format('alter table %s alter column %I set default %s', v.adrelid::regclass, a.attname, pg_get_expr(v.adbin, v.adrelid))
+          else format('alter table %s add column %I %s generated always as (%s) stored', v.adrelid::regclass, a.attname,
+            format_type(a.atttypid, a.atttypmod), pg_get_expr(v.adbin, v.adrelid)) end
+        from pg_attrdef v join pg_attribute a on (a.attrelid, a.attnum) = (v.adrelid, v.adnum) where v.oid = d.objid)
     end as definition
   from dependent d
   left join pg_class c on d.classid = 'pg_class'::regclass and c.oid = d.objid
@@ -147,7 +155,7 @@ export async function remakeDependents(
   const list = refused.map(({ what, owner, reason }) => `${what} (owner ${owner}): ${reason}`);
   throw new MigrationRefused(
     `This version replaces schemas api and logic, and cannot make again what depends on them:\n${list.join('\n')}\n` +
-      `Nothing was changed. ${whereDefined(refused)} Drop each or move it away (alter … set schema), start again, and create it ` +
+      `Nothing was changed. ${whereDefined(refused, log)} Drop each or move it away (alter … set schema), start again, and create it ` +
       'once more; if its owner is the reason, grant that role to the user of DATABASE_URL.',
   );
 }
@@ -162,21 +170,45 @@ const remake = async (
     : 'only plain views outside its schemas can be kept';
 
 /**
- * Writes the definitions to a file, and says where. The same definitions are the same file, so that
- * a service that starts again and again makes one, and no later refusal overwrites an earlier one.
+ * Writes the definitions to the log and to a file, and says where that is. A container that is made
+ * again has lost the file.
  */
-function whereDefined(objects: readonly Dependent[]): string {
+function whereDefined(objects: readonly Dependent[], log: Log): string {
   const text = objects
     .map(({ what, owner, definition }) =>
       [`-- ${what}, owner ${owner}`, ...(definition === null ? [] : [`${definition};`])].join('\n'),
     )
     .join('\n\n');
-  const file = join(tmpdir(), `airseries-dependents-${fingerprint(text).slice(0, 8)}.sql`);
+  log.warn({ definitions: text }, 'what this version cannot make again');
   try {
-    writeFileSync(file, `${text}\n`, { flag: 'wx', mode: 0o600 });
-    return `The definitions are in ${file}.`;
+    return `The definitions are in ${keepInFile(`${text}\n`)}.`;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return `The definitions are in ${file}.`;
     return `The definitions could not be written to a file (${(error as Error).message}):\n${text}\n`;
+  }
+}
+
+/**
+ * The same text is the same file, so that a service that starts again and again makes one. No file
+ * is overwritten, and none is believed to hold the text: anyone may write to this folder.
+ */
+function keepInFile(text: string): string {
+  const start = join(tmpdir(), `airseries-dependents-${fingerprint(text).slice(0, 8)}`);
+  for (let n = 1; ; n++) {
+    const file = n === 1 ? `${start}.sql` : `${start}-${n}.sql`;
+    try {
+      writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+      return file;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      if (holds(file, text)) return file;
+    }
+  }
+}
+
+function holds(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === text;
+  } catch {
+    return false;
   }
 }

@@ -11,7 +11,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { Unavailable } from '../base/unavailable.ts';
-import { singleFlight, withTimeout } from '../database/timeouts.ts';
+import { singleFlight } from '../database/singleFlight.ts';
+import { withTimeout } from '../database/timeouts.ts';
 import type { DataVersions } from './dataVersion.ts';
 import { type CacheHeaders, sizeOf } from './document.ts';
 import type { Entry, Validity } from './entry.ts';

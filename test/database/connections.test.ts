@@ -21,11 +21,14 @@ it.each([
   ['at once', failure('CONNECTION_CLOSED'), true, true],
   ['at once', failure('UNREACHABLE'), true, true],
   ['at once', failure('53300', 'FATAL'), true, true],
+  ['at once', failure('22023', 'FATAL'), true, true],
+  ['at once', failure('42501', 'FATAL'), true, true],
   ['once a second', failure('42P01'), false, true],
   ['once a second', failure('AS503'), false, true],
   ['never', failure('53100'), false, false],
   ['never', failure('57014'), false, false],
   ['never', failure('40P01'), false, false],
+  ['never', failure('42501'), false, false],
   ['never', failure('23505'), false, false],
 ])('%s after %s', (_, error, young, older) => {
   vi.useFakeTimers({ toFake: ['performance'] });

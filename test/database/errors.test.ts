@@ -19,6 +19,7 @@ const failure = (code: string, severity = 'ERROR') =>
 it.each([
   ['a full disk', failure('53100')],
   ['a session that the server ended, whatever the code', failure('XX000', 'FATAL')],
+  ['a role that the server does not know', failure('22023', 'FATAL')],
   ['a server that is starting', failure('57P03', 'FATAL')],
   ['a statement timeout', failure('57014')],
   ['a closed connection', failure('CONNECTION_CLOSED')],
@@ -77,6 +78,20 @@ describe('waitForDatabase', () => {
       );
       await vi.advanceTimersByTimeAsync(3_000);
       expect(await result).toBe('done');
+    },
+  );
+
+  it.each(['22023', '42704', '42501', 'XX000'])(
+    'tries again after the server let nobody in, whatever the code: %s',
+    async (code) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const works = [() => Promise.reject(failure(code, 'FATAL')), async () => 'done'];
+      const result = waitForDatabase(
+        () => (works.shift() as () => Promise<string>)(),
+        keepingLog(),
+      );
+      await Promise.all([vi.advanceTimersByTimeAsync(2_000), expect(result).resolves.toBe('done')]);
     },
   );
 

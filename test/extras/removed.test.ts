@@ -21,6 +21,7 @@ const TESTS = [
   'test/config.test.ts',
   'test/wiring.test.ts',
   'test/serviceLog.test.ts',
+  'test/mutants',
   'test/schema',
   'test/serve/firstBuild.test.ts',
 ];

@@ -182,7 +182,10 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       await build(`
         create view reports.lines as select reason, lines from api.quarantine_lines;
         create function reports.lines() returns setof api.quarantine_lines language sql as 'select * from api.quarantine_lines';
-        create table reports.notes (wind text default api.compass(10));
+        create table reports.notes (id int primary key, wind text default api.compass(10),
+          "Is north" boolean generated always as (api.compass(id) = 'N') stored,
+          constraint "no calm" check (wind <> api.compass(id)));
+        create domain reports.wind as text constraint "not north" check (value <> api.compass(0));
         create view api.mine as select 1 as one;
         create materialized view reports.kept as select s.id from api.station s;
         create unique index kept_id on reports.kept (id);
@@ -210,12 +213,15 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
         /function reports.named\(integer\) \(owner \w+\): only plain views/,
         /materialized view reports.kept \(owner \w+\): only plain views/,
         /default value for column wind of table reports.notes \(owner .*only plain views/,
+        /default value for column Is north of table reports.notes \(owner .*only plain views/,
+        /constraint no calm on table reports.notes \(owner .*only plain views/,
+        /constraint not north .*only plain views/,
         /view api.mine \(owner .*only plain views/,
         /rule only_read on view api.station \(owner .*only plain views/,
       ])
         expect(message).toMatch(named);
       expect(message).toMatch(/Nothing was changed.*alter … set schema.*start again/);
-      expect(message.split('\n')).toHaveLength(9);
+      expect(message.split('\n')).toHaveLength(12);
       expect(await state()).toEqual(before);
       expect(await leftovers()).toEqual([]);
       await migrate(target, { now, log }); // of this version, which changes nothing
@@ -224,17 +230,20 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       await build(`
         create schema attic;
         alter view api.mine set schema attic;
-        drop view reports.lines; drop function reports.lines, reports.named; drop materialized view reports.kept; drop table reports.notes;
+        drop view reports.lines; drop function reports.lines, reports.named; drop materialized view reports.kept;
+        alter table reports.notes alter column wind drop default, drop column "Is north", drop constraint "no calm";
+        alter domain reports.wind drop constraint "not north";
         drop rule only_read on api.station;`);
       await migrate(target, { now, log, definitions });
-      for (const made of [
-        'materialized view reports.kept',
-        'function reports.named',
-        'rule only_read',
-      ]) {
-        const [definition = ''] = written.split('\n\n-- ').filter((text) => text.includes(made));
-        await sql.unsafe(definition.replace(/.*\n/, '')).simple(); // without its heading
-      }
+      const fits = written.split(/\n\n(?=-- )/).filter((text) => !text.startsWith('-- view'));
+      expect(fits).toHaveLength(8);
+      await sql.unsafe(fits.join('\n')).simple();
+      await sql`insert into reports.notes (id) values (180)`;
+      expect([...(await sql`select * from reports.notes`)]).toEqual([
+        { id: 180, wind: 'N', 'Is north': false },
+      ]);
+      await expect(sql`insert into reports.notes (id) values (10)`).rejects.toThrow('no calm');
+      await expect(sql`select 'N'::reports.wind`).rejects.toThrow('not north');
       await sql.unsafe('refresh materialized view concurrently reports.kept');
       expect(await api()).not.toBe(before.api);
     },
@@ -246,12 +255,35 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     const folder = temporaryFolder('definitions');
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('TMPDIR', folder);
-    const refused = () => migrate(target, { now, log }).catch(({ message }: Error) => message);
+    const lines = keepingLog();
+    const refused = () =>
+      migrate(target, { now, log: lines }).catch(({ message }: Error) => message);
     const first = await refused();
     expect(await refused()).toBe(first);
-    const [file = '', ...others] = readdirSync(folder);
-    expect([first, others]).toEqual([expect.stringContaining(file), []]);
-    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    const [name = '', ...others] = readdirSync(folder);
+    expect([first, others]).toEqual([expect.stringContaining(name), []]);
+    const file = join(folder, name);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, 'utf8');
+    expect(
+      lines.lines.flatMap(({ level, fields }) =>
+        'definitions' in fields ? [[level, `${fields.definitions}\n`]] : [],
+      ),
+    ).toEqual([
+      ['warn', text],
+      ['warn', text],
+    ]);
+    writeFileSync(file, 'of somebody else');
+    const second = join(folder, name.replace('.sql', '-2.sql'));
+    expect([await refused(), await refused()]).toEqual([
+      expect.stringContaining(`in ${second}.`),
+      expect.stringContaining(`in ${second}.`),
+    ]);
+    expect([readFileSync(file, 'utf8'), readFileSync(second, 'utf8')]).toEqual([
+      'of somebody else',
+      text,
+    ]);
+    expect(readdirSync(folder)).toHaveLength(2);
     vi.stubEnv('TMPDIR', '/nowhere');
     const { message } = await refusal(migrate(target, { now, log }));
     expect(message).toMatch(

@@ -40,7 +40,7 @@ export type Home = {
 export const ROOT_BASE = '/var/lib/airseries';
 export const PORT = 5432; // only names the socket; nothing listens on the network
 const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
-const NAME = /\/bundled-(\d{1,3})$/;
+const NAME = /\/(?:bundled|local)-(\d{1,3})$/;
 
 /**
  * Every home of the data directory that has a cluster. Creates nothing. Throws, with a remedy, if
@@ -79,9 +79,16 @@ export function makeHome(dataDirectory: string, major: number): Home {
   });
 }
 
-/** Whether the folder exists. Throws the system's error if something else is there. */
-const isThere = (folder: string): boolean =>
-  statSync(join(folder, '/'), { throwIfNoEntry: false }) !== undefined;
+/**
+ * Whether the folder exists. Throws an error like the system's if something else is there: statSync
+ * of `path/` throws it in Node 20, and not in 22.23 and 24.21.
+ */
+function isThere(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === false)
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  return found !== undefined;
+}
 
 function homeAt(directory: string): Home {
   const [, major] = NAME.exec(directory) ?? [];

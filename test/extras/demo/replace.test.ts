@@ -95,6 +95,10 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
       /contains the demo network.*import network FILE --replace-demo\. Nothing of the demo is kept/,
     );
     await refused(
+      ['network', 'remove', 'station', '1', '--with-readings'],
+      /contains the demo network.*import network FILE --replace-demo/,
+    );
+    await refused(
       [...replace(), '--dry-run'],
       /'--replace-demo' cannot be used with option '--dry-run'/,
     );

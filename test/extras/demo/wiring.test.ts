@@ -32,3 +32,24 @@ it('DEMO: on loads the demo into an empty database, unset leaves one of an opera
   expect(await stations({})).toBe(0); // it is an operator's
   expect(await stations({ demo: 'on' })).toBeGreaterThan(10);
 });
+
+it('a service with the demo shows its country on maps, fills its history though no job runs, and ends that with itself', async () => {
+  const empty = await testDatabase(engine);
+  onTestFinished(() => empty.drop());
+  await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '200 days'`;
+  const { service, ports } = await running(here, {
+    databaseUrl: address(empty.target),
+    demo: 'on',
+  });
+  expect((await httpGet(ports.port, '/en/')).body).toMatch(/data-ground="[^"]+ground\.json"/);
+  const oldest = async () => {
+    const [row] = await empty.as()`
+      select min(measured_at) < ${NOW}::timestamptz - interval '40 days' as is_old from raw.readings`;
+    return row?.is_old;
+  };
+  await expect.poll(oldest).toBe(true);
+  await service.stop(0);
+  const sessions = await empty.superuser()`
+    select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries demo'`;
+  expect([...sessions]).toEqual([]);
+});

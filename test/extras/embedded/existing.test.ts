@@ -2,7 +2,7 @@
  * What a data directory holds already: a database that this program cannot serve is named, with
  * what to do, and not left for an empty one.
  */
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
@@ -38,6 +38,21 @@ test('a database of another major version is not started', async () => {
     /bundled-17 \(DATA_DIR\) needs PostgreSQL 17\. This version of airseries brings PostgreSQL 18\.4\. Start the version of airseries that made/,
   );
   expect(readdirSync(dataDirectory)).toEqual(['bundled-17']);
+});
+
+test('a database that a release candidate made on an installed PostgreSQL is named, alone and beside another', async () => {
+  const dataDirectory = holding('local-15');
+  const refused =
+    /local-15 \(DATA_DIR\) was made by a release candidate on an installed PostgreSQL 15, .*network export.*move the folder away/;
+  expect(await refusal(dataDirectory)).toMatch(refused);
+  expect(readdirSync(dataDirectory)).toEqual(['local-15']);
+  expect(await refusal(holding('bundled-18', 'local-15'))).toMatch(refused);
+});
+
+test('a file in the place of the data directory is named', async () => {
+  const file = join(temporaryDirectory(), 'file');
+  writeFileSync(file, '');
+  expect(await refusal(file)).toContain(`DATA_DIR (${file}) is a file, or below one, and not a`);
 });
 
 test('of several databases none is chosen silently', async () => {

@@ -1,6 +1,6 @@
-/** Calls that share one flight. */
+/** Calls that share one run. */
 import { describe, expect, it } from 'vitest';
-import { singleFlight } from '../../src/database/timeouts.ts';
+import { singleFlight } from '../../src/database/singleFlight.ts';
 
 describe('singleFlight', () => {
   it('shares one run among the calls made during it, and runs again afterwards, even after a failure', async () => {
