@@ -883,7 +883,7 @@ const TABLE: readonly Table[] = [
         [' and state.is_listed', ''],
         ['coalesce(f.until > at, true)', 'coalesce(f.until >= at, true)'],
         ['coalesce(f.since <= at, true)', 'coalesce(f.since < at, true)'],
-        ['max(f.since)', 'min(f.since)'],
+        ['min(f.since) filter', 'max(f.since) filter'],
       ],
       'sql/logic/75_service.sql': [
         [
