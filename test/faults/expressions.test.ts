@@ -18,6 +18,7 @@ const OWN_TEXT = [
   'serve/current.ts',
   'config.ts',
   'base/webAddress.ts',
+  'extras/embedded/existing.ts',
   'extras/pages/extra.ts',
   'contract/endpoints.ts',
   'schema/oracle.ts',

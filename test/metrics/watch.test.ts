@@ -192,13 +192,13 @@ onEveryEngineInAll('watching stations', (engine) => {
     await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity')`;
     expect(await suspect()).toEqual([
       {
-        ...{ station_id: 2, kind: 'pm', tests: 'flat, sensors', since: iso(hoursAgo(9)) },
+        ...{ station_id: 2, kind: 'pm', tests: 'flat, sensors', since: iso(hoursAgo(30)) },
         detail: 'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3',
       },
       { station_id: 3, kind: 'pm', tests: 'operator', since: null, detail: 'operator' },
       {
         ...{ station_id: 3, kind: 'thp', tests: 'constant humidity, constant temperature' },
-        since: iso(hoursAgo(4)),
+        since: iso(hoursAgo(9)),
         detail: 'constant humidity of sensor 3; constant temperature of sensor 3',
       },
     ]);
