@@ -8,25 +8,16 @@ import { type Done, type Log, makeLog, quietLog, terminalText } from './base/log
 import { printable } from './base/printable.ts';
 import { describeProgress } from './base/progress.ts';
 import { type Outcome, UsageError } from './commands/context.ts';
-import { type Additions, type Chosen, chooseCommand, type Format } from './commands/program.ts';
+import { type Chosen, chooseCommand, type Format } from './commands/program.ts';
 import { resultTable, WIDTH } from './commands/table.ts';
 import { CONFIGURATION, type Config, checkPorts, environmentHints, readConfig } from './config.ts';
 import { onConnection, type Sql } from './database/client.ts';
 import { openDatabase } from './database/open.ts';
 import { describeUncaughtError, explainConnection, isDriverError } from './database/remedies.ts';
 import type { Role } from './database/session.ts';
+import { additionsOf, bundledDatabase } from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
 import { migrate } from './schema/migrate.ts';
-
-/** `configured`: the configuration, which `help` must not need. */
-const additions = (configured: () => Config): Additions => ({
-  extend: (line) => {
-    for (const { commands } of EXTRAS) commands?.({ ...line, settings: configured });
-  },
-  providerKeys: Object.assign({}, ...EXTRAS.map(({ providerKeys }) => providerKeys)),
-  providerFacts: EXTRAS.flatMap(({ providerFacts }) => providerFacts ?? []),
-  configuration: CONFIGURATION,
-});
 
 /**
  * Opens and migrates the database, which must exist unless the command makes one, runs the command,
@@ -42,11 +33,11 @@ async function runOn(
   const clock = makeClock(config.fixedNow);
   const terminal = process.stderr.isTTY === true;
   const mustExist = !makesDatabase;
-  const bundled = EXTRAS.find((extra) => extra.database !== undefined)?.database;
-  const database = await openDatabase(
-    config.databaseUrl,
-    bundled && (() => bundled.open({ settings: config, log: quietLog(log), mustExist })),
+  const bundled = bundledDatabase(
+    EXTRAS.map((extra) => ({ extra })),
+    { settings: config, log: quietLog(log), mustExist },
   );
+  const database = await openDatabase(config.databaseUrl, bundled?.open);
   try {
     const zoneOfNew = agreedZone(chosen, config.timeZone);
     const installation = await migrate(database.target, {
@@ -187,7 +178,10 @@ function ignoreClosedOutput(): void {
 async function main(args: readonly string[]): Promise<number> {
   let config: Config | undefined;
   const configured = () => (config ??= readConfig(process.env));
-  const choice = chooseCommand(args, additions(configured));
+  const choice = chooseCommand(args, {
+    ...additionsOf(EXTRAS, configured), // `help` must not need the configuration
+    configuration: CONFIGURATION,
+  });
   if ('text' in choice) {
     process.stdout.write(choice.text);
     return 0;

@@ -19,7 +19,7 @@ import {
 } from './database/pools.ts';
 import { explainConnection } from './database/remedies.ts';
 import { waitForDatabase } from './database/waitForDatabase.ts';
-import type { Extra, Opened } from './extras/extra.ts';
+import { type BundledDatabase, bundledDatabase, type Extra, type Opened } from './extras/extra.ts';
 import { EXTRAS } from './extras.ts';
 import { type Listening, listen, startingListener } from './http/listen.ts';
 import { makeIngestApp, openListener } from './ingest/http/app.ts';
@@ -130,7 +130,7 @@ async function open(context: Context): Promise<void> {
   const { config, metrics, log } = context;
   const { state } = context.opened;
   const extras = await openExtras(context);
-  const bundled = bundledDatabase(context, extras);
+  const bundled = bundledDatabase(extras, { settings: config, log, mustExist: false });
   await listenForAdministrators(context, bundled?.folder);
   const server = config.role === 'worker' ? undefined : await listenForPublic(context);
   const databases = await openInstallation(context, bundled);
@@ -161,22 +161,6 @@ async function openExtras({ config, clock, log, metrics }: Context): Promise<Run
     running.push({ extra, own, parts });
   }
   return running;
-}
-
-/** The bundled database: where its data are, and how it is opened. */
-type BundledDatabase = { folder: string; open(): Promise<Database> };
-
-function bundledDatabase(
-  { config: settings, log }: Context,
-  extras: readonly RunningExtra[],
-): BundledDatabase | undefined {
-  for (const { extra, own } of extras) {
-    const { database } = extra;
-    if (database === undefined) continue;
-    const open = () => database.open({ settings, log, mustExist: false, own });
-    return { folder: database.folder(settings), open };
-  }
-  return undefined;
 }
 
 /** `folder`: of the bundled database, which is used where none is named. */

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { Job } from '../aggregate/jobs.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { CommandLine } from '../commands/program.ts';
+import type { Additions, CommandLine } from '../commands/program.ts';
 import type { ProviderFacts } from '../commands/status.ts';
 import type { Database, DatabaseAddress } from '../database/address.ts';
 import type { Metrics } from '../metrics/definitions.ts';
@@ -92,4 +92,33 @@ export function defineExtra<const Own extends Variables, OwnMetrics = undefined>
   extra: Extra<Own, OwnMetrics>,
 ): Extra {
   return extra as unknown as Extra;
+}
+
+/** What extras add to the command line. `settings` reads the configuration. */
+export const additionsOf = (
+  extras: readonly Extra[],
+  settings: () => SettingsOf<Variables>,
+): Omit<Additions, 'configuration'> => ({
+  extend: (line) => {
+    for (const { commands } of extras) commands?.({ ...line, settings });
+  },
+  providerKeys: Object.assign({}, ...extras.map(({ providerKeys }) => providerKeys)),
+  providerFacts: extras.flatMap(({ providerFacts }) => providerFacts ?? []),
+});
+
+/** The bundled database: where its data are, and how it is opened. */
+export type BundledDatabase = { folder: string; open(): Promise<Database> };
+
+/** Undefined: no extra has one. `own`: the metrics of an extra, in a service. */
+export function bundledDatabase(
+  extras: readonly { extra: Extra; own?: unknown }[],
+  options: { settings: SettingsOf<Variables>; log: Log; mustExist: boolean },
+): BundledDatabase | undefined {
+  const found = extras.find(({ extra }) => extra.database !== undefined);
+  const database = found?.extra.database;
+  if (database === undefined) return undefined;
+  return {
+    folder: database.folder(options.settings),
+    open: () => database.open({ ...options, own: found?.own }),
+  };
 }

@@ -34,7 +34,8 @@ export function makeMetrics() {
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const collectors = makeCollectors([registry]);
-  const metrics = makeTable([registry], collectors);
+  const makers = makersOf([registry]);
+  const metrics = makeTable([registry], makers, collectors);
 
   // Prometheus sees an increase only between two values, so counters begin at 0
   for (const reason of Object.keys(READING_REASONS)) metrics.quarantinedReadings.inc({ reason }, 0);
@@ -63,7 +64,17 @@ export function makeMetrics() {
   /** `begin` is called with every provider before a scrape, so that its counters begin at 0. */
   const eachProvider = (begin: (provider: string) => void) =>
     collectors.providers.forEachRow(({ provider }) => begin(provider));
-  return { ...metrics, registry, collectors: all, eachProvider, beforeScrape, scrape };
+  const { counter, gauge } = makers;
+  return {
+    ...metrics,
+    counter,
+    gauge,
+    registry,
+    collectors: all,
+    eachProvider,
+    beforeScrape,
+    scrape,
+  };
 }
 
 /** The gauges that are asked of the database at scrape time, by the name of the collector. */
@@ -102,20 +113,28 @@ const makeCollectors = (registers: Registry[]) => ({
 
 type Description<Label extends string> = { help: string; labels?: readonly Label[] };
 
+/** Makes metrics of a process: those of the table, and those of the extras. */
+const makersOf = (registers: Registry[]) => ({
+  counter: <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
+    new Counter({ name, help, labelNames: labels, registers }),
+  gauge: <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
+    new Gauge({ name, help, labelNames: labels, registers }),
+  histogram: <Label extends string>(
+    name: string,
+    { help, labels = [], buckets }: Description<Label> & { buckets: number[] },
+  ) => new Histogram({ name, help, labelNames: labels, buckets, registers }),
+});
+
 /**
  * To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents
  * it.
  */
-function makeTable(registers: Registry[], collectors: ReturnType<typeof makeCollectors>) {
+function makeTable(
+  registers: Registry[],
+  { counter, gauge, histogram }: ReturnType<typeof makersOf>,
+  collectors: ReturnType<typeof makeCollectors>,
+) {
   const { providers, newestBuckets, quarantine, storage, refresh, audit, keptHours } = collectors;
-  const counter = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
-    new Counter({ name, help, labelNames: labels, registers });
-  const gauge = <Label extends string>(name: string, { help, labels = [] }: Description<Label>) =>
-    new Gauge({ name, help, labelNames: labels, registers });
-  const histogram = <Label extends string>(
-    name: string,
-    { help, labels = [], buckets }: Description<Label> & { buckets: number[] },
-  ) => new Histogram({ name, help, labelNames: labels, buckets, registers });
   return {
     buildInfo: gauge('airseries_build_info', {
       help: 'Always 1: the version of the service, of Node, and how the database keeps its data',

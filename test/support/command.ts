@@ -2,16 +2,13 @@
 import type { Context, Outcome } from '../../src/commands/context.ts';
 import { chooseCommand } from '../../src/commands/program.ts';
 import { CONFIGURATION, type Config } from '../../src/config.ts';
+import { additionsOf } from '../../src/extras/extra.ts';
 import { EXTRAS } from '../../src/extras.ts';
 
 /** Throws UsageError if the command line is invalid. */
 export const choose = (words: readonly string[], config: Partial<Config> = {}) =>
   chooseCommand(words, {
-    extend: (line) => {
-      for (const { commands } of EXTRAS) commands?.({ ...line, settings: () => config });
-    },
-    providerKeys: Object.assign({}, ...EXTRAS.map(({ providerKeys }) => providerKeys)),
-    providerFacts: EXTRAS.flatMap(({ providerFacts }) => providerFacts ?? []),
+    ...additionsOf(EXTRAS, () => config),
     configuration: CONFIGURATION,
   });
 

@@ -1,7 +1,6 @@
-/** The PostgreSQL that comes along, for a process whose configuration names no database. */
+/** The bundled PostgreSQL, for a process whose configuration names no database. */
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Gauge } from 'prom-client';
 import { z } from 'zod';
 import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra } from '../extra.ts';
@@ -15,20 +14,18 @@ export const embedded = defineExtra({
       meaning: 'where the embedded server keeps its data, which runs where `DATABASE_URL` is unset',
     }),
   },
-  metrics: ({ registry }) => {
-    let folder: string | undefined;
-    new Gauge({
-      name: 'airseries_disk_free_bytes',
+  metrics: ({ gauge, beforeScrape }) => {
+    const free = gauge('airseries_disk_free_bytes', {
       help: 'Free space on the disk of the embedded server; NaN for other databases',
-      registers: [registry],
-      async collect() {
-        const disk = folder === undefined ? undefined : await statfs(folder).catch(() => undefined);
-        this.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
-      },
     });
+    free.set(Number.NaN);
     return {
-      observeDisk(of: string) {
-        folder = of;
+      /** From now on each scrape reads how much space is free on the disk of this folder. */
+      observeDisk(folder: string) {
+        beforeScrape.push(async () => {
+          const disk = await statfs(folder).catch(() => undefined);
+          free.set(disk === undefined ? Number.NaN : disk.bavail * disk.bsize);
+        });
       },
     };
   },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { VARIABLE } from '../../base/variable.ts';
 import { defineExtra } from '../extra.ts';
 import { makePullCounter } from './pullCounter.ts';
-import { pullJob } from './pullDue.ts';
 import { pullKey } from './pullKey.ts';
 import { pullStatus } from './pullStatus.ts';
 
@@ -30,8 +29,9 @@ export const feeds = defineExtra({
   providerFacts: pullStatus,
   metrics: makePullCounter,
   open: ({ settings: { pullHosts: hosts }, metrics, own: pulls, clock, log }) => ({
-    jobs: async ({ target, timeZone }) => [
-      pullJob(target, clock, { hosts, log, metrics, pulls, timeZone }),
-    ],
+    async jobs({ target, timeZone }) {
+      const { pullJob } = await import('./pullDue.ts');
+      return [pullJob(target, clock, { hosts, log, metrics, pulls, timeZone })];
+    },
   }),
 });
