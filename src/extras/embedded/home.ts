@@ -47,11 +47,17 @@ const NAME = /\/(?:bundled|local)-(\d{1,3})$/;
  * this user may not see them.
  */
 export function findHomes(dataDirectory: string): Home[] {
-  if (!withDataDirErrors(dataDirectory, () => isThere(dataDirectory))) return [];
+  const found = withDataDirErrors(dataDirectory, () =>
+    statSync(dataDirectory, { throwIfNoEntry: false }),
+  );
+  if (found === undefined) return [];
   const base = realpathSync(dataDirectory);
   const parents = [base, outsideOf(base)].filter((parent) => existsSync(parent));
   const paths = parents.flatMap((parent) =>
-    visible(parent, () => readdirSync(parent)).map((name) => join(parent, name)),
+    // a file is no folder to list
+    withDataDirErrors(dataDirectory, () => visible(parent, () => readdirSync(parent))).map((name) =>
+      join(parent, name),
+    ),
   );
   const hasCluster = (path: string) =>
     visible(path, () => statSync(join(path, 'data'), { throwIfNoEntry: false })) !== undefined;
@@ -77,17 +83,6 @@ export function makeHome(dataDirectory: string, major: number): Home {
     if (lstatSync(directory).uid === 0) lchownSync(directory, user.uid, user.gid);
     return homeAt(directory);
   });
-}
-
-/**
- * Whether the folder exists. Throws an error like the system's if something else is there: statSync
- * of `path/` throws it in Node 20, and not in 22.23 and 24.21.
- */
-function isThere(folder: string): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory() === false)
-    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-  return found !== undefined;
 }
 
 function homeAt(directory: string): Home {
