@@ -30,23 +30,21 @@ function documentedVariables(path: string): string[][] {
     );
 }
 
+/** The same of what is declared. */
+const declaredVariables = (isWanted: (variable: (typeof CONFIGURATION)[number]) => boolean) =>
+  CONFIGURATION.filter(isWanted).map(({ name, defaultsTo, meaning }) => [
+    name,
+    defaultsTo,
+    meaning,
+  ]);
+
 it('the configuration is in src/README.md: every variable of the core, its default and its meaning', () => {
-  expect(documentedVariables('src/README.md')).toEqual(
-    CONFIGURATION.filter(({ isCore }) => isCore).map(({ name, defaultsTo, meaning }) => [
-      name,
-      defaultsTo,
-      meaning,
-    ]),
-  );
+  expect(documentedVariables('src/README.md')).toEqual(declaredVariables(({ isCore }) => isCore));
 });
 
 it.each(EXTRAS)('that of the extra $name is in its README', ({ name, variables }) => {
   expect(documentedVariables(`src/extras/${name}/README.md`)).toEqual(
-    CONFIGURATION.filter(({ key }) => key in variables).map(({ name, defaultsTo, meaning }) => [
-      name,
-      defaultsTo,
-      meaning,
-    ]),
+    declaredVariables(({ key }) => key in variables),
   );
 });
 

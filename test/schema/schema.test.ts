@@ -7,27 +7,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READING_COLUMNS } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { buildRollups, type Engine, LEVELS } from '../../src/schema/aggregates.ts';
-import { repeatableSql } from '../../src/schema/repeatable.ts';
-import { DEFINITIONS } from '../../src/schema/template.ts';
 import { coreDatabase, onEveryEngine, type TestDatabase } from '../support/database.ts';
+import { CORE } from '../support/definitions.ts';
 import { describeSchema } from '../support/schema.ts';
-
-const CALENDAR = { timeZone: 'Asia/Yerevan', origin: '1999-12-31 20:00:00+00' };
-
-const CORE = { ...DEFINITIONS, extras: [] };
-const renderedSql = (engine: Engine): string => {
-  const columns = Object.fromEntries(LEVELS.map(({ name }) => [name, []]));
-  return [
-    buildRollups(CORE, engine, CALENDAR),
-    repeatableSql(CORE, engine, CALENDAR, columns),
-  ].join('\n');
-};
+import { renderedSql } from './rendered.ts';
 
 it('the SQL for plain PostgreSQL matches the snapshot, and so does what differs with TimescaleDB, wherever this runs', async () => {
-  const plain = renderedSql('plain');
-  await expect(plain).toMatchFileSnapshot('../snapshots/rendered.plain.sql');
-  const lines = differences(plain.split('\n'), renderedSql('timescale').split('\n'));
+  const plain = renderedSql(CORE, 'plain');
+  await expect(plain.join('\n')).toMatchFileSnapshot('../snapshots/rendered.plain.sql');
+  const lines = differences(plain, renderedSql(CORE, 'timescale'));
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../snapshots/rendered.timescale.sql');
 });
 

@@ -1,11 +1,9 @@
 /** Regenerates src/database/generated/apiTypes.ts from a temporary database (npm run types). */
 import { writeFileSync } from 'node:fs';
-import { DEFINITIONS } from '../../src/schema/template.ts';
+import { CORE } from '../support/definitions.ts';
 import { makeDatabase } from '../support/makeDatabase.ts';
 import { openServers } from '../support/servers.ts';
 import { apiTypes } from './apiTypes.ts';
-
-const CORE = { ...DEFINITIONS, extras: [] };
 
 const { targets, close } = await openServers();
 try {

@@ -1,7 +1,7 @@
 /** Databases for test files, on every engine that this run covers. */
 import { describe, inject } from 'vitest';
 import type { Engine } from '../../src/schema/aggregates.ts';
-import { DEFINITIONS } from '../../src/schema/template.ts';
+import { CORE } from './definitions.ts';
 import { makeDatabase, makeEmptyDatabase, type TestDatabase } from './makeDatabase.ts';
 
 export type { TestDatabase };
@@ -42,8 +42,7 @@ export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') =>
   makeDatabase(targets, engine, timeZone);
 
 /** One without the views and functions of any extra. */
-export const coreDatabase = (engine: Engine) =>
-  makeDatabase(targets, engine, 'Asia/Yerevan', { ...DEFINITIONS, extras: [] });
+export const coreDatabase = (engine: Engine) => makeDatabase(targets, engine, 'Asia/Yerevan', CORE);
 
 /** A database without any migration; or, with a template, all that is in that. */
 export const emptyDatabase = (engine: Engine, template?: string) =>

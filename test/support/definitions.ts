@@ -1,8 +1,11 @@
-/** A copy of sql/ with changes, to test databases that differ from this version. */
+/** Definitions that differ from this version's: without extras, or a copy of sql/ with changes. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
+
+/** This version's without the views and functions of any extra. */
+export const CORE: Definitions = { ...DEFINITIONS, extras: [] };
 
 /** Copies sql/ to `folder`, and changes a file if one is named. */
 export function changedDefinitions(
