@@ -204,8 +204,8 @@ type Core = z.infer<z.ZodObject<typeof CORE>> & { drainSeconds: number };
 export type Config = Core & Readonly<Record<string, unknown>>;
 
 /**
- * Every variable: key in Config, whether it is the core's or an extra's, name, default as text ('' if
- * there is none), meaning in Markdown.
+ * Every variable: key in Config, whether it is the core's or an extra's, name, default as text (''
+ * stands for no default), meaning in Markdown.
  */
 export const CONFIGURATION = Object.entries(SHAPE).map(([key, schema]) => ({
   key,

@@ -24,7 +24,7 @@ const ROOMS = [
   'extras',
 ];
 const COMPOSITION = ['cli.ts', 'service.ts', 'config.ts', 'extras.ts'];
-/** What an extra is. */
+/** The file that says what an extra is. */
 const KIND = 'extras/extra.ts';
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>

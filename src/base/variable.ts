@@ -13,7 +13,7 @@ type Variable = {
 /** Where each schema of a variable is registered. */
 export const VARIABLE = z.registry<Variable>();
 
-/** What is registered of a variable, and its default as text ('' if there is none). */
+/** The registered words of a variable, and its default as text; '' stands for no default. */
 export function describeVariable(schema: z.ZodType): Required<Variable> {
   const about = VARIABLE.get(schema);
   if (about === undefined) throw new Error('a variable of the environment without a name');

@@ -8,8 +8,8 @@ import { z } from 'zod';
 const WEB_HOST = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$|^\[[0-9a-f:.]+\]$/;
 
 /**
- * The http(s) address that a text is; undefined if it is none, or has a host or a port that cannot
- * be, or a password.
+ * The text as an http(s) address. Undefined: it is another text, or has a password, or an impossible
+ * host or port.
  */
 export function webUrl(text: string): URL | undefined {
   if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return undefined;

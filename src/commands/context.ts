@@ -68,7 +68,7 @@ export type RunOptions = {
   zoneOfNew?: () => Promise<string>;
 };
 
-/** What another room does before a command works. Each rejects, with a remedy, to refuse it. */
+/** Steps of another room before a command works. Each rejects, with a remedy, to refuse it. */
 export type Precaution = {
   /**
    * Called while no other process can migrate the database, as the connecting user. `zone` resolves

@@ -41,12 +41,12 @@ Times are ISO 8601, such as 2026-11-20T12:00:00+04:00. Without an offset
  */
 type Variable = { name: string; defaultsTo: string; meaning: string };
 
-/** What the composition adds: the extras, which the core doesn't know, and the configuration. */
+/** Additions of the composition: the extras, which the core doesn't know, and the configuration. */
 export type Additions = {
   extend: (line: CommandLine) => void;
-  /** Of the network file. */
+  /** Keys of a provider in the network file that other rooms read. */
   providerKeys: ProviderKeys;
-  /** Of `status`. */
+  /** Facts that `status` shows of providers beside its own. */
   providerFacts: readonly ProviderFacts[];
   configuration: readonly Variable[];
 };
@@ -55,7 +55,7 @@ export type Additions = {
 export type CommandLine = {
   program: Command;
   run: Run;
-  /** A command by its names, such as `import`, `network`. Throws if there is none. */
+  /** A command by its names, such as `import`, `network`. Throws on an unknown name. */
   command(...names: string[]): Command;
   /** Has a command wait for a precaution. */
   before(command: Command, precaution: Precaution): void;

@@ -80,7 +80,7 @@ async function readKeptHours(sql: Sql): Promise<KeptHours> {
   return row;
 }
 
-/** What arrives from each provider, and what the facts add. */
+/** Arrivals from each provider, with the facts that other rooms know of it. */
 export async function readProviders(
   sql: Sql,
   now: Date,
@@ -186,7 +186,7 @@ const tokenColumns = (now: Date): Column<Token>[] => [
   ['last used', ({ last_used_at }) => since(last_used_at, now)],
 ];
 
-/** What another room knows of a provider, with the provider's id. */
+/** The fact that another room knows of a provider, with the provider's id. */
 const rowsOf = (key: string) => (provider: ProviderArrivals) => {
   const found = (provider as Readonly<Record<string, unknown>>)[key];
   return found === null || found === undefined ? [] : [{ ...found, id: provider.id }];

@@ -42,7 +42,7 @@ type KeyOf<Name extends string> = Name extends `pm25${infer Rest}` ? `pm2.5${Res
 
 /**
  * The current values of the parameters that a condition selects, each under its key, and the index.
- * What the specification does not know comes last.
+ * Parameters that the specification does not know come last.
  */
 function current<Name extends ParameterName>(
   isWanted: (parameter: Parameter) => boolean,

@@ -18,7 +18,7 @@ const ORDER = [
   ...(['no2', 'usvh', 'dust', 'so2', 'o3', 'wind_direction', 'wind_speed', 'rain'] as const),
 ] as const satisfies ParameterName[];
 
-/** What a bucket has of each parameter: its mean, its sum, or the direction of its mean vector. */
+/** A bucket has of each parameter its mean, its sum, or the direction of its mean vector. */
 const meansOf = (isWanted: (name: string) => boolean) =>
   Object.fromEntries(
     parameterNames(({ name, inHistory }) => inHistory !== false && isWanted(name), ORDER).map(

@@ -31,7 +31,7 @@ export type SocketAddress = { host: string[]; port: number[]; path?: string | fa
 const POOLER = 'pooler';
 
 /**
- * Whether connections come from a pooler such as PgBouncer, which keeps nothing of a session from
+ * True if connections come from a pooler such as PgBouncer, which keeps nothing of a session from
  * one transaction to the next: the URL says so with `?pooler=transaction`. Then nothing is
  * prepared, and the login brings its settings (sql/reader.sql).
  */

@@ -1,6 +1,6 @@
 /**
- * What a failure of the database means: one table, by SQLSTATE, or by the code that the driver, the
- * operating system or this program gave it. What follows from each kind:
+ * The kinds of failures of the database: one table, by SQLSTATE, or by the code that the driver, the
+ * operating system or this program gave a failure. The consequences of each kind:
  *
  * | kind    | it means                                        | its pool     | a start | a request            |
  * | ------- | ----------------------------------------------- | ------------ | ------- | -------------------- |

@@ -26,7 +26,7 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
   conflict?(settings: SettingsOf<Own>): string | undefined;
   /** Keys of a provider in the network file, which the core stores and hands on unread. */
   providerKeys?: ProviderKeys;
-  /** What `status` says of providers because of it. */
+  /** Facts of providers that `status` shows because of it. */
   providerFacts?: ProviderFacts;
   /** Makes its metrics, for one process, beside those of the core. */
   metrics?(core: Metrics): OwnMetrics;
@@ -57,7 +57,7 @@ export type Extra<Own extends Variables = Variables, OwnMetrics = unknown> = {
 type ServiceContext<Settings, OwnMetrics> = {
   settings: Settings;
   metrics: Metrics;
-  /** What its `metrics` returned. */
+  /** The result of its `metrics`. */
   own: OwnMetrics;
   clock: Clock;
   log: Log;
@@ -73,7 +73,7 @@ export type Work = {
   terminal: boolean;
 };
 
-/** What an extra does for a service. Each part may be left out. */
+/** The parts of an extra in a service. Each may be left out. */
 export type Opened = {
   /** Adds routes to the public API. Where one is for `/`, it is the front page. */
   routes?(app: IRouter, parts: PageParts): void;
@@ -81,7 +81,7 @@ export type Opened = {
   jobs?(work: Work): Promise<Job[]>;
   /** Called once the jobs run: what a start does not wait for begins. */
   begin?(): void;
-  /** What the routes of other extras may use; read when these are added. */
+  /** Things that the routes of other extras may use; read when these routes are added. */
   offers?(): Offers;
   /** Called beside the end of the jobs, so only where these ran: acquire in `jobs`. */
   close?(): Promise<void>;
@@ -94,7 +94,7 @@ export function defineExtra<const Own extends Variables, OwnMetrics = undefined>
   return extra as unknown as Extra;
 }
 
-/** What extras add to the command line. `settings` reads the configuration. */
+/** The additions of extras to the command line. `settings` reads the configuration. */
 export const additionsOf = (
   extras: readonly Extra[],
   settings: () => SettingsOf<Variables>,

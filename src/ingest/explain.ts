@@ -164,11 +164,11 @@ export function explainPush(
 
 /** Where hints are looked for, beside the notes of a source. */
 type Stored = {
-  /** Those whose values are looked at; an import has looked at them before. */
+  /** Readings whose values are looked at; an import leaves them out, having looked before. */
   readings?: readonly ReadingInput[];
   /** Parameters with hints of their own. */
   unusable?: ReadonlySet<string>;
-  /** What describeGap says of their times. */
+  /** The sentence of describeGap about their times. */
   gap?: string | undefined;
 };
 

@@ -1,5 +1,5 @@
 /**
- * What an import says: its summary, and the lines of the log beside it. A column that is not used
+ * The report of an import: its summary, and the lines of the log beside it. A column that is not used
  * and a reason for which a reading cannot be used are said once, whatever number of files has them.
  */
 import type { Log } from '../base/log.ts';
@@ -109,7 +109,7 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
         summary.unchanged -= accepted;
         ownReplaced = addReplaced(ownReplaced, others);
       },
-      /** Of a file that was only to add something, replaced values are a surprise. */
+      /** Replaced values are a surprise where a file was only to add something. */
       end(notes: SourceNotes | undefined) {
         addSpan(span, ownSpan);
         replaced = addReplaced(replaced, ownReplaced);

@@ -1,7 +1,7 @@
 /**
- * What operators have built on the schemas that a migration replaces. Plain views outside of them are
- * made again by `create or replace view`, which keeps owner, grants and comments. Anything else is
- * refused by name, because dropping a schema drops whatever depends on it, silently.
+ * Objects that operators have built on the schemas that a migration replaces. Plain views outside of
+ * these schemas are made again by `create or replace view`, which keeps owner, grants and comments.
+ * Anything else is refused by name, because dropping a schema drops whatever depends on it, silently.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -54,7 +54,7 @@ type AppOptions = {
   site?: Partial<PublishedSite>;
   /** Add routes that are not of the API. Where none is for `/`, that leads to the list of stations. */
   routes?: readonly ((app: IRouter, parts: PageParts) => void)[];
-  /** What those who add routes have for each other. */
+  /** Things that the authors of `routes` have for each other. */
   offers?: Offers;
   /** Left out, every document is rendered for its request. */
   cache?: { maxBytes: number; versions: DataVersions };

@@ -22,7 +22,7 @@ type Routed = Entry & { route: string };
 
 export type Render = () => Promise<Routed>;
 
-/** What is sent: a document, and headers of the moment. */
+/** A document as it is sent, with headers of the moment. */
 type Sent = Pick<Routed, 'document' | 'route'> & { cacheHeaders: CacheHeaders };
 
 export type DocumentCache = {

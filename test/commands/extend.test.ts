@@ -1,4 +1,4 @@
-/** What extends the command line: a command that it names must be there, and waits for it. */
+/** Extensions of the command line: a command that one names must be there, and waits for it. */
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/commands/context.ts';
 import { type Additions, chooseCommand } from '../../src/commands/program.ts';

@@ -1,4 +1,4 @@
-/** What a socket is called. */
+/** The names of a socket. */
 import { expect, it } from 'vitest';
 import { openSocket } from '../../src/database/address.ts';
 

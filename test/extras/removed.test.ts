@@ -15,7 +15,7 @@ import { needs } from '../support/tools.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_COPIED = ['node_modules', '.git', 'dist', '.airseries'];
-/** What touches the composition, the configuration, the schema and the house. */
+/** Tests of the composition, the configuration, the schema and the house. */
 const TESTS = [
   'test/house.test.ts',
   'test/config.test.ts',

@@ -98,7 +98,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     ],
   });
   const leftovers = () => sql`select nspname from pg_namespace where nspname ~ '_(next|old)$'`;
-  /** Of the refused migration, the message and the definitions of what was refused. */
+  /** The message of a refused migration, and the definitions of the objects that it refused. */
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MigrationRefused);

@@ -70,7 +70,7 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-/** Of a server: its programs, its data, and who runs it. */
+/** A server's programs, its data, and who runs it. */
 export type Cluster = { bin: string; data: string; user: User };
 
 /** Makes a cluster with the superuser `airseries` in a folder that the user may enter. */
@@ -105,7 +105,7 @@ const SERVER = `exec 3<&0
 ( { trap '' HUP INT TERM; cat; kill -INT $$; } <&3 >/dev/null 2>&1 & )
 exec "$@" </dev/null >/dev/null 2>&1 3<&-`;
 
-/** Starts a server on the cluster of a folder, which is made if there is none. */
+/** Starts a server on the cluster of a folder, which is made at the first call. */
 export async function startPostgres(
   folder: string,
   program = packagedProgram(),

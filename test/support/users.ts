@@ -28,7 +28,7 @@ export const serverUser = (): User => (isRoot() ? unprivilegedUser() : currentUs
 export const canEnter = (user: User, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, cwd: '/' }).status === 0;
 
-/** What programs of a server find around them: nothing of this process. */
+/** The environment of a server's programs, which has nothing of this process. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
 
 /** Runs a program as a user. Rejects if it fails; the error has its stderr. */

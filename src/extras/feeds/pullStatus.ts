@@ -1,4 +1,4 @@
-/** What `status` says of feeds: how often they are polled, and how that went. */
+/** The facts that `status` shows of feeds: how often they are polled, and how that went. */
 import type { ProviderFacts } from '../../commands/status.ts';
 import { type Column, since } from '../../commands/table.ts';
 import type { Sql } from '../../database/client.ts';

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { ON_PAPER, SCHEMES } from './colours.ts';
 
-/** Bundled for the browser: `npm run build` puts it here. Run from the sources, there is none. */
+/**
+ * The folder that `npm run build` bundles for the browser. A program that runs from the sources has
+ * none of these files.
+ */
 export const BUNDLED = new URL('../../../dist/browser/', import.meta.url);
 
 const sheet = (name: string) => readFileSync(new URL(`${name}.css`, BUNDLED), 'utf8');

@@ -10,7 +10,7 @@ const secondChannel = (field: string): string => `${field}_b`;
 const ofBoth = (names: Names, field: string): readonly ValueColumn[] =>
   channels(value(names, field), value(names, secondChannel(field)));
 
-/** One of these fields or, where there is none, the two channels of another. */
+/** One of these fields or, in a row without them, the two channels of another. */
 function oneOrBoth(names: Names, fields: readonly string[], field: string) {
   const one = value(names, ...fields);
   return one.length > 0 ? one : ofBoth(names, field);

@@ -53,8 +53,8 @@ const BATCHES_AT_ONCE: Concurrency = { all: 16, each: 4 };
 const PUSHES_AT_ONCE: Concurrency = { all: 64, each: 16 };
 
 /**
- * Those of a zone that is not the installation's take the server 40 to 100 ms. They are asked for
- * again after a minute, in which a refresh may have followed other rules.
+ * The transitions of a zone that is not the installation's take the server 40 to 100 ms. They are
+ * asked for again after a minute, in which a refresh may have followed other rules.
  */
 function cachedTransitions(writes: QueryPool, clock: Clock): IngestDeps['transitionsOf'] {
   const cache = new LRUCache<string, { transitions: Transitions }>({

@@ -1,4 +1,4 @@
-/** What the configuration of the demo does to a service. */
+/** The configuration of the demo, by its effects on a service. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
 import { engines, testDatabase } from '../../support/database.ts';

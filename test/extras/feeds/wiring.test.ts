@@ -1,4 +1,4 @@
-/** What the configuration of the feeds does to a service. */
+/** The configuration of the feeds, by its effects on a service. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { engines } from '../../support/database.ts';

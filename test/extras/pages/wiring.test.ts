@@ -1,4 +1,4 @@
-/** What the configuration of the pages does to a service. */
+/** The configuration of the pages, by its effects on a service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

@@ -18,7 +18,7 @@ import { compare, feed, minuteOf, prepare } from './feeding.ts';
 
 const local = await findLocalTimescale();
 const programs = { plain: packagedProgram(), timescale: local && localProgram(local) };
-/** What is acknowledged is stored, as on a server of the service. */
+/** A server that stores all that it acknowledges, as servers of the service do. */
 const durable = (program: Program): Program => ({
   ...program,
   settings: { ...program.settings, fsync: 'on', synchronous_commit: 'on' },

@@ -1,4 +1,4 @@
-/** What rows leave behind for messages: unused names, missing units, verdicts (S7). */
+/** Rows leave notes behind for messages: unused names, missing units, verdicts (S7). */
 import { describe, expect, it } from 'vitest';
 import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';

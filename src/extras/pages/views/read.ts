@@ -1,4 +1,4 @@
-/** What views are made of: documents of the API, and how long these are valid together. */
+/** The material of views: documents of the API, and how long these are valid together. */
 import type { Region, Station } from '../../../contract/current.ts';
 import type { Locale } from '../../../contract/endpoints.ts';
 import type { PageParts } from '../../../serve/app.ts';
@@ -96,7 +96,7 @@ async function contentOf<T>(document: Document): Promise<T> {
   return JSON.parse(String(await encode(document, 'identity')));
 }
 
-/** What the page and the picture of a station say. */
+/** The facts on the page and the picture of a station. */
 export async function readStation(context: Context, values: Values) {
   type Contents = { values: Station; history: Windows; indices: Indices; trust: Trust };
   const { contents, ...validity } = await readAll<Contents>(context, values, {
