@@ -1,3 +1,4 @@
+import { defineConfig } from 'vitest/config';
 import { suite } from './test/support/suite.ts';
 
-export default suite({ all: false });
+export default defineConfig(({ mode }) => suite(mode));

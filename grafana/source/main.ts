@@ -1,5 +1,5 @@
 /**
- * `npm run grafana`: writes the dashboards to grafana/dashboards. A test compares the committed
+ * `npm run generate`: writes the dashboards to grafana/dashboards. A test compares the committed
  * files with their source.
  */
 import { writeFileSync } from 'node:fs';

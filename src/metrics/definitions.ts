@@ -126,7 +126,7 @@ const makersOf = (registers: Registry[]) => ({
 });
 
 /**
- * To add a metric, add an entry here, and run test/metrics/writeMetricsTable.ts, which documents
+ * To add a metric, add an entry here, and run `npm run generate`, which documents
  * it.
  */
 function makeTable(

@@ -1,6 +1,6 @@
 /**
  * A refresh recomputes the buckets of the noted hours, and no others (S4, A10). That each change is
- * noted, and no note lost, is in test/engines.test.ts.
+ * noted, and no note lost, is in test/aggregate/engines.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { maintain } from '../../src/aggregate/refresh.ts';

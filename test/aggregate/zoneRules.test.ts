@@ -12,7 +12,7 @@ import { connect, type Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
-import { compareBuckets } from '../sim/compare.ts';
+import { compareBuckets } from '../lab/sim/compare.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import type { Server } from '../support/makeDatabase.ts';

@@ -17,11 +17,11 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_COPIED = ['node_modules', '.git', 'dist', '.airseries'];
 /** Tests of the composition, the configuration, the schema and the house. */
 const TESTS = [
-  'test/house.test.ts',
-  'test/config.test.ts',
-  'test/wiring.test.ts',
-  'test/serviceLog.test.ts',
-  'test/mutants',
+  'test/whole/project/house.test.ts',
+  'test/whole/config.test.ts',
+  'test/whole/wiring.test.ts',
+  'test/whole/serviceLog.test.ts',
+  'test/lab/mutants',
   'test/schema',
   'test/serve/firstBuild.test.ts',
 ];

@@ -1,6 +1,6 @@
 /**
  * The SQL of each extra, rendered, matches the snapshot beside its tests, which reviewers read.
- * `npm run snapshots` accepts a change.
+ * `npm run generate` accepts a change.
  */
 import { expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/schema/template.ts';

@@ -30,7 +30,7 @@ describe.each(names)('%s', (name) => {
   const board = dashboard(name);
   const panels = board.panels.filter(({ type }) => type !== 'row');
 
-  it('is what its source generates (npm run grafana)', () => {
+  it('is what its source generates (npm run generate)', () => {
     expect(board).toEqual(JSON.parse(JSON.stringify(DASHBOARDS[name])));
   });
 

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runbooks } from '../../grafana/source/runbooks.ts';
-import { compose } from '../deploy/composeFile.ts';
 import { choose as chooseWords } from '../support/command.ts';
+import { compose } from '../whole/deploy/composeFile.ts';
 import { GRAFANA } from './dashboards.ts';
 import { prometheusRules } from './prometheusRules.ts';
 import { stationRules } from './provisioning.ts';
@@ -24,7 +24,7 @@ it('has a section for each alert and, after these, for each disaster', () => {
   expect(DISASTERS).toHaveLength(9);
 });
 
-it('is the dashboard Runbooks (npm run grafana), a panel for each section in order', () => {
+it('is the dashboard Runbooks (npm run generate), a panel for each section in order', () => {
   const written = JSON.parse(readFileSync(new URL('dashboards/runbooks.json', GRAFANA), 'utf8'));
   expect(written).toEqual(JSON.parse(JSON.stringify(runbooks)));
   expect(runbooks.uid).toBe('airseries-runbooks');

@@ -10,7 +10,7 @@ const published = JSON.parse(
 );
 
 test('the published JSON schema is the one that files are checked with', () => {
-  expect(published, 'run npm run schema').toEqual(
+  expect(published, 'run npm run generate').toEqual(
     JSON.parse(JSON.stringify(networkJsonSchema(PROVIDER_KEYS))),
   );
 });

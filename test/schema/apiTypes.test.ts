@@ -46,7 +46,7 @@ onEveryEngine('the types of schema api', (engine) => {
   afterAll(() => database.drop());
 
   it('are as committed', async () => {
-    expect(await apiTypes(reader), 'run: npm run types').toBe(committed);
+    expect(await apiTypes(reader), 'run: npm run generate').toBe(committed);
   });
 
   it('say not null only of columns without nulls', async () => {

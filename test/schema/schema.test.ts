@@ -1,8 +1,8 @@
 /**
- * The schema of a new database and the SQL that builds it, for both engines and without extras, match the snapshots in
- * test/snapshots, which reviewers read. `npm run snapshots` accepts a change. Of the schema with
- * TimescaleDB there is only what differs from the plain one, so whoever adds a column needs no
- * server that has TimescaleDB.
+ * The schema of a new database and the SQL that builds it, for both engines and without extras,
+ * match the snapshots, which reviewers read. `npm run generate` accepts a change. The snapshots for
+ * TimescaleDB hold only what differs from the plain ones, so whoever adds a column needs no server
+ * that has TimescaleDB.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READING_COLUMNS } from '../../src/contract/parameters.ts';
@@ -14,9 +14,9 @@ import { renderedSql } from './rendered.ts';
 
 it('the SQL for plain PostgreSQL matches the snapshot, and so does what differs with TimescaleDB, wherever this runs', async () => {
   const plain = renderedSql(CORE, 'plain');
-  await expect(plain.join('\n')).toMatchFileSnapshot('../snapshots/rendered.plain.sql');
+  await expect(plain.join('\n')).toMatchFileSnapshot('./snapshots/rendered.plain.sql');
   const lines = differences(plain, renderedSql(CORE, 'timescale'));
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../snapshots/rendered.timescale.sql');
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('./snapshots/rendered.timescale.sql');
 });
 
 onEveryEngine('the schema', (engine) => {
@@ -32,7 +32,7 @@ onEveryEngine('the schema', (engine) => {
     const schema = await describeSchema(owner);
     const lines =
       engine === 'plain' ? schema : differences(await plainSchema(), schema).toSorted(byName);
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../snapshots/schema.${engine}.txt`);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`./snapshots/schema.${engine}.txt`);
   });
 
   it('checks the bounds of the contract in raw.readings (S1)', async () => {

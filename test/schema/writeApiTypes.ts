@@ -1,4 +1,4 @@
-/** Regenerates src/database/generated/apiTypes.ts from a temporary database (npm run types). */
+/** Regenerates src/database/generated/apiTypes.ts from a temporary database (npm run generate). */
 import { writeFileSync } from 'node:fs';
 import { CORE } from '../support/definitions.ts';
 import { makeDatabase } from '../support/makeDatabase.ts';

@@ -1,7 +1,7 @@
 /**
  * The database becomes unreachable in every possible way: 503 while it is away, no hanging
  * requests, and recovery when it is back. How long that takes is measured by
- * test/faults/long/silence.test.ts. That depends on connections, not on the engine.
+ * test/whole/faults/long/silence.test.ts. That depends on connections, not on the engine.
  */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';

@@ -1,5 +1,5 @@
 /**
- * The views and functions of schema api as Kysely sees them. Generated from the catalog by `npm run types`; do not edit.
+ * The views and functions of schema api as Kysely sees them. Generated from the catalog by `npm run generate`; do not edit.
  * A column is nullable unless test/schema/apiTypes.ts lists it as never null.
  */
 

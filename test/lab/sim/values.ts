@@ -1,0 +1,112 @@
+/**
+ * What is stored of every reading that was ever accepted (S2, S3) and the rain that follows from
+ * totals (A6), word for word and in memory: a source replaces the values that it has, withdraws those
+ * that it leaves empty, and leaves all others. Rows of one sensor and time in one source are put
+ * together first.
+ */
+import {
+  type Parameter,
+  READING_COLUMNS,
+  type ReadingColumn,
+} from '../../../src/contract/parameters.ts';
+import type { Sql } from '../../../src/database/client.ts';
+import { HOUR, withAmounts } from '../../aggregate/literal.ts';
+import type { Reading } from './steps.ts';
+
+/** By sensor and instant. Those that retention has deleted stay: amounts follow from them. */
+export type StoredValues = Map<string, Stored>;
+type Stored = { sensor: number; at: number; values: Partial<Record<ReadingColumn, number>> };
+
+/** `since` and `until`: the bounds of accepted times, in milliseconds. */
+export function writeValues(
+  stored: StoredValues,
+  source: readonly Reading[],
+  { since, until }: { since: number; until: number },
+): void {
+  const given = new Map<string, Map<ReadingColumn, number | null>>();
+  for (const { sensor, at, values } of source) {
+    const time = Date.parse(at);
+    if (time < since || time > until) continue;
+    const key = `${sensor} ${time}`;
+    const all = given.get(key) ?? new Map<ReadingColumn, number | null>();
+    given.set(key, all);
+    for (const [name, value] of Object.entries(values) as [ReadingColumn, number | null][]) {
+      if (value === null) all.set(name, all.get(name) ?? null);
+      else if (isWithinBounds(name, value)) all.set(name, value);
+    }
+  }
+  for (const [key, all] of given) {
+    const [sensor, at] = key.split(' ').map(Number) as [number, number];
+    const values = { ...stored.get(key)?.values };
+    for (const [name, value] of all) {
+      if (value === null) delete values[name];
+      else values[name] = Math.fround(value);
+    }
+    if (Object.keys(values).length === 0) stored.delete(key);
+    else stored.set(key, { sensor, at, values });
+  }
+}
+
+function isWithinBounds(name: ReadingColumn, value: number): boolean {
+  const { low, high } = READING_COLUMNS.find((column) => column.name === name) as Parameter;
+  return value >= low && value <= high;
+}
+
+/** `retained`: what is older is deleted already. */
+export function removeValues(
+  stored: StoredValues,
+  { sensor, from, to }: { sensor: number; from: string; to: string },
+  retained: number,
+): void {
+  for (const [key, one] of stored) {
+    const isWithin = one.at >= Date.parse(from) && one.at < Date.parse(to);
+    if (one.sensor === sensor && isWithin && one.at >= retained) stored.delete(key);
+  }
+}
+
+const NAMES = READING_COLUMNS.map(({ name }) => name as ReadingColumn);
+
+/** The first values in raw.readings that are not as expected, in words. */
+export async function wrongValues(sql: Sql, stored: StoredValues): Promise<string[]> {
+  const [bounds] = await sql<[{ retained: number | null }]>`
+    select extract(epoch from nullif(retained_from, '-infinity'))::float8 * 1000 as retained from raw.installation`;
+  const rows = await sql<({ sensor: number; at: number } & Record<string, number | null>)[]>`
+    select sensor_id as sensor, extract(epoch from measured_at)::float8 * 1000 as at, ${sql(NAMES)} from raw.readings
+    where measured_at >= (select retained_from from raw.installation)`;
+  const found = new Map(rows.map((row) => [`${row.sensor} ${Math.round(row.at)}`, row]));
+  const expected = new Map(
+    withAmounts([...stored.values()])
+      .filter(({ at }) => at >= (bounds.retained ?? Number.NEGATIVE_INFINITY))
+      .map(({ sensor, at, values }) => [`${sensor} ${at}`, values]),
+  );
+  const wrong: string[] = [];
+  for (const key of new Set([...found.keys(), ...expected.keys()])) {
+    const [row, values] = [found.get(key), expected.get(key)];
+    const [sensor, at] = key.split(' ').map(Number) as [number, number];
+    const what = `sensor ${sensor} at ${new Date(at).toISOString()}`;
+    if (row === undefined || values === undefined) {
+      wrong.push(`${what} is ${row === undefined ? 'missing' : 'stored'}`);
+      continue;
+    }
+    for (const name of NAMES) {
+      const [is, shouldBe] = [row[name] ?? null, values[name] ?? null];
+      const isSame = is === null || shouldBe === null ? is === shouldBe : isNear(is, shouldBe);
+      if (!isSame) wrong.push(`${name} of ${what}: ${is}, not ${shouldBe}`);
+    }
+  }
+  return wrong.slice(0, 5);
+}
+
+/** A stored value has single precision, a derived amount that of its two totals. */
+const isNear = (a: number, b: number) => Math.abs(a - b) <= 1e-3 * Math.max(1, Math.abs(b) * 1e-3);
+
+/** The bounds of what is accepted now. */
+export async function acceptedTimes(
+  sql: Sql,
+  now: Date,
+): Promise<{ since: number; until: number; retained: number }> {
+  const [row] = await sql<[{ since: number; retained: number }]>`
+    select extract(epoch from greatest(ingest_cutoff, '1900-01-01'))::float8 * 1000 as since,
+      extract(epoch from greatest(retained_from, '1900-01-01'))::float8 * 1000 as retained from raw.installation`;
+  return { ...row, until: now.getTime() + HOUR / 12 };
+}

@@ -1,0 +1,73 @@
+/** docker-compose.yml, parsed as far as the tests need. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+export const ROOT = new URL('../../../', import.meta.url).pathname;
+export const textOf = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+export const yamlOf = (path: string): unknown => parse(textOf(path), { merge: true });
+
+export type Service = {
+  image: string;
+  build?: string;
+  user?: string;
+  command?: string[];
+  entrypoint?: string[];
+  restart?: string;
+  profiles?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  networks?: string[];
+  mem_limit?: string;
+  volumes?: string[];
+  configs?: Given[];
+  secrets?: Given[];
+  read_only?: boolean;
+  stop_grace_period?: string;
+  cap_drop?: string[];
+  security_opt?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
+};
+
+/** A config or secret of a service, by its short or its long form. */
+type Given = string | { source: string };
+type Content = { file?: string; content?: string; environment?: string; external?: boolean };
+
+export type Compose = {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, unknown>;
+  configs?: Record<string, Content>;
+  secrets?: Record<string, Content>;
+};
+
+export const compose = yamlOf('docker-compose.yml') as Compose;
+export const services = Object.entries(compose.services);
+export const ours = services.filter(([, { image }]) => image.startsWith('airseries:'));
+
+/** Runs once and ends. */
+export const isOneShot = (service: Service | undefined) => service?.restart === 'no';
+
+/** Variables of the file: `${NAME:-default}`, `${NAME:?message}` or `${NAME:+text}`. */
+export function variablesOf(text: string): { name: string; required: boolean }[] {
+  return [...text.matchAll(/\$\{(\w+)(:[-?+])/g)].map(([, name = '', kind]) => ({
+    name,
+    required: kind === ':?',
+  }));
+}
+
+/**
+ * The words of an entrypoint or command, as the container gets them: Compose takes `$$` for `$`.
+ */
+export const unescaped = (words: string[] = []) => words.map((word) => word.replaceAll('$$', '$'));
+
+/** The environment of a container if only the required variables are set. */
+export function withDefaults(environment: Record<string, string> = {}): Record<string, string> {
+  const filled = (value: string) =>
+    value
+      .replace(/\$\{\w+:\+.*\}/g, '')
+      .replace(/\$\{\w+:([-?])([^}]*)\}/g, (_, kind, text) => (kind === '-' ? text : 'secret'));
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, filled(value)]),
+  );
+}

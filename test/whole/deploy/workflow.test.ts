@@ -1,0 +1,83 @@
+/**
+ * The workflows test on the versions that the project supports, and none may do more than it needs.
+ */
+import { describe, expect, it } from 'vitest';
+import { isNewer } from '../../../src/schema/engine.ts';
+import { compose, services, textOf, yamlOf } from './composeFile.ts';
+
+type Job = {
+  permissions?: Record<string, string>;
+  strategy?: { matrix: { node: number[]; timescaledb: string[] } };
+  steps: { uses?: string; with?: Record<string, unknown>; run?: string }[];
+};
+type Workflow = { on: unknown; permissions: unknown; jobs: Record<string, Job> };
+
+const text = textOf('.github/workflows/ci.yml');
+const workflow = yamlOf('.github/workflows/ci.yml') as Workflow;
+const release = yamlOf('.github/workflows/release.yml') as Workflow;
+const nightly = yamlOf('.github/workflows/nightly.yml') as Workflow;
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap((job) => job.steps);
+const manifest = JSON.parse(textOf('package.json'));
+
+describe('the workflow', () => {
+  it('tests on each line with long support from the oldest Node that is supported to that of the image', () => {
+    const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
+    const shipped = Number(/^FROM node:(\d+)/m.exec(textOf('Dockerfile'))?.[1]);
+    const lines = Array.from({ length: (shipped - oldest) / 2 + 1 }, (_, n) => oldest + 2 * n);
+    expect(workflow.jobs.test?.strategy?.matrix.node).toEqual(lines); // those with even numbers
+  });
+
+  it('tests on the oldest TimescaleDB, that of docker-compose.yml and a newer one, and names no other image', () => {
+    const [, image = '', tag] = /^(.*):(.*)$/.exec(compose.services.database?.image ?? '') ?? [];
+    const tags = workflow.jobs.test?.strategy?.matrix.timescaledb ?? [];
+    expect(tags[0]).toMatch(/^2\.28\./);
+    expect(tags[1]).toBe(tag);
+    expect(isNewer(tags[2]?.split('-')[0] ?? '', tag?.split('-')[0] ?? '')).toBe(true);
+    const named = services
+      .map(([, service]) => service.image.split(':')[0] ?? '')
+      .filter((name) => name !== 'airseries');
+    expect([...new Set(named.filter((name) => text.includes(name)))]).toEqual([image]);
+    expect(text).not.toMatch(/^\s*(image|container):/m);
+  });
+
+  it('runs the two commands of the README on the oldest Node alone, not as root, from an archive', () => {
+    const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
+    const [, { run = '' } = {}] = workflow.jobs['node-alone']?.steps ?? [];
+    expect(run).toContain('git archive HEAD | docker run --rm --init --interactive --user node ');
+    expect(run).toContain(` node:${oldest}-slim bash -c '`);
+    const commands = [...textOf('README.md').matchAll(/^npm ci && (npm start|npm test)\b/gm)];
+    expect(commands.map(([, command]) => command)).toEqual(['npm start', 'npm test']);
+    for (const command of ['npm ci', 'npm start', 'npm test']) expect(run).toContain(command);
+  });
+
+  it.each([workflow, nightly, release])(
+    'may only read, and uses actions with a fixed version, which keep no credentials',
+    (of) => {
+      expect(of.permissions).toEqual({ contents: 'read' });
+      const used = stepsOf(of).flatMap(({ uses }) => uses ?? []);
+      expect(used.filter((action) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+      const checkouts = stepsOf(of).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect(checkouts.map((step) => step.with)).toEqual(
+        checkouts.map(() => ({ 'persist-credentials': false })),
+      );
+    },
+  );
+});
+
+describe('the release', () => {
+  const { package: job } = release.jobs;
+
+  it('is of a tag, and alone may write: a release, and a signature by the identity of the run, without any secret', () => {
+    expect(release.on).toEqual({ push: { tags: ['v*'] } });
+    expect(Object.keys(release.jobs)).toEqual(['package']);
+    expect(job?.permissions).toEqual({
+      contents: 'write',
+      'id-token': 'write',
+      attestations: 'write',
+    });
+    expect(
+      Object.values(workflow.jobs).filter(({ permissions }) => permissions !== undefined),
+    ).toEqual([]);
+    expect(textOf('.github/workflows/release.yml')).not.toMatch(/secrets\.|_authToken/);
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * Whatever a client sends, a listener answers with our JSON or closes: never with a page of
+ * Express, nor with headers and no body.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, startingListener } from '../../../src/http/listen.ts';
+import { engines } from '../../support/database.ts';
+import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
+import { answersIn, exchange } from '../../support/raw.ts';
+import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
+
+let here: Installation;
+let service: Service;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town']));
+  service = await startService(here, { DEMO: 'off', LOG_LEVEL: 'debug' });
+});
+afterAll(async () => {
+  service.kill('SIGKILL');
+  await service.finished;
+  await here.close();
+});
+
+const BATCH = JSON.stringify([{ sensor_id: 1, time: SERVICE_NOW.toISOString(), pm25: 10 }]);
+const push = (head: string, body: string) =>
+  `POST /v1/readings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${head}\r\n${body}`;
+const length = (body: string) => `Content-Length: ${body.length}\r\n`;
+const token = () => `Authorization: Bearer ${service.token}\r\n`;
+
+/** A request that each listener answers with 200. */
+const GOOD = {
+  public: () => 'GET /en/air-quality-app/v1/station/1.json HTTP/1.1\r\nHost: x\r\n\r\n',
+  admin: () => 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+  ingest: () => push(token() + length(BATCH), BATCH),
+};
+
+const of = (line: string, headers = 'Host: x\r\n') => `${line}\r\n${headers}\r\n`;
+const REFUSED: [string, string, number][] = [
+  ['a URL whose host does not parse', of('GET http://[ HTTP/1.1'), 400],
+  ['a URL whose port does not parse', of('GET http://x:99999999/ HTTP/1.1'), 400],
+  ['a path that Express takes for a host', of('GET //a@[#/ HTTP/1.1'), 400],
+  ['a fragment', of('GET /a#b HTTP/1.1'), 400],
+  ['bytes beyond ASCII', of('GET /\u00a0 HTTP/1.1'), 400],
+  ['a URL without a path', of('GET mailto:x HTTP/1.1'), 400],
+  ['CONNECT', of('CONNECT x:443 HTTP/1.1'), 400],
+  ['no Host', of('GET / HTTP/1.1', ''), 400],
+  ['two Hosts', of('GET / HTTP/1.1', 'Host: x\r\nHost: y\r\n'), 400],
+  ['the same Host twice', of('GET / HTTP/1.0', 'Host: x\r\nhost: x\r\n'), 400],
+  ['an unknown Expect header', of('GET / HTTP/1.1', 'Host: x\r\nExpect: miracles\r\n'), 417],
+  ['an unknown method', of('BREW / HTTP/1.1'), 400],
+  ['headers of 20 KB', of('GET / HTTP/1.1', `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`), 431],
+  ['a header without a name', of('GET / HTTP/1.1', 'Host: x\r\n: y\r\n'), 400],
+  [
+    'two lengths',
+    of('POST / HTTP/1.1', 'Host: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n'),
+    400,
+  ],
+  ['no HTTP', 'hello\r\n\r\n', 400],
+  ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001', 400],
+];
+
+describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) => {
+  it.each(REFUSED)('%s', async (_, bytes, status) => {
+    const [answer, ...others] = answersIn(
+      await exchange(service.port[name], Buffer.from(bytes, 'latin1')),
+    );
+    expect(others).toEqual([]);
+    expectProblem(answer, status);
+    expect(answer?.headers).toMatchObject({
+      connection: 'close',
+      'access-control-allow-origin': '*',
+    });
+  });
+
+  it.each(REFUSED)('%s, pipelined after a good request', async (_, bytes, status) => {
+    const both = Buffer.from(GOOD[name]() + bytes, 'latin1');
+    const [good, refused, ...others] = answersIn(await exchange(service.port[name], both));
+    expect([good?.status, others]).toEqual([200, []]);
+    expectProblem(refused, status);
+  });
+
+  it.each([
+    ['an absolute URL', 'GET http://x/nowhere HTTP/1.1', ''],
+    ['the server itself (*)', 'OPTIONS * HTTP/1.1', ''],
+    ['a WebSocket', 'GET /nowhere HTTP/1.1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
+    ['100-continue', 'GET /nowhere HTTP/1.1', 'Expect: 100-continue\r\n'],
+    [
+      'an Expect header of HTTP/1.0, which has none',
+      'GET /nowhere HTTP/1.0',
+      'Expect: miracles\r\n',
+    ],
+  ])('answers 404 to %s', async (_, line, headers) => {
+    const pipelined =
+      of(line, `Host: x\r\n${headers}`) +
+      of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
+    const answers = answersIn(await exchange(service.port[name], pipelined));
+    expect(answers).not.toEqual([]);
+    for (const answer of answers) expectProblem(answer, 404);
+  });
+
+  it('refuses HTTP/2 or closes the connection', async () => {
+    const text = await exchange(service.port[name], 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    if (text !== '') expectProblem(answersIn(text)[0], 400);
+  });
+});
+
+describe('a refused push does not disturb the answer to the one before:', () => {
+  const chunked = 'Transfer-Encoding: chunked\r\n';
+  const large = 9 * 1024 * 1024;
+  it.each([
+    ['no token', () => push(length(BATCH), BATCH), 401],
+    [
+      'too large by its Content-Length',
+      () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)),
+      413,
+    ],
+    [
+      'an unsupported media type',
+      () => push(token() + length(BATCH), BATCH).replace('application/json', 'text/html'),
+      415,
+    ],
+    ['invalid JSON', () => push(token() + length('[}'), '[}'), 400],
+    ['an invalid chunk', () => push(token() + chunked, 'zz\r\n'), 400],
+    ['an invalid chunk and no token', () => push(chunked, 'zz\r\n'), 400],
+    ['an invalid chunk after a good one', () => push(token() + chunked, '1\r\n[\r\nzz\r\n'), 400],
+  ])('%s', async (_, refused, status) => {
+    // the first request may or may not have finished when the second is parsed
+    const answers = answersIn(
+      await exchange(service.port.ingest, GOOD.ingest() + refused() + of('BREW / HTTP/1.1')),
+    );
+    expect(answers[0]).toMatchObject({
+      status: 200,
+      body: expect.stringMatching(/^\{"received":1/),
+    });
+    expectProblem(answers[1], status);
+    expect(answers.length).toBeLessThanOrEqual(3);
+  });
+
+  it('an invalid chunk of the current request is answered at once', async () => {
+    const [answer] = answersIn(
+      await exchange(service.port.ingest, push(token() + chunked, '1\r\n[\r\nzz\r\n')),
+    );
+    expectProblem(answer, 400);
+  });
+});
+
+it('100 Continue is sent before the body arrives', async () => {
+  const text = await exchange(
+    service.port.ingest,
+    push(`${token()}${length(BATCH)}Expect: 100-continue\r\nConnection: close\r\n`, BATCH),
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+});
+
+it('while the service starts, browsers may read Retry-After', async () => {
+  const served = await listen(startingListener().listener, { port: 0, variable: 'PORT' });
+  const answer = await fetch(`http://127.0.0.1:${served.port}/`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
+  expect(await answer.json()).toMatchObject({ status: 503 });
+  await served.close({ drainMs: 0 });
+});
+
+it('the log has only JSON lines, all of them short', async () => {
+  const long = 'y'.repeat(8_000);
+  await exchange(
+    service.port.public,
+    of(
+      `GET /${long} HTTP/1.1`,
+      `Host: x\r\nConnection: close\r\nUser-Agent: me/1.0 ${'x'.repeat(7_000)}\r\n`,
+    ),
+  );
+  await service.logged('me/1.0');
+  const lines = service.log().trimEnd().split('\n');
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_000);
+});
+
+function expectProblem(
+  answer: ReturnType<typeof answersIn>[number] | undefined,
+  status: number,
+): void {
+  expect([answer?.status, answer?.headers['content-type']]).toEqual([
+    status,
+    'application/json; charset=utf-8',
+  ]);
+  expect(answer?.headers['cache-control']).toBe('no-store');
+  const problem = JSON.parse(answer?.body ?? '');
+  expect(problem).toEqual({ status, title: expect.any(String), detail: expect.any(String) });
+}

@@ -1,0 +1,95 @@
+/**
+ * Every regular expression in the sources: none that matches text from senders or clients
+ * backtracks.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSafe } from 'redos-detector';
+import { describe, expect, it } from 'vitest';
+import { parseAst } from 'vitest/node';
+import { pathPattern } from '../../../src/contract/endpoints.ts';
+import { ALL_ENDPOINTS } from '../../../src/contract/explore.ts';
+import { CLOCK, TAIL, TIME_FORMS } from '../../../src/ingest/reading/times.ts';
+
+const SRC = new URL('../../../src/', import.meta.url).pathname;
+
+/** Files whose expressions match only our own text or the operator's. */
+const OWN_TEXT = [
+  'serve/current.ts',
+  'config.ts',
+  'base/webAddress.ts',
+  'extras/embedded/existing.ts',
+  'extras/pages/extra.ts',
+  'contract/endpoints.ts',
+  'schema/oracle.ts',
+  'schema/template.ts',
+  'schema/aggregates.ts',
+  'schema/migrations.ts',
+  'schema/rebuild.ts',
+  'extras/pages/assets.ts',
+  'extras/pages/format.ts',
+  'network/json.ts', // sticky, over the operator's file
+];
+
+/** The same without names of groups, which the checker does not support. */
+function unnamed({ source, flags }: RegExp): RegExp {
+  const groups = [...source.matchAll(/(?<!\\)\((?:\?<(\w+)>|(?!\?))/g)].map(([, name]) => name);
+  const numbered = source.replaceAll(/\\k<(\w+)>/g, (_, name) => `\\${groups.indexOf(name) + 1}`);
+  return new RegExp(numbered.replaceAll(/\?<\w+>/g, ''), flags);
+}
+
+type Found = { file: string; expression: RegExp };
+
+function expressionsIn(file: string): Found[] {
+  const found: Found[] = [];
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { type, regex } = node as { type?: string; regex?: { pattern: string; flags: string } };
+    if (type === 'Literal' && regex)
+      found.push({ file, expression: new RegExp(regex.pattern, regex.flags) });
+    for (const child of Object.values(node)) look(child);
+  };
+  look(parseAst(readFileSync(join(SRC, file), 'utf8'), { lang: 'ts' }));
+  return found;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+);
+const all = files.flatMap(expressionsIn);
+
+describe('expressions', () => {
+  it('are safe where they match text from outside', async ({ annotate }) => {
+    const exposed = all.filter(({ file }) => !OWN_TEXT.includes(file));
+    const unsafe = exposed.filter(({ expression }) => !isSafe(unnamed(expression)).safe);
+    expect(unsafe.map(({ file, expression }) => `${file}: ${expression}`)).toEqual([]);
+    expect(exposed.length).toBeGreaterThan(50);
+    await annotate(
+      `row 3: ${exposed.length} expressions match text from outside, none of them backtracks`,
+    );
+  });
+
+  it.each(Object.values(ALL_ENDPOINTS).map(({ path }) => path))('are safe for %s', (path) => {
+    expect(isSafe(unnamed(pathPattern(path))).safe).toBe(true);
+  });
+
+  // the checker does not finish a whole form: its parts follow each other, and none repeats another
+  it.each([
+    ...TIME_FORMS.map(([name, { source }]) => [name, source] as const),
+    ['the time of the day', `^${CLOCK}$`] as const,
+    ['what stands behind it', `^${TAIL}$`] as const,
+  ])('are safe for times: %s', (_, source) => {
+    const whole = source === `^${CLOCK}$` || source === `^${TAIL}$`;
+    const checked = whole ? source : source.replace(CLOCK, 'C').replace(TAIL, 'T');
+    expect(isSafe(unnamed(new RegExp(checked))).safe).toBe(true);
+  });
+
+  it('are built from strings in two places only, from our own paths and parts of times', () => {
+    const making = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(making).toEqual(['contract/endpoints.ts', 'ingest/reading/times.ts']);
+  });
+
+  it('are found unsafe if they are like the one that once blocked the process for 20 seconds', () => {
+    expect(isSafe(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/).safe).toBe(false);
+  });
+});

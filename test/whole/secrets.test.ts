@@ -1,0 +1,253 @@
+/**
+ * No secret is shown: every setting that holds one holds a recognisable one here, what can fail
+ * fails, and neither a log, an answer, a metric nor the output of a command has any of them.
+ * Addresses that cannot be reached, by every reason: test/whole/mistakes.test.ts.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
+import { makePull } from '../../src/extras/feeds/pullDue.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
+import { importNetwork } from '../../src/network/importNetwork.ts';
+import { openProvider, type Provider } from '../extras/feeds/server.ts';
+import { keepingLog } from '../ingest/support.ts';
+import { engines } from '../support/database.ts';
+import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
+import { PROVIDER_KEYS } from '../support/network.ts';
+import { addressVariables, freePort, start } from '../support/program.ts';
+import {
+  beginRequest,
+  httpGet,
+  SERVICE_NOW,
+  type Service,
+  startService,
+  until,
+} from '../support/service.ts';
+import { openWire, type Wire } from '../support/silence.ts';
+
+/** What every secret here contains, whether it is encoded for a URL or not. */
+const MARK = 's3kr1t';
+const NETWORK = citiesOfOneStation(['town']);
+
+let here: Installation;
+let wire: Wire;
+let feed: Provider;
+let service: Service;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', NETWORK);
+  wire = await openWire(here.database.target);
+  feed = await openProvider();
+  service = await startService(here, {
+    LOG_LEVEL: 'debug',
+    DATABASE_URL: urlOf(wire.target, `${MARK}/of:the@owner`),
+    READER_DATABASE_URL: urlOf(wire.target, `${MARK} of the reader`),
+    PGPASSWORD: `${MARK}-of-the-environment`,
+    PULL_HOSTS: feed.host,
+  });
+});
+afterAll(async () => {
+  service.kill('SIGKILL');
+  await service.finished;
+  await Promise.all([wire.close(), feed.close()]);
+  await here.close();
+});
+
+function urlOf(target: Wire['target'], password: string): string {
+  const { user, host, port, database } = target as Exclude<Wire['target'], string>;
+  return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+}
+
+it('not of a token, sent in any way, valid or not', async () => {
+  const secret = service.token.slice(-43);
+  const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const answers: string[] = [];
+  const push = async (authorization: string, body: string, path = '/v1/readings') => {
+    const headers = {
+      Authorization: authorization,
+      'Content-Type': 'application/json',
+      'User-Agent': 'pushing',
+    };
+    const answer = await beginRequest(service.port.ingest, {
+      method: 'POST',
+      path,
+      headers,
+    }).finish(body);
+    answers.push(JSON.stringify(answer.headers) + answer.body);
+    return answer.status;
+  };
+  const reading = JSON.stringify([{ sensor_id: 1, time: SERVICE_NOW.toISOString(), pm25: 5 }]);
+  expect(await push(`Bearer ${service.token}`, reading)).toBe(200);
+  expect(await push(`Bearer ${service.token}`, '[{"sensor_id": 1}]')).toBe(422);
+  expect(await push(`Bearer ${service.token}`, '{broken')).toBe(400);
+  expect(await push(`Bearer ${service.token}`, '[]', `/v1/readings/?token=${service.token}`)).toBe(
+    404,
+  );
+  expect(await push(basic(`device:${service.token}`), reading)).toBe(200);
+  expect(await push(`Bearer ${service.token}!`, '[]')).toBe(401);
+  expect(await push(`Bearer ${service.token.slice(0, -1)}!`, '[]')).toBe(401);
+  expect(await push(basic(`${service.token}x:`), '[]')).toBe(401);
+  expect(await push(service.token, '[]')).toBe(401);
+  await until(
+    () => service.log().split('"agent":"pushing"').length > answers.length,
+    'every request is logged',
+  );
+  const { body: metrics } = await httpGet(service.port.admin, '/metrics');
+  const shown = `${service.log()} ${metrics} ${answers.join()}`;
+  for (const text of [
+    secret,
+    secret.slice(0, -1),
+    Buffer.from(secret).toString('base64').slice(2, -4),
+  ])
+    expect(shown).not.toContain(text);
+});
+
+it('not of a feed whose address has a key, whatever it answers', async () => {
+  const key = `?key=${MARK}`;
+  const feeds = {
+    broken: feed.url(`/broken.json${key}`),
+    elsewhere: feed.url(`/elsewhere.json${key}`),
+    failing: feed.url(`/failing.json${key}`),
+    far: `http://no.invalid/data.json${key}`,
+    closed: `http://127.0.0.1:${await freePort()}/data.json${key}`,
+  };
+  feed.answer(({ url = '' }, response) => {
+    if (url.startsWith('/failing')) response.writeHead(500);
+    if (url.startsWith('/elsewhere'))
+      response.writeHead(302, { location: `http://other.example/${key}` });
+    response.end(`<html>${url}</html>`);
+  });
+  const providers = Object.entries(feeds).map(([id, url]) => ({
+    ...{ id, title: id, pull: { kind: 'sensor-community', url } },
+  }));
+  await here.importNetwork({ ...NETWORK, providers: [...NETWORK.providers, ...providers] });
+  const { lines, ...log } = keepingLog();
+  const metrics = makeMetrics();
+  const pulls = makePullCounter(metrics);
+  const hosts = [feed.host, new URL(feeds.closed).host];
+  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics, pulls })(
+    SERVICE_NOW,
+  );
+  const status = await start(['status', '--json'], environment()).finished;
+  expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
+    Object.keys(feeds).sort(),
+  );
+  expect(status.stdout).toMatch(/failing\.json: it answered 500/);
+  const shown = [
+    JSON.stringify(lines),
+    await metrics.registry.metrics(),
+    status.stdout,
+    status.stderr,
+  ];
+  expect(shown.join()).not.toContain(MARK);
+});
+
+const environment = () => ({
+  ...addressVariables(here.database.target),
+  DATABASE_URL: 'postgres://',
+});
+
+const fileWith = (url: string) =>
+  JSON.stringify({
+    ...NETWORK,
+    providers: [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url: 'URL' } }],
+  }).replace('"URL"', url);
+
+it.each([
+  ['of another kind', JSON.stringify(`ftp://me:${MARK}@data.example/data.json?key=${MARK}`)],
+  ['with a password', JSON.stringify(`http://me:${MARK}@data.example/data.json`)],
+  ['with such a password', JSON.stringify(`http://me:${MARK}?/@${MARK}@data.example:x/data.json`)],
+  ['without a scheme', JSON.stringify(`me:${MARK}@data.example/data.json?key=${MARK}`)],
+  ['in a list', JSON.stringify([`http://data.example/?key=${MARK}`])],
+  ['without a colon before it', `"" "http://me:${MARK}@data.example/?key=${MARK}"`],
+])('not of the address of a feed in a network file: one %s', async (_, url) => {
+  const { lines, ...log } = keepingLog();
+  const imported = importNetwork(here.database.as(), fileWith(url), {
+    log,
+    providerKeys: PROVIDER_KEYS,
+  });
+  const { message } = await imported.then(
+    () => ({ message: '' }),
+    (error: Error) => error,
+  );
+  expect(message).toContain('nothing was imported');
+  expect(message + JSON.stringify(lines)).not.toContain(MARK);
+});
+
+it('nor by the command', async () => {
+  const file = fileWith(JSON.stringify(`http://me:${MARK}@data.example/data.json`));
+  const found = await start(['import', 'network', '-'], environment(), file).finished;
+  expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
+  expect(found.stdout + found.stderr).not.toContain(MARK);
+});
+
+it('not of a database while it is away', async () => {
+  await wire.close();
+  const answers = await Promise.all(
+    [
+      httpGet(service.port.public, '/hy/air-quality-app/v1/station/1.json'),
+      httpGet(service.port.admin, '/readyz'),
+      httpGet(service.port.admin, '/metrics'),
+      beginRequest(service.port.ingest, {
+        ...{
+          method: 'POST',
+          path: '/v1/readings',
+          headers: { Authorization: `Bearer ${service.token}` },
+        },
+      }).finish('[]'),
+    ].map((asked) => asked.then(({ status, body }) => ({ status, body }))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 200, 503]);
+  await service.logged('database unavailable');
+  service.kill('SIGTERM');
+  const { stdout, stderr } = await service.finished;
+  expect(stdout + stderr + JSON.stringify(answers)).not.toContain(MARK);
+});
+
+it.each<[string, Record<string, string>, RegExp]>([
+  [
+    'that is no URL',
+    { DATABASE_URL: `mysql://me:${MARK}@here/air` },
+    /DATABASE_URL: must look like/,
+  ],
+  [
+    'with a space',
+    { DATABASE_URL: `postgres://me:${MARK} x@he re/air` },
+    /DATABASE_URL: must look like/,
+  ],
+  [
+    'for readers that is no URL',
+    { READER_DATABASE_URL: MARK, ROLE: 'api' },
+    /READER_DATABASE_URL: must look like/,
+  ],
+  [
+    'for readers alone',
+    { READER_DATABASE_URL: `postgres://me:${MARK}@here/air` },
+    /enough for ROLE=api only/,
+  ],
+  [
+    'with a pooler',
+    { DATABASE_URL: `postgres://me:${MARK}@here/air?pooler=transaction` },
+    /not to a pooler/,
+  ],
+  ['with a broken escape', { DATABASE_URL: `postgres://me:${MARK}%zz@127.0.0.1:1/air` }, /./],
+  [
+    'with an unknown option',
+    { DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}` },
+    /./,
+  ],
+])('not of an address %s', async (_, variables, said) => {
+  const outputOf = async (words: string[]) => {
+    const run = start(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
+    const over = run.finished.then(() => true);
+    await until(
+      async () => said.test(run.log()) || (await Promise.race([over, false])),
+      'it says what is wrong',
+    );
+    run.kill('SIGKILL'); // or it would wait a minute for the database
+    const { stdout, stderr } = await run.finished;
+    return stdout + stderr;
+  };
+  for (const output of await Promise.all([outputOf(['start']), outputOf(['status'])])) {
+    expect(output).toMatch(said);
+    expect(output).not.toContain(MARK);
+  }
+});
