@@ -2,7 +2,7 @@
  * The rules P2, P3, A1 to A8, C9, Q1, S5 and Z5 word for word over readings in memory, sharing
  * nothing with the SQL: no templates, no database, ICU's zones or rules that are given. Slow and
  * obvious on purpose. The aggregates are compared with it. Which periods screening finds (C9) is in
- * network/suspectLiteral.ts.
+ * network/suspect/literal.ts.
  */
 import {
   PARAMETERS,

@@ -15,31 +15,33 @@ import { isAll } from '../support/database.ts';
 const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
 
+/** The clock, and what the watch of data versions knows of the database. */
 let now: number;
 let history: number;
 let version: number;
 let inContact: boolean;
 let confirmedAt: number;
+/** How often a document was rendered, and which versions the cache told the watch. */
 let rendered: number;
 let saw: string[];
 
 beforeEach(() => {
-  [now, history, version, inContact, confirmedAt, rendered, saw] = [
-    START,
-    1,
-    1,
-    true,
-    START,
-    0,
-    [],
-  ];
+  now = START;
+  history = 1;
+  version = 1;
+  inContact = true;
+  confirmedAt = START;
+  rendered = 0;
+  saw = [];
 });
 
 const lastKnown = () => ({ history, version, confirmedAt: new Date(confirmedAt) });
 const versions = {
   current: () => (inContact ? lastKnown() : undefined),
   lastKnown,
-  sawVersion: (seen: number, ofHistory: number) => void saw.push(`${seen} of ${ofHistory}`),
+  sawVersion(seen: number, ofHistory: number) {
+    saw.push(`version ${seen} of history ${ofHistory}`);
+  },
 };
 const clock = () => new Date(now);
 const makeCache = (maxBytes = 1e6, deadlineMs = 60_000) =>
@@ -89,7 +91,7 @@ describe('a document', () => {
     cache = makeCache();
   });
 
-  it('is found after it was rendered, and not before', async () => {
+  it('a document is found after it was rendered, and not before', async () => {
     expect(cache.find(KEY)).toBeUndefined();
     expect(bodyOf(await cache.get(KEY, rendering({ n: 1 })))).toEqual({ n: 1 });
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
@@ -97,7 +99,7 @@ describe('a document', () => {
     expect(rendered).toBe(1);
   });
 
-  it('is rendered once for all who ask meanwhile, and fails for all of them', async () => {
+  it('a document is rendered once for all who ask meanwhile, and a failure is that of all', async () => {
     const both = await Promise.all([
       cache.get(KEY, rendering({ n: 1 })),
       cache.get(KEY, rendering({ n: 2 })),
@@ -114,7 +116,7 @@ describe('a document', () => {
     expect(bodyOf(await cache.get('b', rendering({ n: 3 })))).toEqual({ n: 3 });
   });
 
-  it('is valid up to the instant at which time changes it, and not at that instant', async () => {
+  it('a document is valid up to the instant at which time changes it, and not at that instant', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     now += 9_999;
     expect(bodyOf(cache.find(KEY))).toEqual({ n: 1 });
@@ -123,19 +125,19 @@ describe('a document', () => {
     expect(bodyOf(await cache.get(KEY, rendering({ n: 2 })))).toEqual({ n: 2 });
   });
 
-  it('is not valid before its own instant, when the clock was set back', async () => {
+  it('a document is not valid before its own instant, when the clock was set back', async () => {
     await cache.get(KEY, rendering({ n: 1 }));
     now -= 1;
     expect(cache.find(KEY)).toBeUndefined();
   });
 
-  it('is invalid from a newer data version on', async () => {
+  it('a document is invalid once the data version has risen', async () => {
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
     expect(cache.find(KEY)).toBeUndefined();
   });
 
-  it('is invalid in another history, whatever its version, even to bridge an outage', async () => {
+  it('a document of another history is invalid whatever its version, even to bridge an outage', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 10 }));
     [history, version] = [2, 6];
     expect(cache.find(KEY)).toBeUndefined();
@@ -143,17 +145,17 @@ describe('a document', () => {
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
-  it('that was begun in another history is read again', async () => {
+  it('a document whose rendering began in another history is read again', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }, { readAt: () => 10 }));
     const begun = cache.get(KEY, slow);
     [history, version] = [2, 6];
     proceed();
     await begun;
-    expect([rendered, saw]).toEqual([2, ['10 of 2']]);
+    expect([rendered, saw]).toEqual([2, ['version 10 of history 2']]);
     expect(cache.find(KEY)).toBeDefined();
   });
 
-  it('that is older than what was served before is read again, and is never served', async () => {
+  it('a document older than what was served before is read again, and never served', async () => {
     version = 7;
     let reads = 0;
     // of another server
@@ -165,7 +167,7 @@ describe('a document', () => {
     expect([reads, rendered, cache.find('other')]).toEqual([2, 4, undefined]);
   });
 
-  it('that is older than the one kept gives way to that, with its age', async () => {
+  it('a document older than the kept one is not served: the kept one is, with its age', async () => {
     version = 7;
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     now += 25_000;
@@ -176,7 +178,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('of nothing at all, or of no data, has no version', async () => {
+  it('an empty document and one without data are served whatever their version', async () => {
     version = 7;
     expect(bodyOf(await cache.get('empty', rendering([], { readAt: () => 0 })))).toEqual([]);
     expect(
@@ -184,25 +186,25 @@ describe('a document', () => {
     ).toEqual({});
   });
 
-  it('tells the watch which version was read', async () => {
+  it('the cache tells the watch which version was read', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 2 }));
-    expect(saw).toEqual(['2 of 1']);
+    expect(saw).toEqual(['version 2 of history 1']);
   });
 
-  it('that was being rendered while the data changed is rendered again, also for those who asked before', async () => {
+  it('a document that was being rendered while the data changed is rendered again, also for those who asked before', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }));
     const begun = cache.get(KEY, slow);
     version += 1;
     const later = cache.get(KEY, rendering({ n: 2 }));
     proceed();
     await Promise.all([begun, later]);
-    expect([rendered, saw]).toEqual([2, ['2 of 1']]);
+    expect([rendered, saw]).toEqual([2, ['version 2 of history 1']]);
     expect(cache.find(KEY)).toBeDefined();
   });
 });
 
 describe('a document that is rendered once', () => {
-  it('has the headers of one that is not kept, and is never older than what was served before', async () => {
+  it('a document that is rendered once has the headers of one that is not kept, and is never older than what was served before', async () => {
     const cache = makeCache();
     version = 7;
     const [first, second] = [rendering({ n: 1 }, { readAt: () => 6 }), rendering({ n: 2 })];
@@ -211,7 +213,7 @@ describe('a document that is rendered once', () => {
     expect([bodyOf(served), served.cacheHeaders]).toEqual([{ n: 2 }, { maxAge: 60 }]);
   });
 
-  it('may take longer than the readers of others wait, and is of the instant at its end', async () => {
+  it('a document that is rendered once may take long, and its age counts from the end of the rendering', async () => {
     const cache = makeCache(1e6, 0);
     const [slow, proceed] = slowly(rendering({ n: 1 }, { seconds: 50 }));
     const served = cache.renderOnce(slow);
@@ -223,7 +225,7 @@ describe('a document that is rendered once', () => {
 });
 
 describe('cacheHeaders', () => {
-  it('is a minute, or less if time changes the document earlier', async () => {
+  it('max-age is a minute, or less if time changes the document earlier', async () => {
     const cache = makeCache();
     expect((await cache.get('a', rendering({}, { seconds: 3_600 }))).cacheHeaders.maxAge).toBe(60);
     expect((await cache.get('b', rendering({}, { seconds: 42 }))).cacheHeaders.maxAge).toBe(42);
@@ -231,7 +233,7 @@ describe('cacheHeaders', () => {
     expect(cache.find('b')?.cacheHeaders.maxAge).toBe(1);
   });
 
-  it('tells when the content last changed, which a rendering with the same content does not', async () => {
+  it('Last-Modified tells when the content changed, not when it was last rendered', async () => {
     const cache = makeCache();
     const first = await cache.get(KEY, rendering({ n: 1 }));
     expect(first.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
@@ -252,7 +254,7 @@ describe('cacheHeaders', () => {
     expect(cache.find(KEY)?.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:01:31 GMT');
   });
 
-  it('tells no time of change in the future after the clock was set back', async () => {
+  it('Last-Modified is never in the future, even after the clock was set back', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
     now -= 3_600_000;
@@ -267,14 +269,14 @@ describe('cacheHeaders', () => {
     expect(later.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:00:01 GMT');
   });
 
-  it('tells no time of change without the cache, where nobody remembers it', async () => {
+  it('there is no Last-Modified without the cache, which alone remembers it', async () => {
     const { cacheHeaders } = await makeCache(0).get(KEY, rendering({}));
     expect(cacheHeaders).toEqual({ maxAge: 60 });
   });
 });
 
 describe('a document that takes longer than its readers wait', () => {
-  it('is rendered once, and kept; the last one is served meanwhile, with its age', async () => {
+  it('a slow document is rendered once and kept, and the last one is served meanwhile with its age', async () => {
     const cache = makeCache(1e6, 0);
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
@@ -299,7 +301,7 @@ describe('a document that takes longer than its readers wait', () => {
     );
     afterEach(() => void vi.useRealTimers());
 
-    it('is waited for to the end of its time only, counted from its beginning', async () => {
+    it('a slow document is waited for up to its deadline, which counts from the beginning of its rendering', async () => {
       const cache = makeCache(1e6, 50);
       await cache.get(KEY, rendering({ n: 1 }));
       version += 1;
@@ -319,7 +321,7 @@ describe('a document that takes longer than its readers wait', () => {
     });
   });
 
-  it('is unavailable where there is no last one, until it is rendered', async () => {
+  it('a slow document without a last one is unavailable until it is rendered', async () => {
     const cache = makeCache(1e6, 0);
     const [slow, proceed] = slowly(rendering({ n: 1 }));
     await expect(cache.get(KEY, slow)).rejects.toThrow(Unavailable);
@@ -331,7 +333,7 @@ describe('a document that takes longer than its readers wait', () => {
 });
 
 describe('while the database is not in contact', () => {
-  it('serves the last current document with its age, for ten minutes, and does not ask', async () => {
+  it('without contact the last current document is served with its age for ten minutes, and the database is not asked', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
     inContact = false;
@@ -352,7 +354,7 @@ describe('while the database is not in contact', () => {
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
-  it('counts the age from the instant at which time changed the document', async () => {
+  it('the age counts from the instant at which time changed the document', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     inContact = false;
@@ -361,7 +363,7 @@ describe('while the database is not in contact', () => {
     expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(60);
   });
 
-  it('also bridges a query that fails while contact is believed', async () => {
+  it('a query that fails while contact is believed is bridged too, a fault of ours is not', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
@@ -381,7 +383,7 @@ describe('the bound', () => {
   ];
   if (isAll) floods.push([20_000, 'as large as a day of hours']);
   it.each(floods)(
-    'is that of memory, under a flood of distinct paths to documents of %s bytes, %s',
+    'the cache takes no more memory than its bound, under a flood of distinct documents of %s bytes, %s',
     (size) => {
       const script = fileURLToPath(new URL('memory.ts', import.meta.url));
       const taken = Number(
@@ -392,7 +394,7 @@ describe('the bound', () => {
     },
   );
 
-  it('is in bytes, and the least recently used go first', async () => {
+  it('the bound is in bytes, and the least recently used documents go first', async () => {
     const text = 'x'.repeat(10_000);
     const cache = makeCache(60_000); // three, with their compressed copies
     for (const key of ['a', 'b', 'c']) await cache.get(key, rendering({ key, text }));
@@ -405,7 +407,7 @@ describe('the bound', () => {
     ]);
   });
 
-  it('leaves out a document that is larger by itself', async () => {
+  it('a document larger than the bound is served and not kept', async () => {
     const cache = makeCache(3_000);
     await cache.get('small', rendering({}));
     expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty(
@@ -444,7 +446,7 @@ describe('what is shared while it is current', () => {
     await settle();
   }
 
-  it('is read once for all who ask', async () => {
+  it('what is shared is read once for all who ask', async () => {
     const read = share();
     const asked = [read(), read()];
     await finish(1);
@@ -459,7 +461,7 @@ describe('what is shared while it is current', () => {
     ['the clock is set back', () => (now -= 1)],
     ['the database has another history', () => (history += 1)],
     ['the version is unknown', () => (inContact = false)],
-  ])('is read again when %s', async (_, change) => {
+  ])('what is shared is read again when %s', async (_, change) => {
     const read = share();
     const first = read();
     await finish(1);
@@ -470,7 +472,7 @@ describe('what is shared while it is current', () => {
     expect(await second).toMatchObject({ n: 2 });
   });
 
-  it('is read again for all if the data changed meanwhile, never twice at a time', async () => {
+  it('what is shared is read again for all if the data changed meanwhile, never twice at a time', async () => {
     const read = share();
     const before = read();
     await settle();
@@ -483,7 +485,7 @@ describe('what is shared while it is current', () => {
     expect(await Promise.all([before, after])).toMatchObject([{ n: 2 }, { n: 2 }]);
   });
 
-  it('is read again for the next who ask after a failure', async () => {
+  it('what is shared is read again by the next who asks after a failure', async () => {
     const read = share();
     const failed = read();
     await settle();

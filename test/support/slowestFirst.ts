@@ -24,7 +24,7 @@ const SLOWEST = [
   'test/aggregate/keptHours.test.ts',
   'test/whole/service.test.ts',
   'test/aggregate/audit.test.ts',
-  'test/network/suspect.test.ts',
+  'test/network/suspect/rule.test.ts',
   'test/extras/demo/replace.test.ts',
   'test/whole/project/check.test.ts',
   'test/whole/shutdown.test.ts',

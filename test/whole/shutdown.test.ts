@@ -152,8 +152,8 @@ describe('an error that nothing catches', () => {
 
   it('the driver throws one where a connection is lost between two statements of a transaction; it says so', async () => {
     const program = `
-      import { connect } from '../dist/database/client.js';
-      import { describeUncaughtError } from '../dist/database/remedies.js';
+      import { connect } from './dist/database/client.js';
+      import { describeUncaughtError } from './dist/database/remedies.js';
       process.on('uncaughtException', (error) => process.exit(console.log(describeUncaughtError(error)) ?? 3));
       const sql = connect('postgres://', { timeZone: 'UTC', max: 2 });
       await sql.begin(async (transaction) => {

@@ -712,7 +712,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/network/suspect.test.ts'],
+    tests: ['test/network/suspect'],
     changes: {
       'sql/logic/61_suspect_particles.sql': [
         ['max(h.pm25) - min(h.pm25) > 5 and', 'max(h.pm25) - min(h.pm25) > 15 and'],

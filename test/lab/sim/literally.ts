@@ -1,5 +1,5 @@
 /**
- * What the rules word for word (aggregate/literal.ts, network/suspectLiteral.ts) say of a database
+ * What the rules word for word (aggregate/literal.ts, network/suspect/literal.ts) say of a database
  * of the simulation: its buckets, the particles that a screening finds suspect (C9), and the rules
  * of its zone (Z5). Read from the database, since nothing else tells it: sensor hours whose readings
  * were deleted, amounts of rain (which are compared by themselves), flags of temperature, humidity
@@ -18,7 +18,7 @@ import {
   type Reading,
   stationOf,
 } from '../../aggregate/literal.ts';
-import { type Hour, type Suspect, suspectPeriods } from '../../network/suspectLiteral.ts';
+import { type Hour, type Suspect, suspectPeriods } from '../../network/suspect/literal.ts';
 import { bucketStart } from '../../support/localTime.ts';
 import { CITY, DISTRICT, FIRST, KINDS, type Network, type Period, STATIONS } from './network.ts';
 

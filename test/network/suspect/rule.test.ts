@@ -1,0 +1,375 @@
+/**
+ * Which particles cannot be true (C9): the tables say it case by case, and by chance the SQL finds
+ * what literal.ts does, in which the rule stands word for word.
+ */
+import { expect, it } from 'vitest';
+import { screen } from '../../../src/network/screening.ts';
+import { bringIn, differences, type Json, NOW } from '../../ingest/support.ts';
+import { isRepetition, onEveryEngine } from '../../support/database.ts';
+import { seeded } from '../../support/random.ts';
+import { type Hour, type Suspect, suspectPeriods } from './literal.ts';
+import {
+  type Air,
+  clean,
+  during,
+  failing,
+  HOUR,
+  hoursAgo,
+  network,
+  PLACES,
+  SENSORS,
+  useTown,
+  varying,
+} from './town.ts';
+
+const byStation = (a: Suspect, b: Suspect) =>
+  a.station - b.station || a.reason.localeCompare(b.reason) || a.since - b.since;
+
+/** Station 3 has 90 µg/m³, its neighbours 45 and this much, and all rise and fall together. */
+const smoke =
+  (other: number): Air =>
+  (sensor, ago) => {
+    const level = new Map([
+      [31, 90],
+      [21, 45],
+      [41, other],
+    ]);
+    return { pm25: (level.get(sensor) ?? 8) * (1 + (ago % 2) / 4) };
+  };
+
+/** Sensors 11 and 12 of station 1 give these, and all others what 11 gives. */
+const channels =
+  (of: (ago: number) => [number, number], variation: number): Air =>
+  (sensor, ago) => {
+    const [first, second] = of(ago);
+    return { pm25: (sensor === 12 ? second : first) + ((ago % 3) - 1) * variation, pm10: ago };
+  };
+
+/** Sensor 61, the one of station 6, gives the same; `pm10`: all give this much, else it varies. */
+const stuck =
+  (pm25: number, since: number, until: number, pm10?: number): Air =>
+  (sensor, ago) => ({
+    pm25: sensor === 61 && during(ago, since, until) ? pm25 : 8 + (ago % 5) / 2,
+    pm10: pm10 ?? ago,
+  });
+
+onEveryEngine('suspect particles', (engine) => {
+  const town = useTown(engine);
+
+  it('screening finds what the rule finds word for word, in random air', async () => {
+    const random = seeded(43);
+    // at station 1, three sensors of unknown kind and one of a known one
+    const sensors = [...SENSORS, 13, 14];
+    await bringIn(
+      town.owner,
+      network({
+        1: { sensors: [{ id: 11 }, { id: 12 }, { id: 13 }, { id: 14, kind: 'BAM-1020' }] },
+      }),
+    );
+    const faults = [
+      { sensor: 12, kind: 'times' },
+      { sensor: 14, kind: 'times' },
+      { sensor: 21, kind: 'flat' },
+      { sensor: 31, kind: 'times' },
+      { sensor: 41, kind: 'gap' },
+      { sensor: 51, kind: 'flat' },
+      { sensor: 61, kind: 'flat' },
+    ].map((fault) => {
+      const since = 60 + random.below(80);
+      const until = since - 20 - random.below(60);
+      return { ...fault, since, until, value: random.pick([-1, 0, 0.4, 7.3, 60]) };
+    });
+    const air: Air = (sensor, ago) => {
+      const { kind, value } =
+        faults.find((f) => f.sensor === sensor && during(ago, f.since, f.until)) ?? {};
+      if (random.next() < (kind === 'flat' ? 0.01 : 0.03)) return null;
+      if (kind === 'gap' && random.next() < 0.6) return null;
+      if (kind === 'flat') return { pm25: value ?? 0, pm10: random.next() < 0.02 ? 5 : 4 };
+      // smoke of some hours reaches some of the stations
+      const hasSmoke = ago % 60 > 50 && random.next() < 0.5;
+      const isRaised = hasSmoke || (kind === 'times' && random.next() < 0.5);
+      return { pm25: 8 + Math.round(random.next() * 60) / 10 + (isRaised ? 70 : 0), pm10: 12 };
+    };
+    await town.measure(air, 290, 1, sensors);
+    const stationHours = await town.owner<Hour[]>`
+      select station_id as station, extract(epoch from bucket)::float8 * 1000 as at, pm25, pm10,
+        coalesce(pm25_raw, pm25) as measured
+      from rollup.station_hourly where pm25 is not null`;
+    const sensorHours = await town.owner<Hour[]>`
+      select p.station_id as station, sensor_id as sensor, k.kind, extract(epoch from bucket)::float8 * 1000 as at,
+        pm25, pm10, coalesce(pm25_raw, pm25) as measured
+      from rollup.sensor_hourly h
+      join raw.placement p using (sensor_id)
+      join raw.sensor k on k.id = sensor_id
+      where pm25 is not null`;
+    let recorded: Suspect[] = [];
+    const reasons = new Set<string>();
+    // now and then after a pause that is longer than what is looked back
+    for (let ago = 200; ago >= 0; ago -= random.pick([8, 16, 70])) {
+      const at = hoursAgo(ago);
+      const since = hoursAgo(ago + 50).getTime();
+      const found = suspectPeriods(
+        { stationHours, sensorHours, places: PLACES, recorded },
+        since,
+        at.getTime(),
+      );
+      recorded = [...recorded.filter((p) => p.until <= since - 24 * HOUR), ...found];
+      for (const { reason } of found) reasons.add(reason);
+      await screen(town.db.target, at, new Date(since));
+      const stored = await town.owner<Suspect[]>`
+        select station_id as station, reason, extract(epoch from since)::float8 * 1000 as since,
+          extract(epoch from until)::float8 * 1000 as until
+        from raw.screened_period where kind = 'pm'`;
+      expect([...stored].sort(byStation)).toEqual(recorded.sort(byStation));
+    }
+    expect([...reasons].sort()).toEqual(['flat', 'outlier', 'sensors']);
+    expect(await differences(town.db)).toEqual([]);
+  });
+
+  if (isRepetition(engine)) return;
+
+  it('nothing is suspect in clean air, nor in a dust storm over all stations', async () => {
+    expect(await town.screened(clean)).toEqual([]);
+    const storm: Air = (sensor, ago) => ({
+      pm25: (ago < 30 ? 400 : 20) + sensor + (ago % 3),
+      pm10: 900 + ago,
+    });
+    expect(await town.screened(storm)).toEqual([]);
+  });
+
+  it('a stuck sensor is found, and no other', async () => {
+    const stuck: Air = (sensor, ago) =>
+      sensor === 61 && during(ago, 24) ? { pm25: 9.5, pm10: 12 } : clean(sensor, ago);
+    expect(await town.screened(stuck)).toEqual([
+      { station: 6, reason: 'flat', since: 24, until: null },
+    ]);
+  });
+
+  it('very clean air is not suspect, though it may be the same for long', async () => {
+    const clear: Air = (sensor, ago) =>
+      sensor === 61 && during(ago, 24) ? { pm25: 0.5, pm10: 1 } : clean(sensor, ago);
+    expect(await town.screened(clear)).toEqual([]);
+  });
+
+  it('channels that drift apart are found: one loses 80 % of its values in the course of a day', async () => {
+    const lost = (ago: number) => 0.8 * Math.min(1, Math.max(0, (48 - ago) / 24));
+    const drifting: Air = (sensor, ago) => ({
+      pm25: (20 + (ago % 4)) * (sensor === 12 ? 1 - lost(ago) : 1),
+    });
+    await town.measure(drifting);
+    await screen(town.db.target, hoursAgo(24));
+    expect(await town.flags()).toEqual([{ station: 1, reason: 'sensors', since: 32, until: null }]);
+  });
+
+  it('a station far above the others is found, with what it was compared with', async () => {
+    const sixfold: Air = (sensor, ago) => ({
+      pm25: (12 + (ago % 4)) * (sensor === 31 && during(ago, 60, 12) ? 6 : 1),
+    });
+    expect(await town.screened(sixfold)).toEqual([
+      { station: 3, reason: 'outlier', since: 60, until: null },
+    ]);
+    expect(await town.owner`select evidence from raw.screened_period`).toEqual([
+      {
+        evidence: {
+          'pm2.5': 72,
+          median: 12,
+          compared_with: [1, 2, 4, 5].map((id) => ({ id, 'pm2.5': 12 })),
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, Air, [since: number, until: number | null][]]>([
+    ['five hours are none', failing((ago) => during(ago, 44, 39)), []],
+    ['six hours are one', failing((ago) => during(ago, 45, 39)), [[45, 39]]],
+    [
+      'six hours with 24 others between them are one',
+      failing((ago) => during(ago, 65, 62) || during(ago, 38, 35)),
+      [[65, 35]],
+    ],
+    [
+      'six hours with 25 others between them are none',
+      failing((ago) => during(ago, 65, 62) || during(ago, 37, 34)),
+      [],
+    ],
+    [
+      'three times the median is none',
+      (sensor, ago) => {
+        if (sensor === 31) return { pm25: 3 * (11 + (ago % 5)) };
+        return { pm25: (sensor === 41 ? 9 : 11) + (ago % 5) };
+      },
+      [],
+    ],
+    [
+      '30 µg/m³ is none',
+      (sensor, ago) => ({ pm25: sensor === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
+      [],
+    ],
+    ['one neighbour with half as much leaves it one', smoke(44.75), [[72, null]]],
+    ['two neighbours with half as much are smoke, and it is none', smoke(45), []],
+    [
+      'a station far from all others is none',
+      (sensor, ago) => ({ pm25: sensor === 61 ? 300 + ago : varying(ago) }),
+      [],
+    ],
+    [
+      'with two neighbours that measure there is none',
+      (sensor, ago) => {
+        if (![21, 31, 41].includes(sensor)) return null;
+        return { pm25: sensor === 31 ? 300 + ago : varying(ago) };
+      },
+      [],
+    ],
+  ])('an outlier: %s', async (_, air, expected) => {
+    const periods = await town.screened(air);
+    expect(periods.map(({ since, until }) => [since, until])).toEqual(expected);
+  });
+
+  it('a station that is suspect itself is no neighbour of others, even if the same screening finds that', async () => {
+    // the three neighbours of station 3 are stuck far below it
+    const air: Air = (sensor, ago) => {
+      if (sensor === 51 || sensor === 61) return null;
+      if (sensor !== 31) return { pm25: 2, pm10: 3 };
+      return { pm25: 90 + (ago % 5), pm10: 100 };
+    };
+    const stuck = (station: number) => ({ station, reason: 'flat', since: 72, until: null });
+    const expected = [stuck(1), stuck(2), stuck(4)];
+    expect(await town.screened(air)).toEqual(expected);
+    expect(await town.screened(air)).toEqual(expected);
+    await town.owner`truncate raw.screened_period`;
+    await bringIn(
+      town.owner,
+      network({ 1: { trusted: true }, 2: { trusted: true }, 4: { trusted: true } }),
+    );
+    expect(await town.screened(air)).toEqual([
+      { station: 3, reason: 'outlier', since: 72, until: null },
+    ]);
+    await bringIn(
+      town.owner,
+      network({
+        1: { trusted: true, is_bad_pm: true },
+        2: { trusted: true },
+        4: { trusted: true },
+      }),
+    );
+    expect(await town.screened(air)).toEqual([]);
+  });
+
+  it.each<[string, Air, [since: number, until: number | null][]]>([
+    [
+      'of 10 and 16 µg/m³ disagree once 21 of 24 hours are so, since 5.25 is more than 40 % of 12.6',
+      channels((ago) => [10, ago <= 48 ? 16 : 10], 0.1),
+      [[28, null]],
+    ],
+    [
+      'of 10 and 15.08 µg/m³ disagree once 24 hours are so, since 5.08 is more than 40 % of 12.54',
+      channels((ago) => [10, ago <= 48 ? 15.08 : 10], 0.1),
+      [[25, null]],
+    ],
+    ['that differ by 40 % agree', channels(() => [11, 15], 1), []],
+    [
+      'that differ by half a little agree: the bound is 3 µg/m³',
+      (sensor, ago) => ({ pm25: (sensor === 12 ? 5 : 2.4) + (ago % 2), pm10: ago }),
+      [],
+    ],
+  ])('channels %s', async (_, air, expected) => {
+    const periods = await town.screened(air);
+    expect(periods).toEqual(
+      expected.map(([since, until]) => ({ station: 1, reason: 'sensors', since, until })),
+    );
+  });
+
+  it.each<[string, Air, [since: number, until: number | null][]]>([
+    ['PM2.5 for 24 hours is, all of them', stuck(9, 44, 20), [[44, null]]],
+    ['PM2.5 for 23 hours is not', stuck(9.1, 43, 20), []],
+    ['PM2.5 and PM10 for 12 hours is, all of them', stuck(9.1, 32, 20, 12), [[32, null]]],
+    ['PM2.5 and PM10 for 11 hours is not', stuck(9.1, 31, 20, 12), []],
+    [
+      'PM2.5 and PM10 for 13 hours, one of them missing, is not',
+      (sensor, ago) => (sensor === 61 && ago === 26 ? null : stuck(9.1, 33, 20, 12)(sensor, ago)),
+      [],
+    ],
+    ['0 for 48 hours is a dead sensor, all of them', stuck(0, 58, 10, 1), [[58, null]]],
+    ['0 for 47 hours is not', stuck(0, 57, 10, 1), []],
+    ['0.5 for 48 hours is a dead sensor, all of them', stuck(0.5, 58, 10, 1), [[58, null]]],
+    ['0.5 for 47 hours is not', stuck(0.5, 57, 10, 1), []],
+    ['-1 for 24 hours is, all of them', stuck(-1, 34, 10, 1), [[34, null]]],
+    ['-1 for 23 hours is not', stuck(-1, 33, 10, 1), []],
+  ])('the same %s', async (_, air, expected) => {
+    const periods = await town.screened(air);
+    expect(periods).toEqual(
+      expected.map(([since, until]) => ({ station: 6, reason: 'flat', since, until })),
+    );
+  });
+
+  it('the first hours that are screened are judged by the rows and days that they belong to (C9)', async () => {
+    const from = 3 * 24;
+    const air: Air = (sensor, ago) => {
+      if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
+      return clean(sensor, ago);
+    };
+    await town.measure(air, 6 * 24, 1);
+    await screen(town.db.target, NOW, hoursAgo(from));
+    expect(await town.flags()).toEqual([
+      { station: 6, reason: 'flat', since: from, until: from - 6 },
+    ]);
+  });
+
+  it('only sensors of one kind are compared, and all of unknown kind count as one kind (C9)', async () => {
+    const factors = { 11: 1, 12: 2.5 };
+    const air: Air = (sensor, ago) => ({
+      pm25: (12 + (ago % 3)) * (ago > 72 ? 1 : (factors[sensor as 11 | 12] ?? 1)),
+      pm10: ago,
+    });
+    const [one, another] = [{ kind: 'PMS5003' }, { kind: 'BAM-1020' }];
+    const found = { station: 1, reason: 'sensors', since: 72, until: null };
+    const withKinds = async (first: Json, second: Json) => {
+      await town.owner`truncate raw.screened_period`;
+      await bringIn(
+        town.owner,
+        network({
+          1: {
+            sensors: [
+              { id: 11, ...first },
+              { id: 12, ...second },
+            ],
+          },
+        }),
+      );
+      return await town.screened(air);
+    };
+    expect(await withKinds({}, {})).toEqual([found]);
+    expect(await withKinds(one, one)).toEqual([found]);
+    expect(await withKinds(one, another)).toEqual([]);
+    expect(await withKinds(one, {})).toEqual([]);
+    // beside a third one of another kind, the two that differ are named
+    await town.owner`truncate raw.screened_period`;
+    await bringIn(
+      town.owner,
+      network({
+        1: {
+          sensors: [
+            { id: 11, ...one },
+            { id: 12, ...one },
+            { id: 15, ...another },
+            { id: 16, ...another },
+          ],
+        },
+      }),
+    );
+    await town.measure(air, 100, 1, [...SENSORS, 15, 16]);
+    await screen(town.db.target, NOW);
+    expect(await town.flags()).toEqual([found]);
+    expect(await town.owner`select evidence from raw.screened_period`).toEqual([
+      {
+        evidence: {
+          'pm2.5': 16.5,
+          compared_with: [
+            { id: 11, 'pm2.5': 12 },
+            { id: 12, 'pm2.5': 30 },
+          ],
+        },
+      },
+    ]);
+  });
+});
