@@ -101,7 +101,7 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
     await bringIn(owner, network('epa-2021', { others }));
     await accept(
-      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // 30, weighs no more for being three
+      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // their mean counts once
       reading(4, QUARTER_PAST_TEN, { pm25_raw: 50 }),
       reading(2, QUARTER_PAST_TEN, { humidity: 30 }),
       reading(5, at(10, 1), { humidity: 60 }),

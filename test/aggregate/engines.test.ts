@@ -185,7 +185,7 @@ onEveryEngine('an engine', (engine) => {
         expect(await noted()).toEqual(expected);
         expect(await differences(database)).toEqual([]);
         expect(await noted()).toEqual([]);
-        expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
+        expect(await version()).toBeGreaterThan(before); // or old documents would stay cached
       },
     );
 
@@ -207,7 +207,7 @@ onEveryEngine('an engine', (engine) => {
       const [hours] = await owner`
         select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
       await owner`create temporary table of_three as select * from raw.readings where sensor_id = 3`;
-      await owner`delete from raw.readings where sensor_id >= 100`; // of the very many
+      await owner`delete from raw.readings where sensor_id >= 100`; // the very many rows
       await database.refresh(NOW);
       await owner`delete from raw.readings where sensor_id = 3`;
       expect(await noted()).toHaveLength(hours?.n);
@@ -367,9 +367,8 @@ onEveryEngine('an engine', (engine) => {
           return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
         });
         const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-        const { accepted, unchanged } = await importReadings(ingest, [path], {
-          ...{ now: NOW, log: keepingLog(), terminal: false },
-        });
+        const options = { now: NOW, log: keepingLog(), terminal: false };
+        const { accepted, unchanged } = await importReadings(ingest, [path], options);
         return { accepted, unchanged };
       };
       expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
@@ -413,7 +412,7 @@ onEveryEngine('an engine', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  /** Vacuums first, so that autovacuum shrinks nothing between two calls or within the statement. */
+  /** Vacuums first, so that autovacuum shrinks nothing between two calls or during one. */
   const sizes = async () => {
     await superuser`vacuum`;
     const [row] = await superuser<[{ raw: number; rollup: number; disk: number }]>`
@@ -439,8 +438,8 @@ onEveryEngine('an engine', (engine) => {
   });
 
   /**
-   * The published rain of a month that has ended. Later versions multiply it, so its sum tells which
-   * version's numbers are served.
+   * The published rain of a month that has ended. Later versions multiply it, so its sum tells
+   * which version's numbers are served.
    */
   const rain = async () =>
     (
@@ -449,7 +448,8 @@ onEveryEngine('an engine', (engine) => {
   /** Migrates to the next version, which sums rain differently. */
   const upgrade = (rainSum: string) =>
     migrate(database.target, {
-      ...{ now: NOW, log },
+      now: NOW,
+      log,
       definitions: changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
         text.replace('sum(rain::float8)', rainSum),
       ),

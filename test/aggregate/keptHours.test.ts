@@ -101,7 +101,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     expect((await audited()).found).toEqual([]);
   });
 
-  // on plain PostgreSQL only our own procedure refreshes an aggregate, and it leaves such hours alone
+  // plain PostgreSQL has no refresh but our own procedure, which leaves such hours alone
   it.each(engine === 'timescale' ? above.map(({ name }) => name) : [])(
     'kept hours are not changed by a stray refresh of %s',
     async (level) => {

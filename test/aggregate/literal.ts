@@ -239,8 +239,8 @@ function addCoarser(
 }
 
 /**
- * (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. RH is the humidity of
- * the corrected sensors, or the station's if they have none.
+ * (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. RH is the humidity
+ * of the corrected sensors, or the station's if they have none.
  */
 function stationPm25(
   sensors: readonly { corrected: boolean; values: Values }[],

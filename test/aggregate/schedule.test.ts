@@ -1,6 +1,6 @@
 /**
- * The scheduler: when jobs run, over a day of the real scheduler with a fake clock, and how runs are
- * counted and logged.
+ * The scheduler: when jobs run, over a day of the real scheduler with a fake clock, and how runs
+ * are counted and logged.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';

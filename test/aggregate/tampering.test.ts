@@ -1,6 +1,6 @@
 /**
- * Every kind of change to a stored bucket behind the service's back, in every level: the audit names
- * exactly that bucket, its repair mends it, no refresh fails on it, and the API answers JSON
+ * Every kind of change to a stored bucket behind the service's back, in every level: the audit
+ * names exactly that bucket, its repair mends it, no refresh fails on it, and the API answers JSON
  * meanwhile.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -233,7 +233,7 @@ onEveryEngine('tampered buckets', (engine) => {
       'placement -infinity 1 station_id,formula,until',
       'placement -infinity 2 missing',
     ];
-    // the buckets are still those of the network
+    // the buckets still match the network
     expect((await runAudit()).found.map(key).toSorted()).toEqual(periods);
     const { found, remaining } = await runAudit(true);
     expect([found.map(key).toSorted(), remaining]).toEqual([periods, []]);

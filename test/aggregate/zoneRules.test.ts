@@ -173,7 +173,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
   );
 
   it(
-    'days and months become those of a database made by the new rules, of deleted readings too; hours do not move (Z5)',
+    'days and months become as in a database made by the new rules, of deleted readings too; hours do not move (Z5)',
     skipped,
     async () => {
       const before = await stored(owner);
