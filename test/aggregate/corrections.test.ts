@@ -106,7 +106,7 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
       reading(2, QUARTER_PAST_TEN, { humidity: 30 }),
       reading(5, at(10, 1), { humidity: 60 }),
       reading(5, at(10, 2), { humidity: 80 }),
-      reading(3, QUARTER_PAST_TEN, { humidity: 90 }), // of another station
+      reading(3, QUARTER_PAST_TEN, { humidity: 90 }), // another station
     );
     expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
     expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });

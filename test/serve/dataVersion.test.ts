@@ -124,7 +124,7 @@ onOneEngine('the data version', (engine) => {
       watch.close(); // or it would hear that it was set back
       for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY])
         watch.sawVersion(seen, 1);
-      watch.sawVersion(before + 5, 2); // of another history
+      watch.sawVersion(before + 5, 2); // another history
       expect(watch.current()?.version).toBe(before);
       watch.sawVersion(before + 5, 1);
       expect(watch.current()).toMatchObject({ version: before + 5, history: 1 });
