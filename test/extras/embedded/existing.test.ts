@@ -1,6 +1,6 @@
 /**
- * What a data directory holds already: a database that this program cannot serve is named, with
- * what to do, and not left for an empty one.
+ * A data directory that already holds something: a database that this program cannot serve is named
+ * with the remedy, and not passed over for an empty one.
  */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,7 @@ import { open, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const log = makeLog('silent');
 
-/**
- * A data directory with what is left of servers: what their clusters contain isn't looked at before
- * they are started.
- */
+/** A data directory with empty clusters of servers: their content is only read at a start. */
 function holding(...names: string[]): string {
   const dataDirectory = temporaryDirectory();
   for (const name of names) {
@@ -55,13 +52,13 @@ test('a file in the place of the data directory is named', async () => {
   expect(await refusal(file)).toContain(`DATA_DIR (${file}) is a file, or below one, and not a`);
 });
 
-test('of several databases none is chosen silently', async () => {
+test('several databases in a data directory are all named, and no one is chosen silently', async () => {
   expect(await refusal(holding('bundled-18', 'bundled-19'))).toMatch(
     /There are 2 databases .*bundled-18 and .*bundled-19\. .*Move the other folder away/,
   );
 });
 
-test('what a start that was killed has left of a new cluster is removed by the next', {
+test('an unfinished cluster of a start that was killed is removed by the next start', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const dataDirectory = temporaryDirectory();
