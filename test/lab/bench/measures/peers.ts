@@ -62,7 +62,10 @@ async function against(
       try {
         const goal = isInProcess === true && !subject.isRegion ? {} : { goal: 1 };
         const row = ratioRow(await measured({ context, service, peer, subject }), {
-          ...{ id: 'B12', title, unit: 'ms', better: 'higher' },
+          id: 'B12',
+          title,
+          unit: 'ms',
+          better: 'higher',
           ...goal,
         });
         rows.push({

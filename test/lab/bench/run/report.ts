@@ -9,8 +9,8 @@ import type { Interval } from './statistics.ts';
 const NOISE = 0.05;
 
 /**
- * `goal`, `must`, `missed`, `report` where nothing is demanded, or that there is none: where
- * medians are too noisy, the least times judge, unless they too differ from themselves.
+ * `goal`, `must`, `missed`, `report` without a bound, or no verdict: where medians are too noisy,
+ * the least times judge, unless they too differ from themselves.
  */
 function verdict(row: Row): string {
   const { value, control, least, better, must, goal } = row;

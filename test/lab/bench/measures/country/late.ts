@@ -1,7 +1,4 @@
-/**
- * S9: late readings, until they show: one, those of a share of the sensors over a day, and an hour
- * of all.
- */
+/** S9: late readings, until they show: one, a day of a share of the sensors, and an hour of all. */
 import { refresh } from '../../../../../src/aggregate/refresh.ts';
 import { watchServer } from '../../load/memory.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';
