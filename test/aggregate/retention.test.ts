@@ -120,7 +120,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     await owner`delete from raw.readings where measured_at < '2026-09-01' or measured_at > '2027-01-01'`;
   });
 
-  it('a cutoff that was raised wrongly can be lowered, but not below what is retained', async () => {
+  it('a cutoff that was raised wrongly can be lowered, but not below the retention', async () => {
     await owner`call logic.raise_ingest_cutoff('2028-09-01 00:00+04')`;
     expect(await takes('2026-11-20T00:12:00Z')).toBe(0);
     await expect(lowerCutoff(owner, new Date('2030-01-01T00:00:00Z'))).rejects.toThrow(

@@ -89,14 +89,14 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect([await offline(), await suspect()]).toEqual([[], []]);
   });
 
-  it('a station that has long been silent is listed too', async () => {
+  it('a station that has long been silent is listed as offline', async () => {
     await measure(4, 40 * 24, 40 * 24, lively(10));
     expect(await offline()).toMatchObject([
       { station_id: 4, last_measurement_time: iso(hoursAgo(40 * 24)) },
     ]);
   });
 
-  it('a station is listed from the moment it is offline until it measures again', async () => {
+  it('a station is listed as offline from the instant it is until it measures again', async () => {
     await measure(1, 10, 4, lively(10));
     await measure(2, 3, 3, lively(10)); // exactly stale
     await measure(3, 2.5, 2.5, lively(10));

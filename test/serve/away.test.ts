@@ -140,13 +140,13 @@ it.each<[string, DatabaseAddress]>([
   ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
   ['a port without a listener', 'postgres://x@127.0.0.1:1/x'],
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],
-])('%s gives 503 for every path', async (_, target) => {
+])('every document is 503 if the address is %s', async (_, target) => {
   const { app, db } = appOver(target);
   for (const path of DOCUMENTS) await expectUnavailable(app, path);
   await db.destroy();
 });
 
-it('a server that accepts connections and never answers leads to 503', async () => {
+it('every document is 503 if the server accepts connections and never answers', async () => {
   const mute = await openMute(() => undefined);
   const { app, db } = appOver(mute.target);
   await Promise.all(
@@ -157,7 +157,7 @@ it('a server that accepts connections and never answers leads to 503', async () 
   mute.close();
 });
 
-it('a server that accepts connections and closes them leads to 503', async () => {
+it('every document is 503 if the server accepts connections and closes them', async () => {
   const mute = await openMute((socket) => socket.end());
   const { app, db } = appOver(mute.target);
   await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));

@@ -29,7 +29,7 @@ const refusal = (dataDirectory: string) =>
     (error: Error) => error.message,
   );
 
-test('a database of another major version is not started', async () => {
+test('a database of another major version is refused with the remedy, and left as it is', async () => {
   const dataDirectory = holding('bundled-17');
   expect(await refusal(dataDirectory)).toMatch(
     /bundled-17 \(DATA_DIR\) needs PostgreSQL 17\. This version of airseries brings PostgreSQL 18\.4\. Start the version of airseries that made/,
@@ -37,7 +37,7 @@ test('a database of another major version is not started', async () => {
   expect(readdirSync(dataDirectory)).toEqual(['bundled-17']);
 });
 
-test('a database that a release candidate made on an installed PostgreSQL is named, alone and beside another', async () => {
+test('a database made by a release candidate is refused with the remedy, alone and beside another', async () => {
   const dataDirectory = holding('local-15');
   const refused =
     /local-15 \(DATA_DIR\) was made by a release candidate on an installed PostgreSQL 15, .*network export.*move the folder away/;
@@ -46,7 +46,7 @@ test('a database that a release candidate made on an installed PostgreSQL is nam
   expect(await refusal(holding('bundled-18', 'local-15'))).toMatch(refused);
 });
 
-test('a file in the place of the data directory is named', async () => {
+test('a file in place of the data directory is refused by its name', async () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
   expect(await refusal(file)).toContain(`DATA_DIR (${file}) is a file, or below one, and not a`);
