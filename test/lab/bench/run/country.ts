@@ -1,7 +1,7 @@
 /**
  * A country: a network as large as the run asks for, as it is after a month: 31 days of hourly
- * readings, aggregated in one first build, and three days of readings every five minutes. What is
- * measured on the way is kept for the measures that report it.
+ * readings, aggregated in one first build, and three days of readings every five minutes. Figures
+ * that are measured on the way are kept for the measures that report them.
  */
 
 import { refreshAndDigest } from '../../../../src/aggregate/digest.ts';
