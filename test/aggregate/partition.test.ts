@@ -90,7 +90,7 @@ onOneEngine('two workers', (engine) => {
       where not granted and datname = current_database()`
     ).length;
 
-  it('a worker that is cut off in the middle of its jobs holds up no other, and no run is done twice', async () => {
+  it('a worker that is cut off in the middle of its jobs holds up no other, and jobs run twice do no harm', async () => {
     const timestamp = '2026-11-20 11:59:00';
     const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
     provider.serve([{ id: 1, timestamp, sensor: { id: 2 }, sensordatavalues }]);

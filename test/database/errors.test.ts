@@ -32,7 +32,7 @@ it.each([
     'a function that another version has replaced',
     Object.assign(failure('XX000'), { message: 'cache lookup failed for function 17022' }),
   ],
-])('%s is an outage', (_, error) => {
+])('%s counts as an outage', (_, error) => {
   expect(asUnavailable(error)).toBeInstanceOf(Unavailable);
 });
 
@@ -46,7 +46,7 @@ it.each([
   ['an internal error of one statement', failure('XX000')],
   ['a division by zero', failure('22012')],
   ['an error without a code', new Error('failed')],
-])('%s is a bug', (_, error) => {
+])('%s counts as a bug', (_, error) => {
   expect(asUnavailable(error)).toBe(error);
 });
 

@@ -105,7 +105,7 @@ onEveryEngineInAll('metrics', (engine) => {
   const samples = (text: string) =>
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('the metrics count readings, requests, queries, jobs and stations', async () => {
+  it('the metrics count readings, requests, queries and stations, and have the newest times', async () => {
     const text = await scrape();
     for (const line of [
       'airseries_readings_total{provider="provider-0",outcome="accepted"} 3',

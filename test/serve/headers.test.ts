@@ -75,7 +75,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
   describe.each(PATHS)('%s', (answers) => {
     const changed = answers === 'kept' ? { 'last-modified': NOW.toUTCString() } : {};
 
-    it.each(LOCALES)('the document has exactly the documented headers in %s', async (locale) => {
+    it.each(LOCALES)('a document has exactly the documented headers in %s', async (locale) => {
       const res = await normal(answers)
         .get(path.replace('/en/', `/${locale}/`))
         .set('Origin', 'https://x.example');

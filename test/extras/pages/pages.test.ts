@@ -44,7 +44,7 @@ beforeAll(async () => {
 const get = (path: string, headers?: Record<string, string>) => site.get(path, headers);
 
 describe.each(ALL)('%s', (path) => {
-  it('the page has a strict policy, its language and headers for caches', async () => {
+  it('a page has a strict policy, its language and headers for caches', async () => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(ALL)('%s', (path) => {
     expect(body).toMatch(new RegExp(`<html lang="${headers['content-language']}">`));
   });
 
-  it('the page gives 304 for its ETag, and the same headers for HEAD', async () => {
+  it('a page gives 304 for its ETag, and the same headers for HEAD', async () => {
     const { headers, body } = await get(path);
     const again = await get(path, { 'If-None-Match': headers.etag as string });
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });

@@ -55,7 +55,7 @@ describe('the sentence', () => {
   });
   const said = (...flags: Flag[]) => leftOut('en', flags, at);
 
-  it('the sentence says since when particles are left out, and what was found', () => {
+  it('the sentence on suspect particles says since when they are left out, and what was found', () => {
     const start = "Its particles have been left out of the city's mean since 3 Nov 2026: ";
     expect(said(one({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
     expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
@@ -66,7 +66,7 @@ describe('the sentence', () => {
     );
   });
 
-  it('the sentence names each reason once, since the earliest, and no date for one without a start', () => {
+  it('the sentence on suspect particles names each reason once, since the earliest, or without a date', () => {
     const later = one({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
     expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
       'since 3 Nov 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
@@ -76,7 +76,7 @@ describe('the sentence', () => {
     );
   });
 
-  it('the sentence is only of current periods of particles', () => {
+  it('the sentence on suspect particles counts only current periods of particles', () => {
     expect(said(one({ kind: 'thp' }))).toBeUndefined();
     expect(said(one({ until: '2026-11-20T16:00:00+04:00' }))).toBeUndefined();
     expect(said(one({ until: '2026-11-20T16:00:01+04:00' }))).toBeDefined();
@@ -84,7 +84,7 @@ describe('the sentence', () => {
     expect(said(one({ since: '2026-11-20T16:00:01+04:00' }))).toBeUndefined();
   });
 
-  it.each(LOCALES)('the sentence has its plurals: %s', (locale) => {
+  it.each(LOCALES)('the sentence on suspect particles has its plurals: %s', (locale) => {
     const times = (n: number) =>
       leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
     for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
@@ -193,7 +193,7 @@ describe('without a browser', () => {
     }
   });
 
-  it('lists have suspect stations last, struck through, and a region says how many stations its mean has', async () => {
+  it('lists have a suspect station struck through, after the known ones, and a region counts its stations', async () => {
     for (const path of ['', 'region/old-town']) {
       const { body } = await site.get(`/en/${path}`);
       const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);

@@ -75,8 +75,8 @@ export function networkOf({
 export type Pace = { from: Date; to: Date; every: string };
 
 /**
- * Adds readings, and returns their number. Values are rounded as instruments report them, and differ
- * from hour to hour and station to station.
+ * Adds readings, and returns their number. Values are rounded as instruments report them, and
+ * differ from hour to hour and station to station.
  */
 export async function addReadings(
   sql: Sql,
