@@ -251,7 +251,7 @@ onEveryEngine('all months', (engine) => {
   };
 
   it.each(['station/1', 'region/town'])(
-    'months of %s count hours of the pollutant behind the index, the current month from its first reading on (A11)',
+    'months of %s count hours of the pollutant behind the index; the current one is listed from its first hour (A11)',
     async (subject) => {
       const before = [
         ['2026-09', 173, 3, 504], // by PM10; PM2.5 alone has 71

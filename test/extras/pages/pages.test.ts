@@ -487,7 +487,7 @@ describe('files of pages', () => {
   });
 });
 
-it('without the database, pages are 503 in words, files and the reference are sent, and it is logged once', async () => {
+it('without the database, pages are 503 in words, files and the reference are sent, and the outage is logged once', async () => {
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();

@@ -54,7 +54,7 @@ it.each<[name: string, outcome: string, serve: () => void]>([
   ['ours, long', /* as text of 1.4 KB each */ '47', () => serve('[', ours(1_400), '{}]')],
   ['ours, too many', 'it holds more than', () => serve('[', ours(200), '{}]')],
 ])(
-  '64 MiB of %s are read in 256 MB, and hold up the loop for less than 100 ms',
+  '64 MiB of %s take less than 256 MB, and hold up the loop for less than 100 ms',
   async (_, outcome, begin) => {
     begin();
     const result: { read?: string } = {};
