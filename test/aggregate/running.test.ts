@@ -62,7 +62,7 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
     const before = await version();
     await lazily(noon + 11 * MINUTE + 1);
     expect(await levels()).toEqual([[10, 20], [15], [15]]);
-    expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
+    expect(await version()).toBeGreaterThan(before); // or old documents would stay cached
   });
 
   it('a lazy refresh brings a closed day up to date at once, and its running month later', async () => {

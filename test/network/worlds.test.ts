@@ -1,6 +1,6 @@
 /**
  * Screening of particles among invented cities (C9): how many honest stations are left out of their
- * city in smoke, fireworks and inversions, how many faults are found, and what the city shows. The
+ * city in smoke, fireworks and inversions, how many faults are found, and the city's values. The
  * rule before, without neighbours that measure it too, is compared.
  */
 import { beforeAll, expect, it } from 'vitest';

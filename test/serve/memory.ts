@@ -48,7 +48,7 @@ async function fill(cache: DocumentCache, count: number): Promise<void> {
 }
 
 const makeCache = () => makeDocumentCache({ maxBytes: MAX_BYTES, clock: () => now, versions });
-await fill(makeCache(), 1_000); // compiles what is called
+await fill(makeCache(), 1_000); // compiles the code
 let cache: DocumentCache | undefined = makeCache();
 await fill(cache, (2 * MAX_BYTES) / (1_000 + size));
 const full = await usedBytes();

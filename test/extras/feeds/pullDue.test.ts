@@ -64,7 +64,7 @@ onOneEngine('pull', (engine) => {
     now = NOW;
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
-    // an import keeps what it doesn't name
+    // an import keeps providers that it doesn't name
     await owner`delete from raw.provider where id not in ('us', 'them')`;
     await bring();
     us.requests.length = 0;

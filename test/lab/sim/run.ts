@@ -184,7 +184,7 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
   return undefined;
 }
 
-/** Screening must find what the rule finds word for word (C9). */
+/** Screening must find the same periods as the literal rule (C9). */
 async function screenParticles(
   of: Play,
   { since, at }: NonNullable<Step['screen']>,

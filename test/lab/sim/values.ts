@@ -52,7 +52,7 @@ function isWithinBounds(name: ReadingColumn, value: number): boolean {
   return value >= low && value <= high;
 }
 
-/** `retained`: what is older is deleted already. */
+/** `retained`: readings before it are deleted already. */
 export function removeValues(
   stored: StoredValues,
   { sensor, from, to }: { sensor: number; from: string; to: string },

@@ -102,7 +102,7 @@ async function measured({ context, service, peer, subject }: Pair) {
   });
 }
 
-/** The median of as many as fit into so many milliseconds, one at the least. */
+/** The median of all runs that fit into that many milliseconds, at least one. */
 function timed(task: () => Promise<unknown>, milliseconds: number): Variant {
   return async () => {
     const took: number[] = [];
