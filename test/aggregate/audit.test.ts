@@ -32,12 +32,12 @@ onEveryEngine('audit', (engine) => {
   const period = { clock: () => now, from: new Date('2026-10-02T00:00:00Z'), timeZone };
   const runAudit = (repair = false) => audit(database.target, { ...period, repair });
 
-  it('refreshes before it compares', async () => {
+  it('an audit refreshes before it compares', async () => {
     await owner`update raw.readings set pm25 = 7 where measured_at = '2026-11-19 10:00+04'`;
     expect((await runAudit()).found).toEqual([]);
   });
 
-  it('names buckets that are wrong, missing or surplus, and repairs them', async () => {
+  it('an audit names buckets that are wrong, missing or surplus; a repair deletes surplus ones only when told to', async () => {
     await tamper(
       owner,
       'station_daily',
@@ -53,7 +53,7 @@ onEveryEngine('audit', (engine) => {
     const lines = found.map(
       ({ level, bucket, subject, columns }) => `${level} ${bucket} ${subject} ${columns}`,
     );
-    // an engine may propagate the tampering to days and months, which then are wrong too
+    // an engine may carry the tampering on to days and months, which are then wrong too
     expect(lines).toEqual(
       expect.arrayContaining([
         'region_daily 2026-10-03T00:00:00+04:00 c surplus',
@@ -65,10 +65,10 @@ onEveryEngine('audit', (engine) => {
     expect(await owner`select differing from api.last_audit`).toEqual([
       { differing: found.length },
     ]);
-    // no reading gives the surplus bucket, and so it may be what is left of lost ones
+    // the readings of the surplus bucket may have been lost, so it is kept
     const kept = await runAudit(true);
     expect(kept.remaining.map(({ level, bucket }) => `${level} ${bucket}`)).toEqual([
-      'region_monthly 2026-10-01T00:00:00+04:00', // which is made of the stored days
+      'region_monthly 2026-10-01T00:00:00+04:00', // computed from the stored days
       'region_daily 2026-10-03T00:00:00+04:00',
     ]);
     expect(kept.kept).toBe(1);
@@ -78,9 +78,9 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit()).found).toEqual([]);
   });
 
-  // of plain PostgreSQL aggregates have a primary key
+  // the aggregates of plain PostgreSQL have a primary key
   if (engine === 'timescale')
-    it('names each bucket that is stored twice, once, whether its rows are equal or not, and repairs it', async () => {
+    it('a bucket that is stored twice is named once and repaired, whether its rows are equal or not', async () => {
       const twice = (level: string, bucket: string) =>
         tamper(owner, level, `insert into %s select * from %s where bucket = '${bucket}'`);
       await twice('sensor_hourly', '2026-11-05 07:00+04');
@@ -95,7 +95,7 @@ onEveryEngine('audit', (engine) => {
         `update %s set pm25 = pm25 + 1 + (ctid = (select min(ctid) from %s where bucket = '2026-11-08 07:00+04'))::int
         where bucket = '2026-11-08 07:00+04'`,
       );
-      // no reading gives it
+      // a bucket without readings
       await tamper(
         owner,
         'sensor_hourly',
@@ -129,7 +129,7 @@ onEveryEngine('audit', (engine) => {
       ).toEqual([]);
     });
 
-  it('says which days were compared, and whether there are earlier ones', async () => {
+  it('an audit tells which days it compared, and the last earlier day that has readings', async () => {
     const of = async (from?: string, to?: string) => {
       const asked = { ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) };
       return (await audit(database.target, { clock: () => now, timeZone, ...asked })).compared;
@@ -145,7 +145,7 @@ onEveryEngine('audit', (engine) => {
     expect(await of(undefined, '2026-09-01T00:00:00+04:00')).toBeNull();
   });
 
-  it('of one day looks at that day and its month, but at no other day', async () => {
+  it('an audit of one day compares that day and its month, and no other day', async () => {
     await tamper(
       owner,
       'station_hourly',
@@ -175,7 +175,7 @@ onEveryEngine('audit', (engine) => {
     expect((await runAudit(true)).remaining).toEqual([]);
   });
 
-  it('lists the first 1,000 differences and counts the others', async () => {
+  it('an audit lists the first 1,000 differences and counts them all', async () => {
     for (const level of ['sensor_hourly', 'station_hourly'])
       await tamper(owner, level, 'update %s set temperature = 1');
     const found = await runAudit();
@@ -185,9 +185,8 @@ onEveryEngine('audit', (engine) => {
       { differing: found.foundCount },
     ]);
     const { lines, ...log } = keepingLog();
-    const jobs = makeJobs({
-      ...{ target: database.target, timeZone, clock: () => now, log, retention: undefined },
-    });
+    const { target } = database;
+    const jobs = makeJobs({ target, timeZone, clock: () => now, log, retention: undefined });
     await jobs.find(({ name }) => name === 'audit')?.run(now);
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
       { fields: { buckets: found.foundCount } },
@@ -197,7 +196,7 @@ onEveryEngine('audit', (engine) => {
     expect([repaired.remaining, repaired.remainingCount]).toEqual([[], 0]);
   });
 
-  it('of a few days says nothing of the nightly one, which the metrics show', async () => {
+  it('an audit of fewer days is not recorded as the last nightly one, which the metrics show', async () => {
     const nightly = new Date(now.getTime() - 35 * 86_400_000);
     await audit(database.target, { clock: () => now, from: nightly, timeZone });
     const later = new Date(now.getTime() + 60_000);
@@ -216,7 +215,7 @@ onEveryEngine('audit', (engine) => {
     expect(Date.parse(last?.made_at ?? '')).toBe(now.getTime());
   });
 
-  it('ignores buckets that changed after the refresh', async () => {
+  it('a comparison ignores buckets whose readings changed after the refresh', async () => {
     await owner`update raw.readings set pm25 = 99 where measured_at = '2026-11-18 10:00+04'`;
     expect(await owner`select * from logic.differences('2026-10-16', '2026-11-20')`).toEqual([]);
     expect(await owner`select count(*)::int as changes from logic.pending`).toEqual([
@@ -237,7 +236,7 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
 
   const stored = () => storedBuckets(owner);
 
-  it('keeps the history, repairs the other days, and deletes it only when it is told to', async () => {
+  it('a repair keeps the history of lost readings, and deletes it only when told to', async () => {
     const before = await stored();
     if (engine === 'timescale') {
       await owner`select drop_chunks('raw.readings', older_than => timestamptz '2026-10-25 00:00+04')`;
@@ -264,7 +263,7 @@ onEveryEngine('audit of readings lost without a trace', (engine) => {
     expect(remaining.filter(({ level }) => level === 'sensor_hourly')).toHaveLength(lost);
     expect(await stored()).toEqual(before);
 
-    // a month of which only the last days are compared, and whose first days have no readings
+    // only the last days of this month are compared, and its first days have no readings
     await tamper(
       owner,
       'station_monthly',

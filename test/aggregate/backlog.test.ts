@@ -22,7 +22,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   let rowsPerHour: string;
-  /** What a refresh recomputed of a level since the last call, in order, as local times. */
+  /** The buckets of a level that were recomputed since the last call, in order, as local times. */
   const recomputed = async (level: string) => {
     const rows = await owner<{ since: string }[]>`
       with seen as (delete from public.recomputed returning *)
@@ -74,7 +74,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
 
   const OLD = ['2025-03-05 10:07+04', '2025-03-04 10:07+04', '2025-03-03 10:07+04'];
 
-  it('recomputes the running hour whose reading arrives meanwhile before what is left of an old year (S4)', async () => {
+  it('a refresh recomputes the running hour, whose reading arrives meanwhile, before the rest of an old year (S4)', async () => {
     for (const at of OLD) await accept(at);
     const storage = await storageOf(owner, 'sensor_hourly');
     const end = await openTransaction(database.superuser(), `lock table ${storage} in share mode`);
@@ -94,12 +94,12 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('goes on with the old ones however many new readings come, and says when each is complete', async () => {
+  it('a backfill goes on however many new readings come, and freshness tells how far each is', async () => {
     for (const at of OLD) await accept(at);
     expect(await step(later(1))).toEqual({ done: 1, waiting: 2 });
     expect(await freshness()).toEqual({ refreshed: 1, completed: 0 });
     await accept('2026-11-20 16:01+04');
-    await accept('2026-11-19 23:00+04'); // newer than what is left
+    await accept('2026-11-19 23:00+04'); // newer than the days that are left
     expect(await step(later(2))).toEqual({ done: 2, waiting: 2 });
     expect(await freshness()).toEqual({ refreshed: 2, completed: 0 });
     await accept('2026-11-20 16:02+04');
@@ -119,7 +119,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('recomputes a month once, with the last of its pieces, however many there are', async () => {
+  it('a month is recomputed once, with the last of its pieces, however many there are', async () => {
     for (const at of [...OLD, '2026-11-03 10:07+04', '2026-11-02 10:07+04']) await accept(at);
     await accept('2026-11-20 16:00+04');
     await refresh(database.target, () => NOW);
@@ -127,7 +127,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('recomputes a month of stations although only its regions are stale in the rest of it', async () => {
+  it('a month of stations is recomputed although only its regions are stale in the rest of it', async () => {
     await accept('2025-03-05 10:07+04');
     await owner`insert into rollup.stale (from_level, since, until) values ('region_hourly', '2025-03-03 00:00+04', '2025-03-04 00:00+04')`;
     await refresh(database.target, () => NOW);
@@ -135,7 +135,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await recomputed('station_monthly')).toEqual(['2025-03-01 00:00']);
   });
 
-  it('leaves the running day and month for ten minutes, and brings them up to date during the backfill too (S4)', async () => {
+  it('a lazy refresh leaves the running day for ten minutes, then brings it up to date during a backfill too (S4)', async () => {
     await accept('2026-11-20 15:00+04');
     await step(later(0), true);
     for (const at of [...OLD, '2026-11-20 16:00+04', '2026-11-19 23:00+04']) await accept(at);
@@ -150,7 +150,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('tells nothing before the first build is complete', async () => {
+  it('freshness is null until the first build is complete', async () => {
     await owner`update rollup.freshness set refreshed_at = null, completed_at = null`;
     for (const at of OLD.slice(1)) await accept(at);
     await accept('2026-11-20 16:00+04');
@@ -160,7 +160,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await freshness()).toEqual({ refreshed: 2, completed: 2 });
   });
 
-  it('recomputes few late rows of many months in one piece, and months together where reading one means reading on until today', async () => {
+  it('few late rows of many months are recomputed in one piece, and their months in as few calls as the engine needs', async () => {
     await owner.unsafe(rowsPerHour);
     for (let month = 1; month <= 24; month += 2) {
       const at = new Date(Date.UTC(2024, 9 + month, 10)).toISOString();
@@ -174,7 +174,7 @@ onEveryEngine('a refresh during a backfill', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('estimates the rows of an hour from the newest hour that waits', async () => {
+  it('the rows of an hour are estimated from the newest changed hour before it', async () => {
     await owner.unsafe(rowsPerHour);
     await owner`insert into raw.readings (measured_at, sensor_id, pm25)
       select '2026-07-01 00:00+04'::timestamptz + n * interval '1 second', 1, 5 from generate_series(0, 2499) n`;

@@ -13,8 +13,8 @@ onEveryEngine('the change log', (engine) => {
   let database: TestDatabase;
   let owner: Sql;
   /**
-   * Buckets of a level whose value was not overwritten behind the engine's back since: those that a
-   * refresh has recomputed.
+   * The buckets of a level that a refresh recomputes after a change: every value is overwritten
+   * behind the engine's back before it, and only recomputed buckets have another one afterwards.
    */
   const recomputed = async (level: string, change: () => Promise<unknown>) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
@@ -46,7 +46,7 @@ onEveryEngine('the change log', (engine) => {
 
   const at = (text: string) => `2026-${text}:30:00+00:00`;
 
-  it('is written to with the rights of its owner, not of the sender', async () => {
+  it('the change log is written with the rights of its owner: a sender has none on it', async () => {
     const ingest = database.as('airseries_ingest');
     await ingest`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-01 12:07+00', 1, 5)`;
     await expect(ingest`insert into rollup.changed_hour values ('2026-08-01')`).rejects.toThrow(
@@ -54,7 +54,7 @@ onEveryEngine('the change log', (engine) => {
     );
   });
 
-  it('recomputes the buckets of what changed at every level, of everybody, and no others', async () => {
+  it('a refresh recomputes the changed hour, day and month for every sensor, station and region, and no other bucket', async () => {
     const change = () =>
       owner`update raw.readings set pm25 = pm25 + 1 where sensor_id = 3 and measured_at = '2026-07-11 10:00+00'`;
     const of = (bucket: string, ...subjects: unknown[]) =>
@@ -72,7 +72,7 @@ onEveryEngine('the change log', (engine) => {
     );
   });
 
-  it('joins hours that are close, and leaves those between others alone', async () => {
+  it('changed hours close to each other are recomputed together, and the hours between distant ones are left alone', async () => {
     const rows = await recomputed(
       'sensor_hourly',
       () =>
@@ -85,7 +85,7 @@ onEveryEngine('the change log', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('joins very many separate hours of a month in a small network', async () => {
+  it('very many separate hours of a month are recomputed as one period in a small network', async () => {
     const rows = await recomputed(
       'sensor_hourly',
       () =>
@@ -95,7 +95,7 @@ onEveryEngine('the change log', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  it('follows a sensor to where it stood, and a station to where it belonged, in each hour of a longer change', async () => {
+  it('a change of several days is recomputed for the station and region that each hour belonged to', async () => {
     const [half, then] = ['2026-07-15T00:00', '2026-07-16T00:00'];
     const moved = smallNetwork({
       timeZone: 'Asia/Kolkata',

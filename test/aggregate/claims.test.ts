@@ -7,7 +7,7 @@ import { observeJobs } from '../../src/metrics/recorders.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-onOneEngine('claims', (engine) => {
+onOneEngine('claims of job runs', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase(engine);
@@ -26,7 +26,9 @@ onOneEngine('claims', (engine) => {
     const job = {
       name: 'sweep',
       schedule: '* * * * *',
-      run: async (minute: Date) => void runs.push(minute),
+      run: async (minute: Date) => {
+        runs.push(minute);
+      },
     };
     return { context, job, runs, log, metrics, work: () => runJob(job, context) };
   }
@@ -34,14 +36,14 @@ onOneEngine('claims', (engine) => {
   const pass = (minutes: number) =>
     database.as()`update raw.job_run set minute = minute - ${`${minutes} minutes`}::interval`;
 
-  it('let one of many workers run a job in a minute, and each have other jobs', async () => {
+  it('one of many workers runs a job in a minute, while other jobs can still be claimed', async () => {
     const workers = Array.from({ length: 12 }, () => worker());
     await Promise.all(workers.map(({ work }) => work()));
     expect(workers.flatMap(({ runs }) => runs)).toHaveLength(1);
     expect(await claimsOn(database.target)('rinse')).toBeInstanceOf(Date);
   });
 
-  it('name the minute by the clock of the server, whatever those of the workers say', async () => {
+  it('a run is named by the minute of the server’s clock, whatever the workers’ clocks say', async () => {
     const [right, ahead] = [worker(), worker(2)];
     for (let minute = 0; minute < 5; minute++) {
       await Promise.all([ahead.work(), right.work()]);
@@ -55,7 +57,7 @@ onOneEngine('claims', (engine) => {
     expect(runs.every((minute) => minute.getTime() % 60_000 === 0)).toBe(true);
   });
 
-  it('cost a worker that dies the run it was in, and no other', async () => {
+  it('the run of a worker that dies is lost, and the next one goes to another worker', async () => {
     const [dead, other] = [worker(), worker()];
     expect(await claimsOn(database.target)(dead.job.name)).toBeInstanceOf(Date); // and then it died
     await other.work();
@@ -65,7 +67,7 @@ onOneEngine('claims', (engine) => {
     expect(other.runs).toHaveLength(1);
   });
 
-  it('go on when the clock of the server was set back', async () => {
+  it('a job runs on after the clock of the server was set back', async () => {
     const only = worker();
     await only.work();
     await pass(-1_440); // claimed a day ahead, by the clock as it is now
@@ -73,7 +75,7 @@ onOneEngine('claims', (engine) => {
     expect(only.runs).toHaveLength(2);
   });
 
-  it('that fail count as failed runs, and are tried again', async () => {
+  it('a claim that fails counts as a failed run, and is tried again', async () => {
     const { context, job, runs, metrics, log } = worker();
     let fails = true;
     const claim = async (name: string) => {

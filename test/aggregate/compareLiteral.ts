@@ -1,9 +1,9 @@
-/** Compares all stored buckets with those of literal.ts. */
+/** Compares all stored buckets with the buckets of literal.ts. */
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import type { Bucket } from './literal.ts';
 
-/** What is wrong, in words, and how many values were compared, without those of a column `but`. */
+/** The differences, in words, and how many values were compared; column `but` is left out. */
 export async function compareWithLiteral(
   sql: Sql,
   expected: ReadonlyMap<string, Bucket>,

@@ -15,12 +15,12 @@ import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/
 
 const at = (hours: number, minutes = 0) =>
   new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();
-const T = at(10, 15);
+const QUARTER_PAST_TEN = at(10, 15);
 const close = (value: number) => expect.closeTo(value, 6);
 
 /**
- * Sensors 1 (particles), 2 (weather) and what else is given at station 1; 3 at station 2 measures
- * both.
+ * Station 1 has sensors 1 (particles), 2 (weather) and the given `others`; station 2 has sensor 3,
+ * which measures both.
  */
 const network = (
   correction?: unknown,
@@ -70,17 +70,20 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
       [260, 50, 242.124],
       [300, 50, 289.526],
       [2, 90, 0],
-    ])('PM %d at %d %% is %d', async (pm, humidity, corrected) => {
-      const [row] = await owner`select rollup.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
-      expect(row?.pm25).toBeCloseTo(corrected, 3);
-    });
+    ])(
+      'epa-2021 corrects PM2.5 of %d at a humidity of %d %% to %d',
+      async (pm, humidity, corrected) => {
+        const [row] = await owner`select rollup.corrected('epa-2021', ${pm}, ${humidity}) as pm25`;
+        expect(row?.pm25).toBeCloseTo(corrected, 3);
+      },
+    );
   });
 
   it.each([
     ['none', { pm25: 10, pm25_raw: 45 }],
     ['epa-2021', { pm25: close(27.64), pm25_raw: 40 }],
   ])(
-    'which of the two it is, is chosen on the mean of the hour, never per reading: %s',
+    'PM2.5 with the formula %s is chosen and corrected by means of the hour, never per reading',
     async (formula, expected) => {
       await bringIn(owner, network(formula));
       await accept(
@@ -94,22 +97,22 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     },
   );
 
-  it('corrects the mean of the sensors of one formula, with the mean humidity of the station where they measure none', async () => {
+  it('the mean of the sensors of one formula is corrected, by the mean humidity of their station if they measure none', async () => {
     const others = [{ id: 4, correction: 'epa-2021' }, { id: 5 }];
     await bringIn(owner, network('epa-2021', { others }));
     await accept(
-      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // 30, weighs no more for being three
-      reading(4, T, { pm25_raw: 50 }),
-      reading(2, T, { humidity: 30 }),
+      ...[20, 30, 40].map((pm25, n) => reading(1, at(10, n), { pm25 })), // their mean counts once
+      reading(4, QUARTER_PAST_TEN, { pm25_raw: 50 }),
+      reading(2, QUARTER_PAST_TEN, { humidity: 30 }),
       reading(5, at(10, 1), { humidity: 60 }),
       reading(5, at(10, 2), { humidity: 80 }),
-      reading(3, T, { humidity: 90 }), // of another station
+      reading(3, QUARTER_PAST_TEN, { humidity: 90 }), // another station
     );
     expect(await hours()).toEqual([{ pm25: close(27.64), pm25_raw: 40 }]);
     expect(await current()).toEqual({ 'pm2.5': 27.6, 'pm2.5_raw': 40 });
   });
 
-  it('takes the humidity of the sensors that it corrects, and the station’s where none of them has any, in current values too (S5)', async () => {
+  it('a correction takes the humidity of the corrected sensors, else the station’s, in current values too (S5)', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4, correction: 'epa-2021' }] }));
     await accept(
       reading(1, at(6), { pm25: 40, humidity: 40 }),
@@ -125,7 +128,7 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     expect(await current(at(10, 30))).toMatchObject({ 'pm2.5': 24.2 });
   });
 
-  it('without humidity, sensors with a formula are left out, and nothing is known where there are no others', async () => {
+  it('without humidity, sensors with a formula are left out, and PM2.5 is null where there are no others', async () => {
     await bringIn(owner, network('epa-2021', { others: [{ id: 4 }] }));
     await accept(
       reading(1, at(9), { pm25: 40 }),
@@ -142,16 +145,19 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     expect(await current(at(11))).toMatchObject({ 'pm2.5': 10 });
   });
 
-  it('takes no humidity of a sensor that is suspicious as a whole', async () => {
+  it('a correction takes no humidity of a suspicious sensor', async () => {
     const suspicious = network('epa-2021');
     Object.assign(suspicious.stations[0]?.sensors[1] as object, { suspicious: true });
     await bringIn(owner, suspicious);
-    await accept(reading(1, T, { pm25: 40 }), reading(2, T, { humidity: 50 }));
+    await accept(
+      reading(1, QUARTER_PAST_TEN, { pm25: 40 }),
+      reading(2, QUARTER_PAST_TEN, { humidity: 50 }),
+    );
     expect(await hours()).toEqual([{ pm25: null, pm25_raw: 40 }]);
     expect(await current()).toEqual({ 'pm2.5': null, 'pm2.5_raw': 40 });
   });
 
-  it('formulas by kind and by sensor, the sensor’s own first', async () => {
+  it('a sensor’s own formula comes before the formula of its kind', async () => {
     const corrections = { PMS5003: 'epa-2021', PMS5003T: [{ formula: 'epa-2021', since: at(10) }] };
     const measured = [9, 10].flatMap((hour) => [
       reading(1, at(hour), { pm25: 40 }),
@@ -190,7 +196,7 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
     expect(await current(at(10, 59))).toMatchObject({ 'pm2.5': 40 });
   });
 
-  it('a formula that begins does not start the hour of a sensor that stands there since shortly before (C1)', async () => {
+  it('a formula that begins does not restart the current values of a sensor that came shortly before (C1)', async () => {
     const moved = {
       id: 4,
       stations: [{ id: 1, since: at(9, 50) }],
@@ -202,11 +208,11 @@ onEveryEngineInAll('corrections of PM2.5', (engine) => {
         reading(4, time, { pm25: 20 * n, humidity: 50 }),
       ),
     );
-    // of 20 and 40
+    // the mean of 20 and 40
     expect(await current(at(10, 10))).toMatchObject({ 'pm2.5_raw': 30, 'pm2.5': 17.2 });
   });
 
-  it('a formula that is changed in retrospect is in every hour after an import and a refresh, and can be taken back', async () => {
+  it('a formula that is changed in retrospect applies to every hour after a refresh, and can be taken back', async () => {
     const none = network();
     const since = network([{ formula: 'epa-2021', since: at(9) }]);
     await bringIn(owner, none);

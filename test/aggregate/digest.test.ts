@@ -10,7 +10,7 @@ import type { Sql } from '../../src/database/client.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-20T09:00:30.700Z');
-/** As the worker makes one: after a refresh, which finds the current values. */
+/** Makes a digest as the worker does: after a refresh, which finds the current values. */
 async function makeDigest(target: DatabaseAddress, instant: Date): Promise<void> {
   await refresh(target, () => instant);
   await recordDigest(target, instant);
@@ -43,7 +43,7 @@ onEveryEngineInAll('digest', (engine) => {
       await owner`select measurement_time, "pm2.5", temperature, station_count from api.region_current(${instant}, 'c')`
     )[0];
 
-  it('is the mean of the online stations, without flagged ones for temperature (A3), at a whole second', async () => {
+  it('a digest is the mean of the online stations, without flagged ones for temperature (A3), at a whole second', async () => {
     expect(await current(at)).toEqual({
       measurement_time: '2026-11-20T13:00:30+04:00',
       'pm2.5': 15,
@@ -52,7 +52,7 @@ onEveryEngineInAll('digest', (engine) => {
     });
   });
 
-  it('omits the weather of a station while its flag, rounded outwards to full hours, is in force, though the station publishes it (C5)', async () => {
+  it('a digest omits the weather of a station in every hour that its flag touches, though the station publishes it (C5)', async () => {
     await owner`insert into raw.flag_period (station_id, since, until) values (1, ${minutes(-40)}, ${minutes(-30)})`;
     await owner`select logic.apply_periods()`;
     await makeDigest(database.target, minutes(-2));
@@ -64,7 +64,7 @@ onEveryEngineInAll('digest', (engine) => {
     await owner`select logic.apply_periods()`;
   });
 
-  it('omits a station as soon as it is hidden, though it is a member until the end of the hour (C4, P3)', async () => {
+  it('a digest omits a station as soon as it is hidden, though it is a member until the end of the hour (C4, P3)', async () => {
     await owner`insert into raw.hidden_period values (1, ${minutes(1)}, 'infinity')`;
     await owner`select logic.apply_periods()`;
     expect(await owner`select until from raw.membership where station_id = 1`).toEqual([
@@ -77,7 +77,7 @@ onEveryEngineInAll('digest', (engine) => {
     expect(state).toEqual({ is_listed: false, status: 'online' });
   });
 
-  it('is deleted after 35 days, and if a clock that was two years ahead has made it', async () => {
+  it('a digest is deleted after 35 days, also one that was made by a clock two years ahead', async () => {
     await makeDigest(database.target, minutes(2 * 365 * 24 * 60));
     await deleteOldDigests(database.target, minutes(34 * 24 * 60));
     expect(await owner`select count(distinct made_at)::int as digests from rollup.digest`).toEqual([

@@ -1,8 +1,7 @@
 /**
- * What an engine must do, each promise once, on every engine that this run covers. Where engines
- * differ, the table says how, and the tests read the table: none of them knows which engine it runs
- * on. What is computed (which hours, of whom, by which rules) is the same SQL on all of them, and
- * tested in test/aggregate.
+ * The promises that every engine keeps, each on every engine that this run covers. Where engines
+ * differ, the table says how, and the tests read the table: no test knows which engine it runs on.
+ * The same SQL computes the buckets on all of them; rules.test.ts compares it with the rules.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
@@ -38,19 +37,17 @@ type Differences = {
    * after late rows.
    */
   compressed: readonly string[];
-  /** How to list the chunks that can be. */
+  /** How to list the chunks that can be compressed. */
   chunks: string;
   /** How to find the largest number of rows that are compressed together, by table. */
   batches: string;
   /** How many chunks a nightly maintenance puts off while somebody writes to one. */
   postponed: number;
-  /**
-   * Readings may outlive their retention by this many days: the length of what is dropped at once.
-   */
+  /** Readings may outlive their retention by this many days: the length of a dropped chunk. */
   outliveDays: number;
   /** Lowers the number of compressed rows that a statement may rewrite, in DATABASE. */
   limitRewriting: string;
-  /** Relations outside of schemas raw and rollup that hold what these store. */
+  /** Names of relations that hold their rows, outside of schemas raw and rollup. */
   stored: string;
 };
 
@@ -73,7 +70,7 @@ const ENGINES: Record<Engine, Differences> = {
     chunks: `
       select format('%I.%I', c.chunk_schema, c.chunk_name) as relation, coalesce(a.view_name, c.hypertable_name) as name,
         c.is_compressed, c.range_end < timestamptz '${NOW.toISOString()}' - r.rests as is_old,
-        -- the tests may look where the product may not: a compressed chunk with rows that are not
+        -- the tests may look where the product may not: a compressed chunk with uncompressed rows
         not c.is_compressed or _timescaledb_functions.chunk_status(format('%I.%I', c.chunk_schema, c.chunk_name)::regclass) & 8 > 0 as is_stale
       from timescaledb_information.chunks c
       join logic.compressible_chunk r using (chunk_schema, chunk_name)
@@ -150,23 +147,23 @@ onEveryEngine('an engine', (engine) => {
       )
     )[0]?.n;
 
-  describe('refreshes: what is written, to compressed rows too, is noted by the writer, and in the aggregates after one refresh', () => {
+  describe('a refresh after a write to readings, compressed ones too', () => {
     beforeEach(() => database.refresh(NOW));
 
     it.each([
       [
-        'an insert',
+        'an inserted row',
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-02 10:40')}', 1, 15)`,
         [hour('07-02T10')],
       ],
       [
-        'an upsert, of a new row and an old one',
+        'an upsert of a new row and an old one',
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-02 10:00')}', 2, 16), ('${at('07-03 10:41')}', 2, 17)
          on conflict (sensor_id, measured_at) do update set pm25 = excluded.pm25`,
         [hour('07-02T10'), hour('07-03T10')],
       ],
       [
-        'an update that moves a row, from where it was to where it is',
+        'an update that moves a row to another hour and sensor',
         `update raw.readings set measured_at = '${at('07-05 10:45')}', sensor_id = 3 where measured_at = '${at('07-04 10:00')}' and sensor_id = 1`,
         [hour('07-04T10'), hour('07-05T10')],
       ],
@@ -180,16 +177,19 @@ onEveryEngine('an engine', (engine) => {
         `insert into raw.readings (measured_at, sensor_id, pm25) select '${at('08-20 10:40')}', 100 + n, 5 from generate_series(0, 20000) n`,
         [hour('08-20T10')],
       ],
-    ])('%s', async (_, statement, expected) => {
-      const before = await version();
-      await owner.unsafe(statement);
-      expect(await noted()).toEqual(expected);
-      expect(await differences(database)).toEqual([]);
-      expect(await noted()).toEqual([]);
-      expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
-    });
+    ])(
+      '%s is noted by the writer, and in the aggregates after one refresh',
+      async (_, statement, expected) => {
+        const before = await version();
+        await owner.unsafe(statement);
+        expect(await noted()).toEqual(expected);
+        expect(await differences(database)).toEqual([]);
+        expect(await noted()).toEqual([]);
+        expect(await version()).toBeGreaterThan(before); // or old documents would stay cached
+      },
+    );
 
-    it('a current value that only time shows, which is announced once', async () => {
+    it('a reading from the future raises the data version once, when it becomes the current value', async () => {
       const ahead = new Date(NOW.getTime() + 120_000);
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${ahead}, 1, 33)`;
       await database.refresh(NOW);
@@ -203,11 +203,11 @@ onEveryEngine('an engine', (engine) => {
       await owner`delete from raw.readings where measured_at = ${ahead}`;
     });
 
-    it('a deletion of everything of one sensor, and a copy', async () => {
+    it('a deletion of all readings of a sensor and a COPY are in the aggregates after one refresh', async () => {
       const [hours] = await owner`
         select count(distinct rollup.bucket_start('hour', measured_at))::int as n from raw.readings where sensor_id = 3`;
       await owner`create temporary table of_three as select * from raw.readings where sensor_id = 3`;
-      await owner`delete from raw.readings where sensor_id >= 100`; // of the very many
+      await owner`delete from raw.readings where sensor_id >= 100`; // the very many rows
       await database.refresh(NOW);
       await owner`delete from raw.readings where sensor_id = 3`;
       expect(await noted()).toHaveLength(hours?.n);
@@ -221,7 +221,7 @@ onEveryEngine('an engine', (engine) => {
       await owner`insert into raw.readings select * from of_three`;
     });
 
-    it('a truncation, after which there is nothing', async () => {
+    it('a truncation leaves no bucket after one refresh', async () => {
       await owner`create temporary table kept as select * from raw.readings`;
       await owner`truncate raw.readings`;
       expect(await pending()).toEqual([{ since: '-infinity', until: 'infinity' }]);
@@ -231,7 +231,7 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(database)).toEqual([]);
     });
 
-    it('of a writer who commits while a refresh runs, after the next one', async () => {
+    it('a row that is committed after a refresh has begun is in the aggregates after the next one', async () => {
       const end = await openTransaction(
         superuser,
         `insert into raw.readings (measured_at, sensor_id, pm25) values ('${at('07-10 10:40')}', 1, 90)`,
@@ -243,14 +243,14 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(database)).toEqual([]);
     });
 
-    it('once, by several refreshes at the same time', async () => {
+    it('several refreshes at the same time leave nothing pending and no difference', async () => {
       await owner`update raw.readings set pm25 = pm25 + 1 where sensor_id < 3 and measured_at >= '2026-06-01'`;
       await Promise.all([1, 2, 3].map(() => refresh(database.target, () => NOW)));
       expect(await pending()).toEqual([]);
       expect(await differences(database)).toEqual([]);
     });
 
-    it('by the next one, if one is cut off between two levels, even of a region that its station has left meanwhile', async () => {
+    it('a refresh that is cut off between two levels is completed by the next one, also for a region that its station has left', async () => {
       await owner`create temporary table of_station_two as select * from raw.readings where sensor_id = 3`;
       await owner`delete from raw.readings where sensor_id = 3`;
       // the level above the stations can't be written to, as if the refresh had been killed there,
@@ -281,7 +281,7 @@ onEveryEngine('an engine', (engine) => {
         { one: { sensors: [{ id: 1 }, { id: 2 }, { id: 3 }] }, two: { sensors: [] } },
       ],
     ])(
-      'of %s while a refresh runs in which its hours vanish, after the next one',
+      '%s while a refresh deletes its hours leaves no difference after the next refresh',
       async (_, elsewhere) => {
         await owner`create temporary table of_sensor_three as select * from raw.readings where sensor_id = 3`;
         await owner`delete from raw.readings where sensor_id = 3`;
@@ -305,8 +305,8 @@ onEveryEngine('an engine', (engine) => {
     );
   });
 
-  describe('compresses what has been at rest for long enough, if it compresses anything', () => {
-    it('and no other chunk, leaving nothing to do', async () => {
+  describe('compression of chunks that have been at rest for long enough', () => {
+    it('maintenance compresses every old chunk of the engine’s compressed tables, and no other chunk', async () => {
       await database.refresh(NOW);
       await maintain(database.target, NOW);
       const all = await chunks();
@@ -327,7 +327,7 @@ onEveryEngine('an engine', (engine) => {
       await maintain(database.target, NOW); // may be repeated at any time
     });
 
-    it('goes on with the others while one is being written to, and comes back to it', async () => {
+    it('maintenance goes on with the other chunks while one is locked, and comes back to it the next time', async () => {
       await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${at('07-02 10:30')}, 1, 15), (${at('08-20 10:30')}, 1, 15)`;
       await database.refresh(NOW);
       const late = (await stale()).filter(({ name }) => name === 'readings');
@@ -348,7 +348,7 @@ onEveryEngine('an engine', (engine) => {
       expect(await differences(database)).toEqual([]);
     });
 
-    it('a month of very many readings can be imported again, corrected as a whole, and completed late, its hours compressed by the week', async () => {
+    it('a month of very many readings, compressed by the week, can be imported again, corrected and completed late', async () => {
       const month = await testDatabase(engine);
       await month
         .superuser()
@@ -367,15 +367,14 @@ onEveryEngine('an engine', (engine) => {
           return sensors.map((sensor) => `${sensor},${time},${(n % 50) + pm25}\n`);
         });
         const path = file('month.csv', `sensor_id,time,pm25\n${lines.join('')}`);
-        const { accepted, unchanged } = await importReadings(ingest, [path], {
-          ...{ now: NOW, log: keepingLog(), terminal: false },
-        });
+        const options = { now: NOW, log: keepingLog(), terminal: false };
+        const { accepted, unchanged } = await importReadings(ingest, [path], options);
         return { accepted, unchanged };
       };
       expect(await imported()).toEqual({ accepted: all, unchanged: 0 });
       expect(await differences(month)).toEqual([]);
       await maintain(month.target, NOW);
-      // recomputing an hour decompresses the batches that it lies in: those of a week, not of a month
+      // recomputing an hour decompresses the batches it lies in, so a batch is a week, not a month
       const batches = await month
         .superuser()
         .unsafe<{ name: string; rows: number }[]>(differing.batches);
@@ -400,7 +399,7 @@ onEveryEngine('an engine', (engine) => {
     });
   });
 
-  it('deletes a half-open period of one sensor, compressed or not, and the aggregates follow', async () => {
+  it('a half-open period of one sensor can be deleted, compressed or not, and the aggregates follow', async () => {
     const [from, to] = [new Date(at('05-10 00:00')), new Date(at('11-15 00:00'))];
     const due = await count(
       `sensor_id = 2 and measured_at >= '${at('05-10 00:00')}' and measured_at < '${at('11-15 00:00')}'`,
@@ -413,10 +412,7 @@ onEveryEngine('an engine', (engine) => {
     expect(await differences(database)).toEqual([]);
   });
 
-  /**
-   * Vacuumed first, so that autovacuum has nothing left to shrink, neither between two of these nor
-   * within the statement.
-   */
+  /** Vacuums first, so that autovacuum shrinks nothing between two calls or during one. */
   const sizes = async () => {
     await superuser`vacuum`;
     const [row] = await superuser<[{ raw: number; rollup: number; disk: number }]>`
@@ -428,7 +424,7 @@ onEveryEngine('an engine', (engine) => {
     return row;
   };
 
-  it('counts in its sizes every byte that readings and aggregates take, compressed or not, each in its schema', async () => {
+  it('the reported sizes count every byte of readings and aggregates, compressed or not, each in its schema', async () => {
     const before = await sizes();
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) select '2026-11-19'::timestamptz + (n + 0.5) * interval '1 second', 1, 1 from generate_series(1, 20000) n`;
     const filled = await sizes();
@@ -442,26 +438,27 @@ onEveryEngine('an engine', (engine) => {
   });
 
   /**
-   * Of the readings of a month that has ended, from the published hours. Rain counts more often in
-   * later versions, so it is seen whose numbers these are.
+   * The published rain of a month that has ended. Later versions multiply it, so its sum tells
+   * which version's numbers are served.
    */
   const rain = async () =>
     (
       await owner`select sum(total_rain)::float8 as sum from api.station_hourly where station_id = 1 and timestamp >= ${at('09-01 00:00')} and timestamp < ${at('10-01 00:00')}`
     )[0]?.sum;
-  /** The next version, of other aggregates. */
+  /** Migrates to the next version, which sums rain differently. */
   const upgrade = (rainSum: string) =>
     migrate(database.target, {
-      ...{ now: NOW, log },
+      now: NOW,
+      log,
       definitions: changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
         text.replace('sum(rain::float8)', rainSum),
       ),
     });
 
-  it('upgrades: old numbers are served until the new ones are complete, with all that was written meanwhile', async () => {
+  it('an upgrade serves the old numbers until the new ones are complete, with all that was written meanwhile', async () => {
     const before = await rain();
     expect(before).toBeGreaterThan(0);
-    // the new aggregates are being filled, and the first of them can't be
+    // the first of the new aggregates waits for this lock while it is filled
     const end = await openTransaction(
       superuser,
       'lock table raw.membership in access exclusive mode',
@@ -487,7 +484,7 @@ onEveryEngine('an engine', (engine) => {
     expect(await owner`select from pg_namespace where nspname ~ '_(next|old)$'`).toEqual([]);
   });
 
-  describe('deletes readings that have expired, in whole months, and keeps what was computed from them', () => {
+  describe('the deletion of expired readings', () => {
     const RETAINED = hour('09-01T00');
     const night = (keep: string, apply = false) =>
       deleteExpired(database.target, () => NOW, keep, { log: keepingLog(), apply });
@@ -524,7 +521,7 @@ onEveryEngine('an engine', (engine) => {
       return (await waiting())[0]?.pid ?? 0;
     };
 
-    it('after a refresh of the last that was accepted of them, by a writer in progress', async () => {
+    it('expired readings are deleted only after a refresh that has the last ones of a writer in progress', async () => {
       newer = await count(`measured_at >= '${RETAINED}'`);
       sizeBefore = (await sizes()).raw;
       const endWriter = await openTransaction(
@@ -550,7 +547,7 @@ onEveryEngine('an engine', (engine) => {
       ).toEqual([{ pm25: (10 + 70) / 2 }]);
     });
 
-    it('completing it in the next run if it was cut off, and deletes no other reading', async () => {
+    it('a deletion that was cut off is completed in the next run, in whole months, and deletes no other reading', async () => {
       await night('60 days', true);
       const [left] = await owner<{ first: string; since: string }[]>`
         select min(measured_at) as first, (select retained_from from raw.installation) as since from raw.readings`;
@@ -570,7 +567,7 @@ onEveryEngine('an engine', (engine) => {
       ['compression', () => maintain(database.target, NOW)],
       ['an upgrade of the aggregates', () => upgrade('sum(2 * rain::float8)')],
       [
-        'a station was hidden for all time and shown again',
+        'a station is hidden for all time and shown again',
         async () => {
           const shown = { hidden: [{ since: '2026-10-01T00:00' }] };
           await bringIn(owner, smallNetwork({ timeZone: ZONE, one: { hidden: true } }));
@@ -579,18 +576,18 @@ onEveryEngine('an engine', (engine) => {
           await database.refresh(NOW);
         },
       ],
-    ])('and still keeps it after %s', async (_, act) => {
+    ])('the aggregates of deleted readings stay as they are after %s', async (_, act) => {
       await act();
       expect(await aggregates()).toEqual(before);
       expect(await wrong()).toEqual([]);
     });
 
-    it('and gives their space back', async () => {
+    it('the space of deleted readings can be given back', async () => {
       await superuser`vacuum full raw.readings`;
       expect((await sizes()).raw).toBeLessThan(sizeBefore);
     });
 
-    it('and takes no reading of before in, nor refuses one of after', async () => {
+    it('a reading older than the cutoff is refused, and a newer one is accepted', async () => {
       const batch = [
         reading(1, at('08-31 23:59'), { pm25: 1 }),
         reading(1, at('09-01 00:20'), { pm25: 1 }),
@@ -605,7 +602,7 @@ onEveryEngine('an engine', (engine) => {
       expect(await aggregates()).toEqual(before);
     });
 
-    it('up to any hour, to which an operator may have moved it', async () => {
+    it('a cutoff that an operator moved to any hour is kept: nothing newer is deleted', async () => {
       const moved = at('10-05 07:00');
       await owner`update raw.installation set ingest_cutoff = ${moved}, retained_from = ${moved}`;
       const kept = await count(`measured_at >= '${moved}'`);

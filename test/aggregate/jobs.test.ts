@@ -36,8 +36,8 @@ const CITIES = JOBS.map((name) => name.replace('_', '-'));
 const sensorOf = (name: Name) => JOBS.indexOf(name) + 1;
 
 /**
- * Only the station of `screen` is screened, and only that of `pull` belongs to a provider that is
- * pulled.
+ * Only the station of the job `screen` is screened, and only the station of `pull` belongs to a
+ * provider that is pulled.
  */
 function network(url: string) {
   const base = citiesOfOneStation(CITIES);
@@ -81,7 +81,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
   const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);
 
   describe('run once', () => {
-    it('pull fetches readings from a provider, and its station is online', async () => {
+    it('job pull fetches readings from a provider, and its station is online', async () => {
       const timestamp = '2026-11-20 11:59:00';
       const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
       provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
@@ -91,7 +91,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
     });
 
-    it('refresh adds an accepted reading to the history, and records when (S4)', async () => {
+    it('job refresh adds an accepted reading to the history, and records when (S4)', async () => {
       await here.accept([reading(sensorOf('refresh'), ago(HOUR), { pm25: 10 })]);
       const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);
       expect((await history())['24h']).toEqual([]);
@@ -104,7 +104,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       ]);
     });
 
-    it('refresh leaves the running day for later, when it has just been brought up to date (S4)', async () => {
+    it('job refresh leaves the running day for later if it has just been brought up to date (S4)', async () => {
       const owner = here.database.as();
       const days = () =>
         owner`select pm10 from rollup.station_daily where station_id = ${sensorOf('refresh')} order by bucket`;
@@ -115,7 +115,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await days()).toEqual([{ pm10: 10 }]);
     });
 
-    it('digest gives a region its current values (C4)', async () => {
+    it('job digest gives a region its current values (C4)', async () => {
       await here.accept([reading(sensorOf('digest'), ago(MINUTE), { pm25: 10 })]);
       await run('refresh');
       expect(await region('digest', NOW)).toMatchObject({
@@ -131,7 +131,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       });
     });
 
-    it('screen flags a station with zero temperature and humidity (C5)', async () => {
+    it('job screen flags a station with zero temperature and humidity (C5)', async () => {
       const zero = { temperature: 0, humidity: 0 };
       await here.accept(
         [3, 2, 1].map((hours) => reading(sensorOf('screen'), ago(hours * HOUR), zero)),
@@ -142,7 +142,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await station('screen')).toMatchObject({ status: 'online', is_bad_thp: true });
     });
 
-    it('trim quarantine deletes lines older than 90 days, and no others', async () => {
+    it('job trim_quarantine deletes lines older than 90 days, and no others', async () => {
       const waiting = () => here.published`select reason, lines from api.quarantine_lines`;
       await here.accept([reading(901, ago(92 * DAY), { pm25: 1 })], ago(91 * DAY));
       await here.accept([reading(902, ago(90 * DAY), { pm25: 1 })], ago(89 * DAY));
@@ -151,14 +151,14 @@ onEveryEngine('the jobs of the worker', (engine) => {
       expect(await waiting()).toEqual([{ reason: 'unknown_sensor', lines: 1 }]);
     });
 
-    it('audit records that no bucket differs (A10)', async () => {
+    it('job audit records that no bucket differs (A10)', async () => {
       const last = () => here.published`select made_at, differing from api.last_audit`;
       expect(await last()).toEqual([]);
       await run('audit');
       expect(await last()).toEqual([{ made_at: '2026-11-20T16:00:00+04:00', differing: 0 }]);
     });
 
-    it('audit logs the buckets that differ, and leaves them', async () => {
+    it('job audit logs the buckets that differ, and leaves them', async () => {
       const owner = here.database.as();
       await here.accept([reading(sensorOf('audit'), ago(30 * MINUTE), { pm25: 10 })]);
       await here.refresh(NOW);
@@ -186,7 +186,7 @@ onEveryEngine('the jobs of the worker', (engine) => {
       await set(10);
     });
 
-    it('maintain deletes expired readings, keeps their history, and compresses chunks at rest', async () => {
+    it('job maintain deletes expired readings and old digests, keeps the history, and compresses chunks at rest', async () => {
       const id = sensorOf('maintain');
       const months = ['2026-07-10', '2026-09-10', '2026-10-10', '2026-11-19'];
       await here.accept(months.map((day) => reading(id, `${day}T08:00:00Z`, { pm25: 10 })));

@@ -1,6 +1,6 @@
 /**
- * The hours that are left of deleted readings: nothing of ours changes them, and an audit says when
- * something else has.
+ * The hours that are kept of deleted readings: the service never changes them, and an audit tells
+ * when something else has.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
@@ -53,7 +53,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
   const change = async (statement: string) =>
     owner.unsafe(statement.replace('%s', await storageOf(owner, 'sensor_hourly')));
 
-  it('are recorded by the month', async () => {
+  it('hours of deleted readings are counted by the month', async () => {
     expect(
       await owner`select to_char(month, 'YYYY-MM') as month, hours::int from rollup.expired_month order by 1`,
     ).toEqual(RECORDED);
@@ -64,17 +64,17 @@ onEveryEngine('hours of deleted readings', (engine) => {
     const [row] = await database.as('airseries_reader')`select * from api.kept_hours`;
     return row;
   };
-  // of plain PostgreSQL the audit alone counts them
+  // on plain PostgreSQL only the audit counts them
   const counted = (count: number) => ({
     recorded: 664,
     missing: engine === 'plain' ? null : count,
   });
 
-  it('are counted for status and metrics', async () => {
+  it('status and metrics see how many kept hours are recorded and missing', async () => {
     expect(await missing()).toEqual(counted(0));
   });
 
-  it('have one checksum under all settings of a session', async () => {
+  it('the checksum of kept hours is the same under all settings of a session', async () => {
     const lostThere = await owner.begin(async (sql) => {
       await sql`select set_config('timezone', 'Asia/Tokyo', true), set_config('extra_float_digits', '-3', true), set_config('datestyle', 'German', true)`;
       return await sql`select since from logic.lost_months('-infinity', 'infinity')`;
@@ -82,12 +82,12 @@ onEveryEngine('hours of deleted readings', (engine) => {
     expect([...lostThere]).toEqual([]);
   });
 
-  it('are named by an audit of their time when one value is another, and no repair touches their days', async () => {
+  it('a changed value in kept hours is named by an audit of their time, and no repair touches their days', async () => {
     await change(
       `update %s set pm25 = pm25 + 1 where bucket = '2026-07-15 00:00+04' and sensor_id = 1`,
     );
     const before = await stored();
-    // of other times it counts the hours
+    // an audit of other times only counts the hours
     expect(lost((await audited({ from: NIGHTLY })).found)).toEqual([]);
     for (const repair of [false, true]) {
       expect(lost((await audited({ repair })).found)).toEqual([
@@ -101,10 +101,9 @@ onEveryEngine('hours of deleted readings', (engine) => {
     expect((await audited()).found).toEqual([]);
   });
 
-  // of plain PostgreSQL nothing refreshes an aggregate but our own procedure, which leaves such
-  // hours alone
+  // plain PostgreSQL has no refresh but our own procedure, which leaves such hours alone
   it.each(engine === 'timescale' ? above.map(({ name }) => name) : [])(
-    'are not changed by a stray refresh of %s',
+    'kept hours are not changed by a stray refresh of %s',
     async (level) => {
       const before = await stored();
       await owner.unsafe(`call refresh_continuous_aggregate('rollup.${level}', null, null)`);
@@ -116,7 +115,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     },
   );
 
-  it('once they are gone are named every night, and a repair makes nothing worse', async () => {
+  it('kept hours that are gone are named by every audit and in metrics, and a repair makes nothing worse', async () => {
     if (engine === 'timescale')
       await owner`call refresh_continuous_aggregate('rollup.sensor_hourly', null, null)`;
     else await owner`delete from rollup.sensor_hourly where bucket < '2026-08-10 00:00+04'`;
@@ -126,7 +125,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     const before = await stored(above);
     expect(before.every((rows) => rows.length > 5)).toBe(true);
     const gone = RECORDED.flatMap(({ month, hours }) => {
-      // a chunk that is not yet as old gives its own
+      // a chunk that is not old enough still has its hours
       const rest = left.find((each) => each.month === month)?.hours ?? 0;
       return rest === hours ? [] : [`sensor_hourly ${month} ${rest} of ${hours} hours lost`];
     });
@@ -151,7 +150,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     }
   });
 
-  it('are not taken for what is kept when retention runs again and nothing is due', async () => {
+  it('lost hours stay recorded when retention runs again and nothing is due', async () => {
     await owner`update raw.installation set ingest_cutoff = '2026-08-20 00:00+04', retained_from = '2026-08-20 00:00+04'`;
     const lostMonths = async () =>
       lost((await audited()).found.filter(({ columns }) => columns.includes('lost')));
@@ -161,7 +160,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
     expect(await lostMonths()).toEqual(before);
   });
 
-  it('are not forgotten when the rest of their month is recorded too', async () => {
+  it('kept hours stay recorded when the rest of their month is recorded too', async () => {
     const recorded = async () => {
       const rows = await owner`select hours::int from rollup.expired_month order by month`;
       return rows.map(({ hours }) => hours);
@@ -184,7 +183,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
   });
 
   if (engine === 'plain') return;
-  describe("are safe from TimescaleDB's own jobs:", () => {
+  describe("TimescaleDB's own jobs", () => {
     it.each([
       ...levels.map(({ name: level }) => [
         `a refresh policy of ${level}`,
@@ -198,7 +197,7 @@ onEveryEngine('hours of deleted readings', (engine) => {
         'a retention policy of hours',
         `select add_retention_policy('rollup.sensor_hourly', interval '1 year')`,
       ],
-    ])('it refuses %s, to a superuser too', async (_, statement) => {
+    ])('the database refuses %s, to a superuser too', async (_, statement) => {
       await expect(owner.unsafe(statement ?? '')).rejects.toThrow(/background process|LOGIN/);
       await expect(database.superuser().unsafe(statement ?? '')).rejects.toThrow(
         /background process|LOGIN/,

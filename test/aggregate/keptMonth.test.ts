@@ -1,4 +1,4 @@
-/** The record of hours that were kept of deleted readings, while retention goes on. */
+/** The record of the hours that are kept of deleted readings, while retention goes on. */
 import { expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { lowerCutoff } from '../../src/aggregate/retention.ts';
@@ -9,7 +9,7 @@ import { sixHourly } from './sixHourly.ts';
 const now = new Date('2026-11-20T09:00:00Z');
 
 onEveryEngine('the record of kept hours', (engine) => {
-  it('goes on in the middle of a month, and begins again where the cutoff went back before it', async () => {
+  it('the record goes on in the middle of a month, and begins again where the cutoff was lowered', async () => {
     const { database, owner } = await sixHourly(engine, '2026-06-10', now);
     const recorded = async () => {
       const rows = await owner`
@@ -33,7 +33,7 @@ onEveryEngine('the record of kept hours', (engine) => {
       const [count] = await owner`select * from api.kept_hours`;
       expect(count).toEqual({ recorded: 416, missing: engine === 'plain' ? null : 0 });
 
-      // of July nothing is left: its readings may come again, and are recorded once
+      // nothing is left of July: its readings may come again, and are recorded once
       await owner.unsafe(
         `delete from ${await storageOf(owner, 'sensor_hourly')} where bucket >= '2026-07-01 00:00+04' and bucket < '2026-08-01 00:00+04'`,
       );
@@ -53,7 +53,7 @@ onEveryEngine('the record of kept hours', (engine) => {
     }
   });
 
-  it('has its hours put back from a table, only those that are missing, and no others', async () => {
+  it('only the missing hours are restored from a table of kept hours, and only by an operator', async () => {
     const { database, owner } = await sixHourly(engine, '2026-06-10', now);
     const superuser = database.superuser();
     try {
@@ -64,7 +64,7 @@ onEveryEngine('the record of kept hours', (engine) => {
           ...rows,
         ]);
       const before = await stored();
-      // the copy is of a version with other columns, has hours twice, and later ones
+      // the copy has another version's columns, some hours twice, and later ones
       await superuser.unsafe(`
         create table public.kept as select h.pm25, h.sensor_id, h.bucket, 1 as other from rollup.sensor_hourly h;
         insert into public.kept select pm25 + 1, sensor_id, bucket + interval '1 year', 1 from public.kept;
@@ -87,7 +87,7 @@ onEveryEngine('the record of kept hours', (engine) => {
           Date.parse(row.bucket) === at && row.sensor_id === 1 ? { ...row, pm25: 99 } : row,
         ),
       );
-      // hours of a retention before there was a record
+      // as if readings had been deleted before the record existed
       await owner`delete from rollup.expired_month`;
       expect(await owner`select * from api.kept_hours`).toEqual([
         { recorded: 0, missing: engine === 'plain' ? null : 0 },

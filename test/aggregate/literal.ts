@@ -43,8 +43,8 @@ export const HOUR = 3_600_000;
 
 /**
  * A6: the rain of readings with a total is the difference to the total before, or the total itself
- * where it is smaller; for the first and after more than 24 hours, the amount that was given, if one
- * was. In order of time.
+ * where it is smaller; for the first and after more than 24 hours, the amount that was given, if
+ * any. The result is in order of time.
  */
 export function withAmounts(readings: readonly Reading[]): Reading[] {
   const before = new Map<number, { at: number; total: number }>();
@@ -108,7 +108,7 @@ export function literalBuckets(
   const holds = (hour: number, { since, until }: Period) => since <= hour && hour < until;
 
   // A1, A6, A7: a sensor's hour is the mean of its readings, rain their sum, wind the mean of unit
-  // vectors, of which a calm has none
+  // vectors; a calm has no direction
   const sensorHours = new Map(kept.map(({ sensor, at, values }) => [`${sensor} ${at}`, values]));
   for (const [key, group] of groupBy(
     withAmounts(readings),
@@ -204,7 +204,7 @@ export function stationOf(network: Network, sensor: number, hour: number): numbe
 }
 
 /**
- * A4, A5, A6, A8: a day and a month are the mean of the hours in them, their extremes those of the
+ * A4, A5, A6, A8: a day and a month are the mean of the hours in them, with the extremes of the
  * hours.
  */
 function addCoarser(
@@ -239,8 +239,8 @@ function addCoarser(
 }
 
 /**
- * (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. It is that of the
- * corrected sensors, or where they have none, that of the station.
+ * (Σ p + n · formula(x̄, RH)) / (m + n); without humidity the n are left out. RH is the humidity
+ * of the corrected sensors, or the station's if they have none.
  */
 function stationPm25(
   sensors: readonly { corrected: boolean; values: Values }[],
@@ -273,8 +273,8 @@ function epa2021(x: number, humidity: number): number {
 }
 
 /**
- * The US EPA's categories: from which concentration up to which, PM2.5 in tenths, and the indices
- * of both. Beyond the last it goes on.
+ * The US EPA's categories: lower and upper concentration, PM2.5 in tenths, and the indices of both.
+ * The last category goes on beyond its end.
  */
 const CATEGORIES = {
   pm25: [
@@ -295,7 +295,7 @@ const CATEGORIES = {
   ],
 } as const;
 
-/** Q1: the larger of the indices of both; PM2.5 to one decimal, PM10 without. */
+/** Q1: the larger index of PM2.5, to one decimal, and PM10, to whole numbers. */
 function aqiOf(values: Values): number | null {
   const tenths = (value: number) => Math.round(Math.max(roundedHalfUp(decimal(value), 1), 0) * 10);
   const indices = Object.entries(CATEGORIES).flatMap(([name, categories]) => {

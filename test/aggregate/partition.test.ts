@@ -28,7 +28,7 @@ const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 const RETENTION = '60 days';
 
-onOneEngine('of two workers', (engine) => {
+onOneEngine('two workers', (engine) => {
   let here: Installation;
   let provider: Provider;
   let superuser: Sql;
@@ -59,9 +59,8 @@ onOneEngine('of two workers', (engine) => {
       pullJob(target, clock, { hosts: [provider.host], log, timeZone }),
       ...makeJobs({ target, timeZone, clock, log, retention: RETENTION }),
     ];
-    const runs: Record<'started' | 'succeeded' | 'failed', string[]> = {
-      ...{ started: [], succeeded: [], failed: [] },
-    };
+    type Outcome = 'started' | 'succeeded' | 'failed';
+    const runs: Record<Outcome, string[]> = { started: [], succeeded: [], failed: [] };
     const observer = {
       onScheduled: () => undefined,
       onStarted: (job: string) => void runs.started.push(job),
@@ -73,7 +72,7 @@ onOneEngine('of two workers', (engine) => {
     return { names, runs, work: () => Promise.all(jobs.map((job) => runJob(job, context))) };
   }
 
-  /** All that jobs write, but when they did. */
+  /** Everything that jobs write, except when they wrote it. */
   const state = async () => {
     const tables = ['sensor_hourly', 'station_daily', 'region_monthly', 'digest', 'current'];
     const rows = tables.map(
@@ -91,7 +90,7 @@ onOneEngine('of two workers', (engine) => {
       where not granted and datname = current_database()`
     ).length;
 
-  it('one that is cut off in the middle of every job holds up none, and what both do is done once', async () => {
+  it('a worker that is cut off in the middle of its jobs holds up no other, and jobs run twice do no harm', async () => {
     const timestamp = '2026-11-20 11:59:00';
     const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
     provider.serve([{ id: 1, timestamp, sensor: { id: 2 }, sensordatavalues }]);
@@ -125,7 +124,7 @@ onOneEngine('of two workers', (engine) => {
       isDone = true;
     });
     await end('rollback');
-    // what the server does after ten seconds: REFRESH_SESSION in refresh.ts
+    // the server does this after ten seconds: REFRESH_SESSION in refresh.ts
     const endIdle = () => superuser`
       select pg_terminate_backend(pid) from pg_stat_activity
       where pid in ${superuser(left)} and state = 'idle'`;
@@ -152,7 +151,7 @@ onOneEngine('of two workers', (engine) => {
     expect(after.at(-1)).toMatchObject([{ readings: 3 }]);
   });
 
-  it('one that was stopped before its refresh shows nothing older than the other has shown', async () => {
+  it('a worker that was stopped before its refresh never replaces newer values by older ones', async () => {
     await here.accept([reading(1, ago(4), { pm25: 11 }), reading(1, ago(1), { pm25: 12 })]);
     let now = ago(3); // by the clock of both
     await superuser`select`; // the driver reserves only connections that are already open

@@ -27,7 +27,7 @@ onEveryEngineInAll('long work', (engine) => {
   afterEach(() => vi.restoreAllMocks());
 
   /**
-   * What is logged while the clock of the progress runs so fast that each step comes five seconds
+   * The logged lines while the clock of the progress runs so fast that each step comes five seconds
    * after the one before.
    */
   async function told(work: (watcher: Parameters<typeof refresh>[2]) => Promise<unknown>) {
@@ -54,7 +54,7 @@ onEveryEngineInAll('long work', (engine) => {
           ...(watcher && { watcher }),
         }),
     ],
-  ])('a %s logs the hours done, their rate and the time left', async (_, message, work) => {
+  ])('a long %s logs the hours done, their rate and the time left', async (_, message, work) => {
     const lines = await told(work);
     expect(lines.length).toBeGreaterThan(1);
     expect(lines[0]).toEqual({
@@ -68,7 +68,7 @@ onEveryEngineInAll('long work', (engine) => {
     expect(lines.at(-1)).toMatchObject({ hours: DAYS * 24, seconds_left: 0 });
   });
 
-  it('goes in pieces where there is much to read, and loses nothing at their edges', async () => {
+  it('a long rebuild goes in pieces, and loses nothing at their edges', async () => {
     const lines = await told((watcher) => rebuild(database.target, () => NOW, {}, watcher));
     expect(lines.length).toBeGreaterThan(DAYS - 2);
     expect(
@@ -76,13 +76,13 @@ onEveryEngineInAll('long work', (engine) => {
     ).toEqual([]);
   });
 
-  it('says nothing of what is done at once', async () => {
+  it('a refresh that is done at once logs no progress', async () => {
     const { lines, ...log } = keepingLog();
     await refresh(database.target, () => NOW, { log, terminal: false });
     expect(lines).toEqual([]);
   });
 
-  it('shows one line on a terminal, and clears it', async () => {
+  it('progress is one line on a terminal, which is cleared at the end', async () => {
     const written: string[] = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
     await told(async () =>

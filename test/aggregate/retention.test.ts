@@ -52,7 +52,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
   const deleted = () =>
     log.lines.flatMap(({ message, fields }) => (/deleted/.test(message) ? [fields] : []));
 
-  it('nothing is due while the first month is younger than that', async () => {
+  it('nothing is due while the end of the first month is younger than the retention', async () => {
     expect(await planRetention(owner, NOW, KEEP)).toMatchObject({
       counted_from: '2026-11-20T03:40:00+04:00',
       wanted: '2026-09-01T00:00:00+04:00',
@@ -66,18 +66,18 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     });
   });
 
-  it('a clock that is two years ahead deletes nothing, as long as no reading is from that time', async () => {
+  it('a clock that is two years ahead deletes nothing as long as no reading is from that time', async () => {
     await night(AHEAD);
     expect([await count(), await takes('2026-11-20T00:10:00Z')]).toEqual([86_400, 1]);
   });
 
-  it('neither do readings from that time, as long as the clock is right', async () => {
+  it('readings from two years ahead delete nothing as long as the clock is right', async () => {
     expect(await takes('2028-11-20T00:10:00Z', AHEAD, 2)).toBe(1);
     await night(NOW);
     expect([await count(), await takes('2026-11-20T00:11:00Z')]).toEqual([86_402, 1]);
   });
 
-  it('both together delete the oldest month, and log it first', async () => {
+  it('a clock and readings from two years ahead together delete the oldest month, which is logged first', async () => {
     const silent = {
       ...log,
       info: () => {
@@ -113,14 +113,14 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     const [left] =
       await owner`select count(*)::int as n from raw.readings where measured_at >= '2026-10-01 00:00+04'`;
     expect(left?.n).toBe(86_403 - due?.n);
-    // what a deletion that broke off has left is of no month that is due
+    // readings that an interrupted deletion has left are not counted as another month
     const plan = await planRetention(owner, AHEAD, KEEP);
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-08-10', 1, 1)`;
     expect(await planRetention(owner, AHEAD, KEEP)).toEqual(plan);
     await owner`delete from raw.readings where measured_at < '2026-09-01' or measured_at > '2027-01-01'`;
   });
 
-  it('a cutoff that was raised wrongly can be lowered, but not below what is retained', async () => {
+  it('a cutoff that was raised wrongly can be lowered, but not below the retention', async () => {
     await owner`call logic.raise_ingest_cutoff('2028-09-01 00:00+04')`;
     expect(await takes('2026-11-20T00:12:00Z')).toBe(0);
     await expect(lowerCutoff(owner, new Date('2030-01-01T00:00:00Z'))).rejects.toThrow(
@@ -134,7 +134,7 @@ onEveryEngineInAll('60 days of 20 sensors', (engine) => {
     expect(await takes('2026-09-30T19:59:59Z')).toBe(0);
   });
 
-  it('on request all months are deleted, one after the other, and then readings are accepted again', async () => {
+  it('on request all expired months are deleted, one after the other, and the cutoff can be lowered again', async () => {
     await measure('2028-11-20 04:00+04', '2028-11-20 05:00+04', '1 hour', 3);
     await deleteExpired(database.target, () => AHEAD, KEEP, {
       log,

@@ -27,11 +27,8 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
 
   const lazily = (at: number) =>
     refresh(here.database.target, () => new Date(at), undefined, { lazily: true });
-  /**
-   * Accepts a reading of that instant; afterwards how many hours, days and months have PM10 of
-   * which mean.
-   */
   const accept = (at: number, pm10: number) => here.accept([reading(1, at, { pm10 })]);
+  /** The means of PM10 by hours, days and months. */
   const levels = async () => {
     const all = [];
     for (const level of ['hourly', 'daily', 'monthly']) {
@@ -52,7 +49,7 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
     return row.data_version;
   };
 
-  it('leaves the running day and month for up to ten minutes', async () => {
+  it('a lazy refresh leaves the running day and month for up to ten minutes', async () => {
     const noon = MIDNIGHT + 12 * 60 * MINUTE;
     await accept(noon, 10);
     await lazily(noon + MINUTE);
@@ -65,10 +62,10 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
     const before = await version();
     await lazily(noon + 11 * MINUTE + 1);
     expect(await levels()).toEqual([[10, 20], [15], [15]]);
-    expect(await version()).toBeGreaterThan(before); // or what was rendered before would be kept
+    expect(await version()).toBeGreaterThan(before); // or old documents would stay cached
   });
 
-  it('brings a day that is closed up to date, and the month that it is in later', async () => {
+  it('a lazy refresh brings a closed day up to date at once, and its running month later', async () => {
     const noon = MIDNIGHT + 12 * 60 * MINUTE;
     await accept(MIDNIGHT - 60 * MINUTE, 45);
     await lazily(noon + 12 * MINUTE);
@@ -77,7 +74,7 @@ onEveryEngineInAll('a lazy refresh', (engine) => {
     expect((await levels())[2]).toEqual([25]);
   });
 
-  it('completes a day as soon as it is over, however short the time since the last', async () => {
+  it('a lazy refresh completes a day as soon as it is over, however short the time since the last one', async () => {
     const late = MIDNIGHT + 24 * 60 * MINUTE - MINUTE;
     await accept(late - 60 * MINUTE, 30);
     await lazily(late - MINUTE);

@@ -1,6 +1,6 @@
 /**
- * The scheduler: when jobs run, over a day of the real one with a fake clock, and how runs are
- * counted and logged.
+ * The scheduler: when jobs run, over a day of the real scheduler with a fake clock, and how runs
+ * are counted and logged.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
@@ -15,7 +15,7 @@ const machineZone = process.env.TZ;
 
 const clock = () => new Date();
 
-/** Nobody else works: each run is claimed by this process. */
+/** There is no other worker: each run is claimed by this process. */
 const runContext = (log = keepingLog(), metrics = makeMetrics()) => ({
   clock,
   log,
@@ -59,7 +59,7 @@ describe('scheduleJobs', () => {
     else process.env.TZ = machineZone;
   });
 
-  it('runs every job at its minutes by the UTC clock over a day, and at no others', async () => {
+  it('every job runs at its minutes of the UTC clock over a day, and at no others', async () => {
     const minutes = new Map<string, number[]>();
     const stop = scheduleJobs(recordingJobs(minutes), runContext());
     await vi.advanceTimersByTimeAsync(1_440 * MINUTE);
@@ -78,7 +78,7 @@ describe('scheduleJobs', () => {
     });
   });
 
-  it('skips a run while the job is still running, and waits for it at the end', async () => {
+  it('a run is skipped while its job is still running, and stopping waits for the job', async () => {
     const log = keepingLog();
     const starts: number[] = [];
     const finish: (() => void)[] = [];
@@ -115,21 +115,24 @@ describe('scheduleJobs', () => {
     ['two years back', -730 * 1_440 * MINUTE],
     ['two years ahead', 730 * 1_440 * MINUTE],
     ['84 seconds back', -1.4 * MINUTE],
-  ])('continues by the new time within two minutes after the clock was set %s', async (_, jump) => {
-    const minutes = new Map<string, number[]>();
-    const log = keepingLog();
-    const stop = scheduleJobs(recordingJobs(minutes), runContext(log));
-    await vi.advanceTimersByTimeAsync(2.5 * MINUTE);
-    vi.setSystemTime(Date.now() + jump);
-    const set = (Date.now() - MIDNIGHT) / MINUTE;
-    await vi.advanceTimersByTimeAsync(2 * MINUTE);
-    const after = minutes.get('refresh')?.slice(3) ?? [];
-    expect(after.map((minute) => Math.floor(minute - set + 0.5))).toEqual([1, 2]);
-    expect(warnings(log)).toMatchObject([{ fields: { seconds: jump / 1_000 } }]);
-    await stop();
-  });
+  ])(
+    'jobs continue by the new time within two minutes after the clock was set %s',
+    async (_, jump) => {
+      const minutes = new Map<string, number[]>();
+      const log = keepingLog();
+      const stop = scheduleJobs(recordingJobs(minutes), runContext(log));
+      await vi.advanceTimersByTimeAsync(2.5 * MINUTE);
+      vi.setSystemTime(Date.now() + jump);
+      const set = (Date.now() - MIDNIGHT) / MINUTE;
+      await vi.advanceTimersByTimeAsync(2 * MINUTE);
+      const after = minutes.get('refresh')?.slice(3) ?? [];
+      expect(after.map((minute) => Math.floor(minute - set + 0.5))).toEqual([1, 2]);
+      expect(warnings(log)).toMatchObject([{ fields: { seconds: jump / 1_000 } }]);
+      await stop();
+    },
+  );
 
-  it('starts no jobs again when the clock is set while it stops', async () => {
+  it('no job is started again when the clock is set while the scheduler stops', async () => {
     const minutes = new Map<string, number[]>();
     const finish: (() => void)[] = [];
     const slow: Job = {
@@ -140,7 +143,7 @@ describe('scheduleJobs', () => {
     const stop = scheduleJobs([...recordingJobs(minutes), slow], runContext());
     await vi.advanceTimersByTimeAsync(1.5 * MINUTE);
     vi.setSystemTime(Date.now() + 60 * MINUTE);
-    await vi.advanceTimersToNextTimerAsync(); // the watch has seen it, and waits for the old tasks
+    await vi.advanceTimersToNextTimerAsync(); // it has seen the jump, and waits for the old tasks
     const stopped = stop();
     const before = minutes.get('refresh')?.length;
     await vi.advanceTimersByTimeAsync(3 * MINUTE);
@@ -150,7 +153,7 @@ describe('scheduleJobs', () => {
     expect(minutes.get('refresh')).toHaveLength(before ?? 0);
   });
 
-  it('ignores small corrections of the clock', async () => {
+  it('small corrections of the clock are ignored', async () => {
     const log = keepingLog();
     const stop = scheduleJobs(recordingJobs(new Map()), runContext(log));
     for (let n = 0; n < 20; n++) {
@@ -163,7 +166,7 @@ describe('scheduleJobs', () => {
 });
 
 describe('runJob', () => {
-  it('counts runs and failures, and records the last success', async () => {
+  it('a run is counted and timed, with its failure or last success, and a failure is logged', async () => {
     const [metrics, log] = [makeMetrics(), keepingLog()];
     const context = { ...runContext(log, metrics), clock: () => NOW };
     const job = (run: () => Promise<void>) => ({ name: 'sweep', schedule: '* * * * *', run });

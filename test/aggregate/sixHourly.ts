@@ -1,6 +1,6 @@
 /**
- * A database of two stations with a sensor each, which have measured PM2.5 every six hours from
- * some day on, and what is stored of it.
+ * A database of two stations with a sensor each, which have measured PM2.5 every six hours since
+ * some day, and its stored buckets.
  */
 
 import { refresh } from '../../src/aggregate/refresh.ts';

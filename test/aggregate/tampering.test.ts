@@ -1,7 +1,7 @@
 /**
- * Whatever is written into a stored bucket behind the service's back: the audit names exactly that,
- * its repair mends it, no refresh fails on it, and the API answers JSON meanwhile. Every kind of
- * change in every level.
+ * Every kind of change to a stored bucket behind the service's back, in every level: the audit
+ * names exactly that bucket, its repair mends it, no refresh fails on it, and the API answers JSON
+ * meanwhile.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit, type Difference } from '../../src/aggregate/audit.ts';
@@ -13,8 +13,8 @@ import { type Installation, install } from '../support/installation.ts';
 import { storageOf } from '../support/storage.ts';
 
 /**
- * What is done to a row, as assignments or as a whole statement, and what the audit must name at
- * its bucket and elsewhere.
+ * A change to a row, as assignments or as a whole statement, and what the audit must name at its
+ * bucket and elsewhere.
  */
 type Kind = { set?: string; run?: string; columns?: string; surplus?: string };
 
@@ -69,7 +69,7 @@ const KINDS: Record<string, Kind> = {
   },
 };
 
-/** The columns of a level in which kinds that need one are tried. */
+/** The columns of a level that stand for `count`, `index` and `top`. */
 function columnsOf({ name, unit }: Level): Record<string, string> {
   if (name === 'sensor_hourly') return { count: 'pm10', index: 'humidity', top: 'pressure' };
   if (unit === 'hour')
@@ -116,7 +116,7 @@ onEveryEngine('tampered buckets', (engine) => {
       timeZone: here.database.timeZone,
     });
 
-  /** Tampers with one row. Returns what an audit must find. */
+  /** Tampers with one row, and returns what an audit must find. */
   async function tamper(
     level: Level,
     kind: Kind,
@@ -146,7 +146,7 @@ onEveryEngine('tampered buckets', (engine) => {
     ];
   }
 
-  describe('of every kind in every level', () => {
+  describe('every kind of change in every level', () => {
     const expected: string[] = [];
 
     beforeAll(async () => {
@@ -164,11 +164,11 @@ onEveryEngine('tampered buckets', (engine) => {
       }
     });
 
-    it.each(PATHS)('are answered as JSON: %s', async (path) => {
+    it.each(PATHS)('tampered buckets are answered as valid JSON by %s', async (path) => {
       expect(JSON.stringify(await here.get(`${path}.json`, NOW))).not.toMatch(/NaN|Infinity|e\+/);
     });
 
-    it('fail no function that Grafana asks', async () => {
+    it('no function that Grafana calls fails on tampered buckets', async () => {
       for (const call of [
         'station_history(at, 1)',
         `region_history(at, 'town')`,
@@ -184,12 +184,12 @@ onEveryEngine('tampered buckets', (engine) => {
       }
     });
 
-    it('are all that is found', async () => {
+    it('the audit finds the tampered buckets, and no others', async () => {
       expect((await runAudit()).found.map(key).toSorted()).toEqual(expected.toSorted());
     });
 
-    it('are all mended', async () => {
-      // the surplus ones, of times without readings, too
+    it('the repair mends every tampered bucket', async () => {
+      // also the surplus ones, at times without readings
       const { found: before, remaining } = await runAudit(true);
       expect(before).not.toEqual([]);
       expect(remaining).toEqual([]);
@@ -199,7 +199,7 @@ onEveryEngine('tampered buckets', (engine) => {
   if (isRepetition(engine)) return;
 
   it.each(LEVELS.filter(({ unit }) => unit !== 'month'))(
-    'fail no refresh that reads them: $name',
+    'no refresh fails on NaN and infinities in $name',
     async ({ name }) => {
       const storage = await storageOf(owner, name);
       const columns =
@@ -220,7 +220,7 @@ onEveryEngine('tampered buckets', (engine) => {
     },
   );
 
-  it('of the periods that buckets are computed by are found and mended before any bucket is compared', async () => {
+  it('tampered periods of the network are found and mended before any bucket is compared', async () => {
     await owner`update raw.placement set until = '2026-11-01 00:00+04' where sensor_id = 1`;
     await owner`delete from raw.placement where sensor_id = 2`;
     await owner`update raw.membership set is_flagged = true where station_id = 2`;
@@ -233,14 +233,14 @@ onEveryEngine('tampered buckets', (engine) => {
       'placement -infinity 1 station_id,formula,until',
       'placement -infinity 2 missing',
     ];
-    // the buckets are still those of the network
+    // the buckets still match the network
     expect((await runAudit()).found.map(key).toSorted()).toEqual(periods);
     const { found, remaining } = await runAudit(true);
     expect([found.map(key).toSorted(), remaining]).toEqual([periods, []]);
     expect((await runAudit()).found).toEqual([]);
   });
 
-  it('of such periods are mended together with the buckets that were computed by them', async () => {
+  it('a lost period is mended together with the buckets that were computed without it', async () => {
     await owner`delete from raw.placement where sensor_id = 2`;
     await owner`insert into rollup.stale (since, until, from_level) values ('2026-11-10', '2026-11-12', 'sensor_hourly')`;
     await here.refresh(NOW);
@@ -248,7 +248,7 @@ onEveryEngine('tampered buckets', (engine) => {
     expect([found.map(key), remaining]).toEqual([['placement -infinity 2 missing'], []]);
   });
 
-  it('are mended from what is kept of hours whose readings are gone: those are never recomputed', async () => {
+  it('a tampered bucket whose readings are gone is mended from the kept hours, which are never recomputed', async () => {
     await owner`update raw.installation set ingest_cutoff = '2025-09-01 00:00+04', retained_from = '2025-09-01 00:00+04'`;
     await owner`delete from raw.readings where measured_at < '2025-09-01 00:00+04'`;
     const kept = () =>

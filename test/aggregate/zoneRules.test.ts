@@ -1,6 +1,6 @@
 /**
- * Z5: the rules of the zone change while there are days and months. British Columbia's, as tzdata
- * had them until April 2026 and has them since.
+ * Z5: the rules of the zone change while there are days and months. The rules are British
+ * Columbia's, as tzdata had them until April 2026 and has them since.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
@@ -26,7 +26,7 @@ import {
 import { compareWithLiteral } from './compareLiteral.ts';
 import { literalBuckets, type Reading } from './literal.ts';
 
-/** Second Sundays of March and first Sundays of November. */
+/** Changes on the second Sunday of March and the first Sunday of November. */
 const UNTIL_2026 = [
   ['2019-11-03T09:00:00Z', -8],
   ...[
@@ -105,7 +105,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     select at, sensor, (extract(epoch from at)::bigint / 3600 * 7) % 50 + sensor, extract(hour from at), 0.1,
       (extract(epoch from at)::bigint / 3600 * 35) % 360
     from generate_series(${since}::text::timestamptz, ${until}::timestamptz, '1 hour') at, generate_series(1, 2) sensor`;
-  /** What the rules word for word make of the readings by AFTER. */
+  /** The buckets that the literal rules give for the readings by AFTER. */
   const literalOf = async (sql: Sql) => {
     const readings = await sql<{ at: number; sensor: number; values: Reading['values'] }[]>`
       select extract(epoch from measured_at)::float8 * 1000 as at, sensor_id as sensor,
@@ -115,7 +115,10 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     return literalBuckets(zoneOf(AFTER), readings, {
       placed: [1, 2].map((id) => ({ sensor: id, station: id, ...always })),
       regions: ['a', 'b'].map((region, index) => ({ station: index + 1, region, ...always })),
-      ...{ suspicious: [], corrected: [], hidden: [], flagged: [] },
+      suspicious: [],
+      corrected: [],
+      hidden: [],
+      flagged: [],
     });
   };
   const stored = async (sql: Sql, unit?: string) =>
@@ -136,7 +139,7 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
         `select distinct to_char(bucket at time zone 'UTC', 'MM-DD HH24') as at from rollup.${level} order by 1`,
       )
     ).map(({ at }) => at as string);
-  /** It reads in a session of its own, since each keeps the rules that it has once read. */
+  /** Reads in a session of its own, since each session keeps the rules that it has once read. */
   const rulesNow = async () => {
     const sql = connect(target, { role: 'airseries_owner', timeZone: 'UTC' });
     try {
@@ -154,19 +157,23 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       })
     ).found;
 
-  it('were computed by rules that are recorded until five years on', skipped, async () => {
-    expect(
-      await owner`select to_char(until at time zone 'UTC', 'YYYY-MM-DD HH24') as until, utc_offset from raw.zone_offset order by since desc limit 2`,
-    ).toEqual([
-      { until: '2032-01-15 20', utc_offset: '-08:00:00' },
-      { until: '2031-11-02 09', utc_offset: '-07:00:00' },
-    ]);
-    expect(await starts(owner, 'station_daily')).toContain('11-02 08');
-    expect(await found()).toEqual([]);
-  });
+  it(
+    'the rules that days and months were computed by are recorded until five years ahead',
+    skipped,
+    async () => {
+      expect(
+        await owner`select to_char(until at time zone 'UTC', 'YYYY-MM-DD HH24') as until, utc_offset from raw.zone_offset order by since desc limit 2`,
+      ).toEqual([
+        { until: '2032-01-15 20', utc_offset: '-08:00:00' },
+        { until: '2031-11-02 09', utc_offset: '-07:00:00' },
+      ]);
+      expect(await starts(owner, 'station_daily')).toContain('11-02 08');
+      expect(await found()).toEqual([]);
+    },
+  );
 
   it(
-    'are those of a database that was made by the new rules, hours of deleted readings included; hours do not move (Z5)',
+    'days and months become as in a database made by the new rules, of deleted readings too; hours do not move (Z5)',
     skipped,
     async () => {
       const before = await stored(owner);
@@ -187,7 +194,8 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
       const after = await stored(owner);
       expect(compareBuckets(keyed(after), keyed(await stored(reference.owner)))).toEqual([]);
       expect(await compareWithLiteral(reference.owner, await literalOf(reference.owner))).toEqual({
-        ...{ wrong: [], compared: expect.toSatisfy((count: number) => count > 100_000) },
+        wrong: [],
+        compared: expect.toSatisfy((count: number) => count > 100_000),
       });
       expect(await starts(owner, 'region_daily')).not.toContain('11-02 08');
       expect(await starts(owner, 'region_monthly')).toEqual([
@@ -213,42 +221,46 @@ describe.each(engines)('days and months after a change of rules (%s)', (engine) 
     },
   );
 
-  it('stay as they are from a change on that Z1 refuses, while hours go on', skipped, async () => {
-    const before = keyed(await stored(owner));
-    server.setRules(REFUSED);
-    await addReadings(owner, '2027-01-15T21:00:00Z', LATER);
-    await owner`update raw.readings set pm25 = 400 where measured_at in ('2026-12-20 12:00Z', '2027-01-05 12:00Z')`;
-    const log = keepingLog();
-    await refresh(target, () => LATER, { log, terminal: false });
-    const why = 'the local midnight 2027-01-01 00:00:00 would occur twice';
-    expect(log.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining(why));
-    expect(await rulesNow()).toMatchObject({
-      refused_from: '2027-01-01T08:00:00+00:00',
-      refused: why,
-    });
-    const changed = [...keyed(await stored(owner))].flatMap(([key, row]) => {
-      const old = new Map([[key, before.get(key) ?? {}]]);
-      return compareBuckets(new Map([[key, row]]), old).length > 0 ? key.slice(0, -8) : [];
-    });
-    const of = (level: string) => [...new Set(changed.filter((key) => key.startsWith(level)))];
-    expect(of('region_daily')).toEqual(['region_daily 2026-12-20T07:00:00']);
-    expect(of('region_monthly')).toEqual([]);
-    expect(of('station_hourly')).toContain('station_hourly 2027-01-16T20:00:00');
-    expect(await found(LATER)).toEqual([]);
+  it(
+    'days and months after a change that Z1 refuses stay as they are, while hours go on',
+    skipped,
+    async () => {
+      const before = keyed(await stored(owner));
+      server.setRules(REFUSED);
+      await addReadings(owner, '2027-01-15T21:00:00Z', LATER);
+      await owner`update raw.readings set pm25 = 400 where measured_at in ('2026-12-20 12:00Z', '2027-01-05 12:00Z')`;
+      const log = keepingLog();
+      await refresh(target, () => LATER, { log, terminal: false });
+      const why = 'the local midnight 2027-01-01 00:00:00 would occur twice';
+      expect(log.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining(why));
+      expect(await rulesNow()).toMatchObject({
+        refused_from: '2027-01-01T08:00:00+00:00',
+        refused: why,
+      });
+      const changed = [...keyed(await stored(owner))].flatMap(([key, row]) => {
+        const old = new Map([[key, before.get(key) ?? {}]]);
+        return compareBuckets(new Map([[key, row]]), old).length > 0 ? key.slice(0, -8) : [];
+      });
+      const of = (level: string) => [...new Set(changed.filter((key) => key.startsWith(level)))];
+      expect(of('region_daily')).toEqual(['region_daily 2026-12-20T07:00:00']);
+      expect(of('region_monthly')).toEqual([]);
+      expect(of('station_hourly')).toContain('station_hourly 2027-01-16T20:00:00');
+      expect(await found(LATER)).toEqual([]);
 
-    // a rebuild would compute them by these rules
-    const [built] = await owner`select rollups from raw.installation`;
-    await owner`update raw.installation set rollups = 'of another version'`;
-    const upgrading = migrate(target, { now: LATER, log: makeLog('silent') });
-    await expect(upgrading).rejects.toThrow(`rules of the time zone are refused: ${why}`);
-    await owner`update raw.installation set rollups = ${built?.rollups}`;
+      // a rebuild would compute them by the refused rules
+      const [built] = await owner`select rollups from raw.installation`;
+      await owner`update raw.installation set rollups = 'of another version'`;
+      const upgrading = migrate(target, { now: LATER, log: makeLog('silent') });
+      await expect(upgrading).rejects.toThrow(`rules of the time zone are refused: ${why}`);
+      await owner`update raw.installation set rollups = ${built?.rollups}`;
 
-    const ends = new Date('2027-01-17T05:00:00Z');
-    await addReadings(owner, '2027-01-16T21:00:00Z', ends);
-    server.setRules(AFTER);
-    await refresh(target, () => ends);
-    expect(await rulesNow()).toMatchObject({ refused_from: null, refused: null });
-    expect(await found(ends)).toEqual([]);
-    expect(await starts(owner, 'station_daily')).toContain('01-16 07');
-  });
+      const ends = new Date('2027-01-17T05:00:00Z');
+      await addReadings(owner, '2027-01-16T21:00:00Z', ends);
+      server.setRules(AFTER);
+      await refresh(target, () => ends);
+      expect(await rulesNow()).toMatchObject({ refused_from: null, refused: null });
+      expect(await found(ends)).toEqual([]);
+      expect(await starts(owner, 'station_daily')).toContain('01-16 07');
+    },
+  );
 });

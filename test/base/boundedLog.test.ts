@@ -1,7 +1,4 @@
-/**
- * However many requests fail, the log has at most one line per second of each kind, and the last
- * line is up to date.
- */
+/** The log has at most one line a second of each kind, however many requests fail. */
 import { beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/base/log.ts';
 import { keepingLog } from '../ingest/support.ts';
@@ -11,7 +8,7 @@ beforeEach(() => {
   return () => void vi.useRealTimers();
 });
 
-it('the first line is logged at once, the latest of the others after a second, with the number left out', () => {
+it('the first line is logged at once, and the latest one after a second with the number left out', () => {
   const kept = keepingLog();
   const log = boundedLog(kept);
   for (let n = 1; n <= 342; n++) log.error({ n }, 'a request failed');
@@ -26,7 +23,7 @@ it('the first line is logged at once, the latest of the others after a second, w
   ]);
 });
 
-it('100 failures per second for 10 seconds make 11 lines', () => {
+it('a hundred failures per second for ten seconds make eleven lines', () => {
   const kept = keepingLog();
   const log = boundedLog(kept);
   for (let n = 0; n < 1_000; n++) {
@@ -41,7 +38,7 @@ it('100 failures per second for 10 seconds make 11 lines', () => {
   expect(kept.lines.length + left).toBe(1_000);
 });
 
-it('of two alternating messages, the latest is logged last', () => {
+it('the latest of two alternating messages is logged last', () => {
   const kept = keepingLog();
   const log = boundedLog(kept);
   for (const message of ['away', 'back', 'away', 'back', 'away']) log.info(message);
@@ -49,7 +46,7 @@ it('of two alternating messages, the latest is logged last', () => {
   expect(kept.lines.map(({ message }) => message)).toEqual(['away', 'back', 'back', 'away']);
 });
 
-it('a line after a second is logged at once, and debug lines always are', () => {
+it('a line after a second of silence is logged at once, and every debug line is', () => {
   const kept = keepingLog();
   const log = boundedLog(kept);
   log.info('ready');

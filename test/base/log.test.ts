@@ -5,7 +5,7 @@ import { terminalText } from '../../src/base/log.ts';
 const LONG = 'station 2 is 8,965 km from the nearest other station of example';
 const ESCAPE = '\u001b[';
 
-it('is broken at words to the width of the terminal, and not elsewhere', () => {
+it('a line of the log is broken at words to the width of the terminal', () => {
   expect(terminalText(LONG, 'warn', { columns: 40 })).toBe(
     'warn: station 2 is 8,965 km from the\n  nearest other station of example',
   );
@@ -16,7 +16,7 @@ it('is broken at words to the width of the terminal, and not elsewhere', () => {
   );
 });
 
-it('has colours where the terminal has them: levels, and that the service is ready', () => {
+it('the level and "ready" are coloured on a terminal with colours', () => {
   const shown = (hasColors: boolean) =>
     (['error', 'warn', 'info'] as const).map((level) =>
       terminalText('ready: try it', level, { hasColors: () => hasColors }),

@@ -1,7 +1,4 @@
-/**
- * What a stranger sent reaches a terminal as text: in tables, in facts, in JSON and in lines of the
- * log.
- */
+/** Input from strangers reaches a terminal as text: in tables, facts, JSON and lines of the log. */
 import { spawnSync } from 'node:child_process';
 import { afterEach, expect, it, vi } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
@@ -12,7 +9,7 @@ import type { Quarantined } from '../../src/ingest/quarantine/list.ts';
 
 /**
  * Sets the window's title, clears the screen, by C1 too, goes back to the line's beginning, and
- * reorders what follows.
+ * reorders the characters after it.
  */
 const HOSTILE = 'roof\x1b]0;owned\x07\x1b[2J\x9b2J\rforged\nline\u2028\u202egpj.exe\x7f';
 const ESCAPED = String.raw`roof\u001b]0;owned\u0007\u001b[2J\u009b2J\u000dforged\u000aline\u2028\u202egpj.exe\u007f`;
@@ -34,7 +31,7 @@ it.each([
   ['a list in a result', resultTable({ [HOSTILE]: ['a'] }, 200).slice(0, -3)],
 ])('%s shows control characters as escapes', (_, shown) => expect(shown).toBe(ESCAPED));
 
-it('shows what nobody sees as escapes, and leaves letters, signs and emoji as they are', () => {
+it('invisible characters are shown as escapes, and letters, signs and emoji as they are', () => {
   expect(table(['device'], [[UNSEEN]], 200).split('\n')[1]).toBe(SEEN);
   const shown = printable(JSON.stringify({ text: UNSEEN.replace('\ud800', '') }));
   expect(JSON.parse(shown)).toEqual({ text: UNSEEN.replace('\ud800', '') });
@@ -42,11 +39,17 @@ it('shows what nobody sees as escapes, and leaves letters, signs and emoji as th
   expect(printable(seen)).toBe(seen);
 });
 
-it('so do quarantine list and status --sensors', () => {
+it('quarantine list and status --sensors show control characters as escapes', () => {
   const now = new Date('2026-11-20T12:00:00Z');
   const line = {
-    ...{ id: 1, recorded_at: now.toISOString(), source: HOSTILE, provider: 'us', line: 1 },
-    ...{ kind: 'reading' as const, reason: 'unreadable_line', explanation: UNSEEN },
+    id: 1,
+    recorded_at: now.toISOString(),
+    source: HOSTILE,
+    provider: 'us',
+    line: 1,
+    kind: 'reading' as const,
+    reason: 'unreadable_line',
+    explanation: UNSEEN,
     text: HOSTILE,
   };
   const quarantined: Quarantined = { total: 1, by_reason: { unreadable_line: 1 }, lines: [line] };
@@ -61,7 +64,7 @@ it('so do quarantine list and status --sensors', () => {
   }
 });
 
-it('JSON keeps its values exactly', () => {
+it('printable JSON keeps its values exactly', () => {
   const result = { text: HOSTILE, plain: 'Երևան 21 °C' };
   const shown = printable(JSON.stringify(result, null, 1));
   expect(JSON.parse(shown)).toEqual(result);
@@ -79,7 +82,7 @@ it('a line of the log on a terminal stays one line', () => {
   expect(text).toMatch(/^\P{Cc}*\n$/u);
 });
 
-it('a line of the JSON log has nothing that a terminal obeys, and the same values', async () => {
+it('a line of the JSON log has no character that a terminal obeys, and the same values', async () => {
   const script = `const { makeLog } = await import('./dist/base/log.js');
     const text = JSON.parse(process.argv[1]);
     makeLog('info', false).warn({ source: text, err: new Error(text) }, text);`;

@@ -1,4 +1,4 @@
-/** Logs that are made of other logs, and progress as they are told of it. */
+/** Logs that are made from other logs, and progress that is reported to them. */
 import { expect, it } from 'vitest';
 import { boundedLog, type Done, type Log, quietLog } from '../../src/base/log.ts';
 import { describeProgress, makeProgress } from '../../src/base/progress.ts';
@@ -7,16 +7,20 @@ function keeping(): { log: Log; lines: unknown[][] } {
   const lines: unknown[][] = [];
   const write =
     (level: string) =>
-    (...given: unknown[]) =>
-      void lines.push([level, ...given]);
+    (...given: unknown[]) => {
+      lines.push([level, ...given]);
+    };
   const log = {
-    ...{ debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
     isLevelEnabled: (level: string) => level !== 'debug',
   };
   return { log, lines };
 }
 
-it('a quiet log has what is info at debug, and the rest as it is', () => {
+it('a quiet log writes info lines at level debug, and the others as they are', () => {
   const { log, lines } = keeping();
   const quiet = quietLog(log);
   quiet.info('opened');
@@ -29,7 +33,7 @@ it('a quiet log has what is info at debug, and the rest as it is', () => {
   expect(enabled).toEqual([false, false, true]);
 });
 
-it('a bounded log repeats no message but at level debug', () => {
+it('a bounded log repeats messages of level debug only', () => {
   const { log, lines } = keeping();
   const bounded = boundedLog(log);
   for (const level of ['warn', 'warn', 'error', 'debug', 'debug'] as const)
@@ -37,7 +41,7 @@ it('a bounded log repeats no message but at level debug', () => {
   expect(lines.map(([level]) => level)).toEqual(['warn', 'error', 'debug', 'debug']);
 });
 
-it('progress is told to its log at each step, and shown only when it takes long', () => {
+it('progress is reported to its log at each step, and logged only when it takes long', () => {
   const { log, lines } = keeping();
   const told: Done[] = [];
   const progress = makeProgress('importing', { ...log, onProgress: (d) => told.push(d) }, false);

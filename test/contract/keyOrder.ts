@@ -1,7 +1,4 @@
-/**
- * The key orders of the specification, deliberately written out again to compare what is served
- * with.
- */
+/** The key orders of the specification, written out again on purpose to compare documents with. */
 const words = (...lines: string[]) => lines.join(' ').split(' ');
 
 export const PROVIDER = words('id title url image image_dark');

@@ -1,4 +1,4 @@
-/** /llms.txt names what the contract has: endpoints, units and the licence. */
+/** /llms.txt names the endpoints and units of the contract, and the licence. */
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
@@ -8,7 +8,7 @@ import { keyOf, PARAMETERS } from '../../src/contract/parameters.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 
-it('is short text that leads to the OpenAPI document, also while the database is away', async () => {
+it('/llms.txt is a short text that leads to the OpenAPI document, also without the database', async () => {
   const nowhere = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(nowhere, { timeZone: 'UTC', max: 1 });
   const site = { contact: '', license: 'CC-BY-4.0' };

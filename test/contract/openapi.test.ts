@@ -34,7 +34,7 @@ const properties = objects.flatMap(([name, { properties = {} }]) =>
 
 const DATE = '^(19\\d\\d|20\\d\\d|2100)-\\d\\d-\\d\\d$';
 
-/** A schema and those in it, at any depth. */
+/** A schema and the schemas in it, at any depth. */
 function* within(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Json;
@@ -47,7 +47,7 @@ const isNumeric = (schema: Json) =>
   );
 
 describe('the schemas', () => {
-  it('are strict: every key is known and required, at any depth', () => {
+  it('every key of a schema is known and required, at any depth', () => {
     const loose = [...within(openApi.components.schemas)].filter(
       ({ type, properties, required, additionalProperties }) =>
         [type].flat().includes('object') &&
@@ -55,8 +55,8 @@ describe('the schemas', () => {
     );
     expect(loose).toEqual([]);
     expect(objects.length).toBeGreaterThan(25);
-    // every array says what is in it, and none is a tuple, which Spectral refuses and oazapfts
-    // takes for an empty list
+    // every array has the type of its items, and is not a tuple, which Spectral refuses and
+    // oazapfts takes for an empty list
     const arrays = [...within(openApi.components.schemas)].filter(({ type }) => type === 'array');
     expect(
       arrays.filter(({ items, prefixItems }) => items === undefined || prefixItems !== undefined),
@@ -70,7 +70,7 @@ describe('the schemas', () => {
     );
   });
 
-  it('say what every schema and property means', () => {
+  it('every schema and property has a description', () => {
     expect(
       schemas
         .filter(([, { description = '' }]) => !/\w{3}/.test(description))
@@ -80,7 +80,7 @@ describe('the schemas', () => {
     expect(properties.length).toBeGreaterThan(180);
   });
 
-  it('give every number a unit, except where none makes sense, and nothing else', () => {
+  it('every number has a unit, except ids and ratios, and nothing else has', () => {
     const [numbers, others] = [true, false].map((are) =>
       properties.filter(([, one]) => isNumeric(one) === are),
     );
@@ -106,7 +106,7 @@ describe('the schemas', () => {
     expect(others?.filter(([, one]) => one['x-unit'] !== undefined)).toEqual([]);
   });
 
-  it('have the same bounds on values as the contract', () => {
+  it('a value has the same bounds as in the contract', () => {
     const { station_count, aqi } = objects.find(([name]) => name === 'City')?.[1].properties ?? {};
     expect(station_count).toEqual({
       anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }],
@@ -121,13 +121,13 @@ describe('the schemas', () => {
 });
 
 describe('the units', () => {
-  it('are UCUM codes', () => {
+  it('every unit is a UCUM code', () => {
     const ATOM = /^(Cel|%|\[ppb\]|u?g|Pa|u?Sv|[mk]?m3?|s|h|d|deg|1|\{[!-z|~]+\})$/;
     for (const atom of Object.values(UCUM_CODES).flatMap((code) => code.split('/')))
       expect(atom, 'if it is in UCUM, add it to ATOM').toMatch(ATOM);
   });
 
-  it('are those of the parameters, and none is unused', () => {
+  it('every parameter has a unit, and every unit is used', () => {
     const used = new Set(
       properties.map(([, one]) => one['x-unit']).filter((unit) => unit !== undefined),
     );
@@ -137,7 +137,7 @@ describe('the units', () => {
 });
 
 describe('the document', () => {
-  it('has every endpoint and its parameters, and says what each part means', () => {
+  it('the document has every endpoint with its parameters, all described', () => {
     expect(Object.keys(openApi.paths)).toEqual(
       Object.values(ALL_ENDPOINTS).map(({ path }) => path),
     );
@@ -166,7 +166,7 @@ describe('the document', () => {
     }
   });
 
-  it('has every status that the code answers errors with, and no other', () => {
+  it('the document has every status that the code answers errors with, and no other', () => {
     const sources = ['http', 'serve'].flatMap((room) =>
       readdirSync(join(ROOT, 'src', room)).map((name) =>
         readFileSync(join(ROOT, 'src', room, name), 'utf8'),
@@ -182,7 +182,7 @@ describe('the document', () => {
     expect(() => documentedResponse('/en/air-quality-app/v1/stations.json', 418)).toThrow('no 418');
   });
 
-  it('has an example of every parameter and every answer, which matches its schema', () => {
+  it('every parameter and every answer has an example that matches its schema', () => {
     const { parameters } = openApi.components;
     const answers = Object.values(openApi.paths).map(({ get }) => {
       const { content = {} } = get.responses[200] as ReturnType<typeof documentedResponse>;
@@ -197,13 +197,13 @@ describe('the document', () => {
     for (const text of files) expect(Object.values(CSV_HEADERS)).toContain(text.split('\n')[0]);
   });
 
-  it('has each endpoint in one of its groups, none of which is empty', () => {
+  it('every endpoint is in one group, and no group is empty', () => {
     const names = Object.values(openApi.paths).map(({ get }) => get.tags.join());
     expect([...new Set(names)].toSorted()).toEqual(openApi.tags.map(({ name }) => name).toSorted());
     expect(names.slice(0, 5)).toEqual(['current', 'history', 'current', 'history', 'current']);
   });
 
-  it('asks for a User-Agent and for attribution, and has the version of the package', () => {
+  it('the document asks for a User-Agent and for attribution, and has the version of the package', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(openApi.info).toMatchObject({ title: 'airseries', version });
     expect(openApi.info.description).toMatch(/User-Agent.*credit/s);
@@ -212,7 +212,7 @@ describe('the document', () => {
   const infoOf = (title: string, contact: string, license: string) =>
     makeOpenApi({ title, contact, license }).info;
 
-  it('names whom to ask and the licence of the data, not of the program, where these are known', () => {
+  it('contact and licence are the operator’s, not the program’s, and absent if unknown', () => {
     for (const key of ['contact', 'license', 'termsOfService'])
       expect(openApi.info).not.toHaveProperty(key);
     expect(infoOf('Air', 'us@air.example', 'CC-BY-4.0')).toMatchObject({
@@ -237,7 +237,7 @@ describe('the document', () => {
     expect(infoOf('Air', '', '').contact).toEqual({ name: 'Air' });
   });
 
-  it('is free of lint, but for a licence that its operator has not named', async () => {
+  it('the document is free of lint, except for a licence that its operator has not named', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const lint = async (document: object) => {
       const problems = await lintFromString({ source: JSON.stringify(document), config });
@@ -298,7 +298,7 @@ describe('a TypeScript client', () => {
     "await get('/{locale}/air-quality-app/v1/region/{slug}.json', { locale: 'en' });",
   ];
 
-  it('compiles with types generated from the document, and what the document has not does not', async () => {
+  it('a client compiles with types generated from the document, and a wrong one does not', async () => {
     const folder = temporaryFolder('client');
     writeFileSync(join(folder, 'api.d.ts'), await openApiTypes(openApi as never));
     const marked = WRONG.map((line) => `    // @ts-expect-error\n    ${line}\n`).join('');

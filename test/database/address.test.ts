@@ -1,4 +1,4 @@
-/** The names of a socket. */
+/** The address of a socket, as errors name it. */
 import { expect, it } from 'vitest';
 import { openSocket } from '../../src/database/address.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { arrayLiteral } from '../../src/database/arrays.ts';
 
 describe('arrayLiteral', () => {
-  it('joins numbers, words and nulls', () => {
+  it('an array literal joins numbers, words and nulls', () => {
     expect(arrayLiteral([1, -0.5, 'NULL', 'out_of_range:pm25', '2026-11-20T13:00:00+04:00'])).toBe(
       '{1,-0.5,NULL,out_of_range:pm25,2026-11-20T13:00:00+04:00}',
     );
@@ -11,7 +11,7 @@ describe('arrayLiteral', () => {
   });
 
   it.each(['a,b', '', 'a b', '{', '}', '"a"', 'a\\b', 'a\n'])(
-    'throws on an item that it would have to quote: %j',
+    'an array literal refuses an item that would need quotes: %j',
     (item) => {
       expect(() => arrayLiteral(['fine', item])).toThrow(`cannot contain ${JSON.stringify(item)}`);
     },

@@ -1,8 +1,8 @@
 /**
- * Backups by the words of two pages, which are run as they are written: a dump, a base
- * backup with the write-ahead log, and a copy of the embedded server's folder. Each is followed by
- * a mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing,
- * and the service takes new readings in.
+ * Backups by the commands of two pages, which are run as they are written: a dump, a base backup
+ * with the write-ahead log, and a copy of the embedded server's folder. Each is followed by a
+ * mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing, and
+ * the service accepts new readings.
  */
 import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const PATHS = ['stations', ...[1, 2].flatMap((id) => [`station/${id}`, `station/
 const local = await findLocalTimescale();
 const server = serverUser();
 
-/** The block of commands of a page that begins so. */
+/** The block of commands of a page that begins like this. */
 function words(beginning: string, page = 'src/database/README.md'): string {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
@@ -53,7 +53,7 @@ function words(beginning: string, page = 'src/database/README.md'): string {
   return found;
 }
 
-/** An installation: how the service is told of its database, and where that is while it runs. */
+/** An installation: how the service finds its database, and the address while it runs. */
 type Place = {
   config: Partial<Config>;
   open(): Promise<{ target: DatabaseAddress; close(): Promise<void> }>;
@@ -61,7 +61,7 @@ type Place = {
 
 type Ports = { api: number; ingest: number };
 
-/** The service while `work` runs; its jobs run only when it starts, and no body is kept. */
+/** Runs the service during `work`; its jobs run only when it starts, and no body is kept. */
 async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): Promise<T> {
   const [port, adminPort, ingestPort] = [
     Number(await freePort()),
@@ -83,7 +83,7 @@ async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): 
 
 const bodies = ({ api }: Ports) => Promise.all(PATHS.map((path) => bodyOf(api, path)));
 
-/** Asks again after a 503, as clients do: the machine may be busy with other tests. */
+/** Repeats the request after a 503, as clients do: the machine may be busy with other tests. */
 async function bodyOf(port: number, path: string): Promise<string> {
   for (;;) {
     const { status, body } = await httpGet(port, path);
@@ -117,8 +117,8 @@ const series = (count: number, step: number) => Array.from({ length: count }, (_
 type Filled = { token: string; before: string[] };
 
 /**
- * A network with readings of two years, and its bodies. `halfway` is called before those of the
- * last days arrive, `after` after that.
+ * A network with readings of two years, and its bodies. `halfway` is called before the readings of
+ * the last days arrive, `after` after that.
  */
 async function fill(
   place: Place,
@@ -169,7 +169,7 @@ async function makeMistake(place: Place): Promise<void> {
 const differing = async (target: DatabaseAddress) =>
   (await audit(target, { clock: () => NOW, from: new Date('2024-11-01'), timeZone: ZONE })).found;
 
-/** What every restored database must do. */
+/** The promises of every restored database. */
 async function keepsItsPromise(place: Place, { token, before }: Filled): Promise<void> {
   const { target, close } = await place.open();
   await serve(place, async (ports) => {
@@ -186,28 +186,27 @@ async function keepsItsPromise(place: Place, { token, before }: Filled): Promise
 }
 
 /**
- * What the words say for Docker, without it; the plain engine has no use for the lines of
+ * Commands that are written for Docker, without it; the plain engine leaves out the lines for
  * TimescaleDB.
  */
 const inDocker = (commands: string, engine: string) =>
   `docker() { case $* in 'compose exec -T database '*) shift 4; "$@" ;; esac; }
   ${engine === 'plain' ? commands.replaceAll(/^.*timescaledb_.*\n/gm, '') : commands}`;
 
-/** An empty server of one's own, like that of the image, stopped after the test. */
+/** An empty server like the one in the image, stopped after the test. */
 async function openServer(engine: string, bin: string) {
   const folder = join(temporaryFolder('backup'), 'server');
   mkdirSync(join(folder, 'sql'), { recursive: true });
   copyFileSync(new URL('../../sql/roles.sql', import.meta.url), join(folder, 'sql/roles.sql'));
   chownSync(folder, server.uid, server.gid);
   const variables = {
-    ...{
-      PATH: `${bin}:/usr/bin:/bin`,
-      LC_ALL: 'C',
-      PGDATA: join(folder, 'data'),
-      PGHOST: folder,
-      PGUSER: 'airseries',
-    },
-    ...{ BACKUP: join(folder, 'backup'), ARCHIVE: join(folder, 'archive') },
+    PATH: `${bin}:/usr/bin:/bin`,
+    LC_ALL: 'C',
+    PGDATA: join(folder, 'data'),
+    PGHOST: folder,
+    PGUSER: 'airseries',
+    BACKUP: join(folder, 'backup'),
+    ARCHIVE: join(folder, 'archive'),
   };
   const extension =
     engine === 'timescale'
@@ -242,7 +241,7 @@ END
   return { place, target, run };
 }
 
-test('the embedded server’s folder, copied while it is stopped', {
+test('a copy of the embedded server’s folder, made while it is stopped, restores everything', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const folder = temporaryFolder('backup');
@@ -263,7 +262,7 @@ test('the embedded server’s folder, copied while it is stopped', {
 });
 
 describe.each(engines)('on %s', (engine) => {
-  test('a dump, and a base backup with the log since then, of a server of one’s own', {
+  test('a dump and a base backup with the log since then each restore everything', {
     timeout: TIMEOUT_MS,
     ...skipUnless(local !== undefined, NO_LOCAL),
   }, async () => {

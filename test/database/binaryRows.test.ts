@@ -1,4 +1,4 @@
-/** Rows in the binary format of COPY say what the same rows say as text. */
+/** Rows in the binary format of COPY give the same rows as text does. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeBinaryRows } from '../../src/database/binaryRows.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -40,7 +40,7 @@ onEveryEngine('binary rows', (engine) => {
     expect(found).toEqual({ same: true, count: rows.length });
   }
 
-  it('of times on both sides of 1970 and 2000, of signs, ends of ranges and nothing', () =>
+  it('binary rows keep times on both sides of 1970 and 2000, signs, ends of ranges and nulls', () =>
     expectSame([
       ['2026-11-20T10:00:00.000001', 1, '12.3', '\\N'],
       ['2026-11-20T10:00:00.999999', 2_147_483_647, '\\N', '\\N'],
@@ -50,7 +50,7 @@ onEveryEngine('binary rows', (engine) => {
       ['2071-08-11T07:09:12.345678', 6, '0.1', '1100.25'],
     ]));
 
-  it('of more rows than one chunk has, with as many more as fill it', async () => {
+  it('binary rows are complete in any number of chunks, full or not', async () => {
     const row = (n: number): Row => [
       new Date(n * 1_000).toISOString().slice(0, 19),
       n,

@@ -1,4 +1,4 @@
-/** After which failures a pool replaces its connections. None of these connects. */
+/** A pool replaces its connections after some failures. Nothing connects here. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { makeConnections } from '../../src/database/connections.ts';
@@ -18,19 +18,20 @@ const failure = (code: string, severity = 'ERROR') =>
   Object.assign(new Error(code), { code, severity });
 
 it.each([
-  ['at once', failure('CONNECTION_CLOSED'), true, true],
-  ['at once', failure('UNREACHABLE'), true, true],
-  ['at once', failure('53300', 'FATAL'), true, true],
-  ['at once', failure('22023', 'FATAL'), true, true],
-  ['at once', failure('42501', 'FATAL'), true, true],
-  ['once a second', failure('42P01'), false, true],
-  ['once a second', failure('AS503'), false, true],
-  ['never', failure('53100'), false, false],
-  ['never', failure('57014'), false, false],
-  ['never', failure('40P01'), false, false],
-  ['never', failure('42501'), false, false],
-  ['never', failure('23505'), false, false],
-])('%s after %s', (_, error, young, older) => {
+  ['ERROR', 'CONNECTION_CLOSED', 'at once', true, true],
+  ['ERROR', 'UNREACHABLE', 'at once', true, true],
+  ['FATAL', '53300', 'at once', true, true],
+  ['FATAL', '22023', 'at once', true, true],
+  ['FATAL', '42501', 'at once', true, true],
+  ['ERROR', '42P01', 'if they are older than a second', false, true],
+  ['ERROR', 'AS503', 'if they are older than a second', false, true],
+  ['ERROR', '53100', 'never', false, false],
+  ['ERROR', '57014', 'never', false, false],
+  ['ERROR', '40P01', 'never', false, false],
+  ['ERROR', '42501', 'never', false, false],
+  ['ERROR', '23505', 'never', false, false],
+])('after %s %s the connections of a pool are replaced: %s', (severity, code, _, young, older) => {
+  const error = failure(code, severity);
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   expect(twoConnections().connections.take().failed(error)).toBe(young);
@@ -39,7 +40,7 @@ it.each([
   expect(connections.take().failed(error)).toBe(older);
 });
 
-it('are replaced once, whichever of them fail, and not after they were closed', async () => {
+it('connections are replaced once, whichever of them fail, and not after they were closed', async () => {
   const { connections, opened } = twoConnections();
   const [first, second] = [connections.take(), connections.take()];
   expect(first.failed(failure('ECONNRESET'))).toBe(true);
@@ -53,7 +54,7 @@ it('are replaced once, whichever of them fail, and not after they were closed', 
   expect(opened).toHaveLength(6);
 });
 
-it('the one that was used last is used first', () => {
+it('the connection that was used last is used first', () => {
   const { connections } = twoConnections();
   const [first, second] = [connections.take(), connections.take()];
   first.giveBack();

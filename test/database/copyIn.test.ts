@@ -1,4 +1,4 @@
-/** COPY while this process computes what to send. How it fails: test/extras/demo/demo.test.ts. */
+/** COPY while this process computes its rows. How it fails: test/extras/demo/demo.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyIn } from '../support/copyIn.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -10,7 +10,7 @@ onOneEngine('COPY', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('gives the event loop a turn after each chunk, so that answers to probes are read', async () => {
+  it('COPY gives the event loop a turn after each chunk, so that answers to probes are read', async () => {
     const sql = database.as();
     await sql`create table rollup.numbers (n int)`;
     let turns = 0;
@@ -25,7 +25,7 @@ onOneEngine('COPY', (engine) => {
       }
     }
     await copyIn(sql, 'copy rollup.numbers from stdin', chunks());
-    // each chunk is computed after the turn of the one before the last
+    // each chunk is computed after the turn of the chunk before the last
     expect(seen.every((count, n) => count >= n - 1)).toBe(true);
     expect(await sql`select from rollup.numbers`).toHaveLength(20);
   });

@@ -1,6 +1,6 @@
 /**
- * Which failures count as an outage of the database, answered with 503, and which as bugs; what
- * they say to do; and waiting at start.
+ * Failures that count as an outage of the database, answered with 503, and failures that count as
+ * bugs; their remedies; and waiting at start.
  */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
@@ -29,14 +29,14 @@ it.each([
   ['a right that was revoked', failure('42501')],
   ['a relation that another version has taken away', failure('42P01')],
   [
-    'a function that it has replaced',
+    'a function that another version has replaced',
     Object.assign(failure('XX000'), { message: 'cache lookup failed for function 17022' }),
   ],
-])('%s is an outage', (_, error) => {
+])('%s counts as an outage', (_, error) => {
   expect(asUnavailable(error)).toBeInstanceOf(Unavailable);
 });
 
-it('a password that was changed under a running service is told with what to do', () => {
+it('a password that was changed under a running service is reported with the remedy', () => {
   expect((asUnavailable(failure('28P01', 'FATAL')) as Error).message).toBe(
     '28P01: failed. Was its password changed, or pg_hba.conf? Set it back, or start the service with the new password.',
   );
@@ -46,7 +46,7 @@ it.each([
   ['an internal error of one statement', failure('XX000')],
   ['a division by zero', failure('22012')],
   ['an error without a code', new Error('failed')],
-])('%s is a bug', (_, error) => {
+])('%s counts as a bug', (_, error) => {
   expect(asUnavailable(error)).toBe(error);
 });
 
@@ -54,7 +54,7 @@ describe('waitForDatabase', () => {
   const failing = (code: string) => () =>
     Promise.reject(Object.assign(new Error(`failed with ${code}`), { code }));
 
-  it('gives up after a minute with a remedy, having logged every tenth attempt', async () => {
+  it('a start without a database gives up after a minute with a remedy, and logs every tenth attempt', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const log = keepingLog();
@@ -67,7 +67,7 @@ describe('waitForDatabase', () => {
   });
 
   it.each(['ECONNREFUSED', 'UNREACHABLE', '08006', '53300', '40001', '57P03'])(
-    'tries again after code %s',
+    'a start tries again after code %s',
     async (code) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
       onTestFinished(() => void vi.useRealTimers());
@@ -82,7 +82,7 @@ describe('waitForDatabase', () => {
   );
 
   it.each(['22023', '42704', '42501', 'XX000'])(
-    'tries again after the server let nobody in, whatever the code: %s',
+    'a start tries again after a FATAL error, whatever the code: %s',
     async (code) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
       onTestFinished(() => void vi.useRealTimers());
@@ -96,7 +96,7 @@ describe('waitForDatabase', () => {
   );
 
   it.each(['28P01', '28000', '3D000', '08P01', '42501', '58P01', '57014', '42P01', ''])(
-    'throws at once what waiting cannot fix: code %j',
+    'a start fails at once with code %j, which waiting cannot fix',
     async (code) => {
       const log = keepingLog();
       await expect(waitForDatabase(failing(code), log)).rejects.toThrow(`failed with ${code}`);
@@ -108,7 +108,7 @@ describe('waitForDatabase', () => {
 describe('explainConnection', () => {
   const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
 
-  it('names the variable, its address without a password, the problem and the remedy, and keeps the code', () => {
+  it('a failed connection is explained by variable, address without password, problem and remedy', () => {
     const explained = explainConnection(
       failed('DEPTH_ZERO_SELF_SIGNED_CERT'),
       'DATABASE_URL',
@@ -131,7 +131,7 @@ describe('explainConnection', () => {
     });
   });
 
-  it('leaves alone what is no failed connection, and an embedded server', () => {
+  it('other errors and an embedded server’s are not explained', () => {
     const bug = failed('22012');
     expect(explainConnection(bug, 'DATABASE_URL', 'postgres://db/air')).toBe(bug);
     const refused = failed('ECONNREFUSED');
@@ -139,7 +139,7 @@ describe('explainConnection', () => {
   });
 });
 
-onEveryEngine('a database that somebody broke', (engine) => {
+onEveryEngine('a broken database', (engine) => {
   const onTimescale: [string, string, RegExp][] = [
     [
       'its extension was dropped',
@@ -177,7 +177,7 @@ onEveryEngine('a database that somebody broke', (engine) => {
   it.each([
     ...(isRepetition(engine) ? [] : onEach),
     ...(engine === 'timescale' ? onTimescale : []),
-  ])('%s: the remedy', async (_, damage, remedy) => {
+  ])('a start fails with the remedy if %s', async (_, damage, remedy) => {
     const database = await testDatabase(engine);
     onTestFinished(() => database.drop());
     await database.superuser().unsafe(damage).simple();
@@ -191,10 +191,13 @@ onEveryEngine('a database that somebody broke', (engine) => {
     await expect(refused).rejects.toThrow(remedy);
   });
 
-  const extensions = engine === 'timescale' ? ['', '; create extension timescaledb'] : [];
-  it.each(extensions)(
-    'its extension was dropped%s while the service runs: no reading is accepted into the table that is left',
-    async (remade) => {
+  const extensions: [string, boolean][] = [
+    ['dropped', false],
+    ['dropped and created again', true],
+  ];
+  it.each(engine === 'timescale' ? extensions : [])(
+    'no reading is accepted after TimescaleDB was %s while the service runs',
+    async (_, isRemade) => {
       const database = await testDatabase(engine);
       onTestFinished(() => database.drop());
       await bringIn(database.as(), smallNetwork());
@@ -207,8 +210,8 @@ onEveryEngine('a database that somebody broke', (engine) => {
       const push = sender();
       expect(await push('2026-11-20T10:00:00Z')).toMatchObject({ accepted: 1 });
       await database.superuser().unsafe('drop extension timescaledb cascade');
-      if (remade !== '') await database.as().unsafe('create extension timescaledb');
-      // this connection may say many things
+      if (isRemade) await database.as().unsafe('create extension timescaledb');
+      // the message depends on how this connection meets it
       await expect(push('2026-11-20T11:00:00Z')).rejects.toBeInstanceOf(Unavailable);
       const refused = await sender()('2026-11-20T12:00:00Z').catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
@@ -222,7 +225,7 @@ onEveryEngine('a database that somebody broke', (engine) => {
   if (isRepetition(engine)) return;
 
   it.each(['schema logic', 'schema api', 'function logic.raise_data_version()'])(
-    '%s was dropped: the next start makes it again',
+    'a dropped %s is made again by the next start',
     async (what) => {
       const database = await testDatabase(engine);
       onTestFinished(() => database.drop());

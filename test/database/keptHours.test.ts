@@ -1,6 +1,6 @@
 /**
- * Hours that retention kept and a stray refresh has deleted are restored from a dump, by the words
- * of grafana/runbooks.md, which are run as they are written.
+ * Hours that retention kept and a stray refresh has deleted are restored from a dump, by the
+ * commands of grafana/runbooks.md, which are run as they are written.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -38,8 +38,8 @@ function commands(): string {
 describe('kept hours that were lost', { ...tools, ...needs('timescale') }, () => {
   it.each([
     ['after their readings had been deleted', true],
-    ['before that', false],
-  ])('are restored from a dump made %s', async (_, isLate) => {
+    ['before their readings were deleted', false],
+  ])('lost kept hours are restored from a dump made %s', async (_, isLate) => {
     const { database, owner } = await sixHourly('timescale', '2026-06-10', now);
     const environment = { ...process.env, ...addressVariables(database.target) };
     const folder = temporaryFolder('kept-hours');
@@ -47,7 +47,9 @@ describe('kept hours that were lost', { ...tools, ...needs('timescale') }, () =>
     const before = `${name}_before`;
     const run = (command: string) =>
       execFileSync('bash', ['-euo', 'pipefail', '-c', command], {
-        ...{ cwd: folder, encoding: 'utf8', env: environment },
+        cwd: folder,
+        encoding: 'utf8',
+        env: environment,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
     const dump = () => run(`pg_dump -Fc -f ${join(folder, 'airseries.dump')}`);

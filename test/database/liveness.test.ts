@@ -20,12 +20,12 @@ function workOfThreeProbes() {
 }
 
 describe('withLivenessProbe', () => {
-  it('waits as long as every probe is answered', async () => {
+  it('work is waited for as long as every probe is answered', async () => {
     const { work, probe } = workOfThreeProbes();
     expect(await withLivenessProbe(work, async () => probe(), TIMING)).toBe('done');
   });
 
-  it('waits for a server that answers with an error', async () => {
+  it('work is waited for while the server answers probes with an error', async () => {
     const { work, probe } = workOfThreeProbes();
     const refusing = async () => {
       probe();
@@ -34,7 +34,7 @@ describe('withLivenessProbe', () => {
     expect(await withLivenessProbe(work, refusing, TIMING)).toBe('done');
   });
 
-  it('gives up when a probe gets no answer, or no server is there', async () => {
+  it('work is given up when a probe gets no answer, or no server is there', async () => {
     await expect(withLivenessProbe(never(), never, TIMING)).rejects.toMatchObject({
       code: 'UNREACHABLE',
     });
@@ -45,7 +45,7 @@ describe('withLivenessProbe', () => {
     });
   });
 
-  it('sends no probe for work that ends in time, and rejects as the work does', async () => {
+  it('work that ends in time gets no probe, and its own result or error', async () => {
     let probes = 0;
     const probe = async () => {
       probes += 1;

@@ -1,4 +1,4 @@
-/** A start says whom it waits for, and takes no lock through a pooler, which would keep it. */
+/** A start names the sessions it waits for, and takes no lock that a pooler would keep. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -24,7 +24,7 @@ onOneEngine('a start', (engine) => {
   it.each([
     ['airseries.migrate', ''],
     ['rollup.refresh', `update raw.installation set rollups = 'of another version'`],
-  ])('names the session that holds %s, after two seconds', async (name, before) => {
+  ])('a start names the session that holds lock %s after two seconds', async (name, before) => {
     if (before !== '') await superuser.unsafe(before);
     const holder = connect(database.target, { name: 'airseries import' });
     await holder`select pg_advisory_lock(hashtext('airseries'), hashtext(${name}))`;
@@ -50,7 +50,7 @@ onOneEngine('a start', (engine) => {
     await migrated;
   });
 
-  it('names the sessions that use what it replaces', async () => {
+  it('a start names the sessions that use the aggregates which it replaces', async () => {
     const end = await openTransaction(superuser, 'select from rollup.station_daily');
     await superuser`update raw.installation set rollups = 'of another version'`;
     const lines = keepingLog();
@@ -68,7 +68,7 @@ onOneEngine('a start', (engine) => {
     ['drops its settings', false],
     ['lends its session', true],
   ])(
-    'through a pooler that %s is refused, and leaves no lock there',
+    'a start through a pooler that %s is refused, and leaves no lock there',
     needs('pgbouncer'),
     async (_, hasSettings) => {
       const login = `pooled_${database.target.database}`;

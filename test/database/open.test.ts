@@ -1,10 +1,10 @@
-/** Which database a process opens. */
+/** The database that a process opens. */
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 
-const bundled = { target: 'of the package', embedded: true, close: async () => undefined };
+const bundled = { target: 'bundled', embedded: true, close: async () => undefined };
 
-it('is the one that is named, else the bundled one; without both, a start says what is missing', async () => {
+it('a process opens the named database, else the bundled one, else it says what is missing', async () => {
   const open = async () => bundled;
   expect(await openDatabase('postgres://me@here/air', open)).toMatchObject({
     target: 'postgres://me@here/air',

@@ -1,6 +1,4 @@
-/**
- * Which connections a pool uses. How it behaves without its database is in test/serve/away.test.ts.
- */
+/** The connections of a pool. Its behaviour without a database is in test/serve/away.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral } from '../../src/database/arrays.ts';
 import { connect, onConnection } from '../../src/database/client.ts';
@@ -13,8 +11,13 @@ onOneEngine('a pool', (engine) => {
   const open = (closeIdleAfterSeconds?: number) =>
     openQueryPool(database.target, {
       ...(closeIdleAfterSeconds === undefined ? {} : { closeIdleAfterSeconds }),
-      ...{ role: 'airseries_reader', name: 'airseries read', timeZone: 'UTC', max: 3 },
-      ...{ statementTimeoutMs: 20_000, totalTimeoutMs: 30_000, maxWaiting: 10 },
+      role: 'airseries_reader',
+      name: 'airseries read',
+      timeZone: 'UTC',
+      max: 3,
+      statementTimeoutMs: 20_000,
+      totalTimeoutMs: 30_000,
+      maxWaiting: 10,
     });
   beforeAll(async () => {
     database = await testDatabase(engine);
@@ -32,7 +35,7 @@ onOneEngine('a pool', (engine) => {
     return row?.pid;
   };
 
-  it('opens a connection when it has none that is idle, up to its size', async () => {
+  it('a pool opens a connection only if it has no idle one, up to its size', async () => {
     const first = await backend();
     expect(await backend()).toBe(first);
     const all = await Promise.all(Array.from({ length: 6 }, () => backend()));
@@ -40,13 +43,13 @@ onOneEngine('a pool', (engine) => {
     expect(all).toContain(first);
   });
 
-  it('uses the connection again that was used last', async () => {
+  it('a pool uses the connection again that was used last', async () => {
     await Promise.all(Array.from({ length: 3 }, () => backend()));
     const last = await backend();
     for (let n = 0; n < 5; n++) expect(await backend()).toBe(last);
   });
 
-  it('closes connections that nobody needs any more, and opens them again', async () => {
+  it('a pool closes idle connections, and opens new ones when needed', async () => {
     const other = open(1);
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
     const left = () =>
@@ -56,7 +59,7 @@ onOneEngine('a pool', (engine) => {
     await other.close();
   });
 
-  it('closes all of its connections', async () => {
+  it('a pool that is closed closes all of its connections', async () => {
     const other = open();
     const backends = await Promise.all(Array.from({ length: 3 }, () => backend(other)));
     await other.close();
@@ -65,7 +68,7 @@ onOneEngine('a pool', (engine) => {
     await expect.poll(left).toHaveLength(0);
   });
 
-  it('of a server is waited for while it has no connection left', async () => {
+  it('a server without a free connection is waited for', async () => {
     const login = `one_${database.target.database}`;
     const superuser = database.superuser();
     await superuser.unsafe(`create role ${login} login connection limit 1`);

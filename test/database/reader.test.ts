@@ -1,6 +1,6 @@
 /**
- * A login that may only read cannot gain rights, nor lock what the service writes. That it can take
- * no advisory lock is in test/whole/deploy/reader.test.ts.
+ * A login that may only read cannot gain rights or lock tables that the service writes. Its
+ * advisory locks are in test/whole/deploy/reader.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseAddress } from '../../src/database/address.ts';
@@ -51,7 +51,7 @@ onOneEngine('a login that may only read', (engine) => {
         },
       );
 
-  it('cannot take another role', async () => {
+  it('a login that may only read cannot take another role', async () => {
     const roles = await superuser<{ name: string }[]>`
       select rolname as name from pg_roles where rolname not in ('airseries_reader', ${login})`;
     expect(roles.length).toBeGreaterThan(3);
@@ -61,7 +61,7 @@ onOneEngine('a login that may only read', (engine) => {
     }
   });
 
-  it('cannot lock a table that the service writes, nor end a session', async () => {
+  it('a login that may only read cannot lock a table that the service writes, or end a session', async () => {
     const tables = await superuser<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in ('raw', 'rollup') and c.relkind = 'r'`;
@@ -91,7 +91,7 @@ onOneEngine('a session lock', (engine) => {
   const take = async (sql: Sql) =>
     (await sql`select pg_try_advisory_lock(hashtext('airseries'), hashtext('a')) as got`)[0]?.got;
 
-  it('is reentrant: held by one session until it is released as often as it was taken', async () => {
+  it('a session lock is held by one session until it is released as often as it was taken', async () => {
     const [one, two] = [session(), session()];
     expect([await take(one), await take(one), await take(two)]).toEqual([true, true, false]);
     await one`select raw.release_lock('a')`;
@@ -102,16 +102,17 @@ onOneEngine('a session lock', (engine) => {
     await Promise.all([one.end(), two.end()]);
   });
 
-  it('is released with its session, and each of many waiting sessions gets it once', async () => {
+  it('a session lock is released with its session, and each waiting session gets it in turn', async () => {
     const sessions = Array.from({ length: 8 }, session);
     let holding = 0;
     let most = 0;
     await Promise.all(
       sessions.map(async (sql) => {
         await sql`call raw.acquire_lock('a')`;
-        most = Math.max(most, ++holding);
+        holding += 1;
+        most = Math.max(most, holding);
         await sql`select`;
-        holding--;
+        holding -= 1;
         await sql.end();
       }),
     );

@@ -1,6 +1,6 @@
 /**
- * A dump restored as people do it, without one of the calls around pg_restore: start, commands and
- * readiness say so, name the line that mends it, and are content once it was run.
+ * A dump restored without one of the calls around pg_restore, as people do it: start, commands and
+ * readiness name the line that mends it, and are content once it was run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -92,7 +92,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
     return checks;
   };
 
-  it('without timescaledb_post_restore() is refused, until that is called', async () => {
+  it('a dump restored without timescaledb_post_restore() is refused until that is called', async () => {
     const { target, stderr, drop } = await restored('select timescaledb_pre_restore()');
     expect(stderr).toBe('');
     const remedy = 'run in this database: select timescaledb_post_restore();';
@@ -107,7 +107,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
     await drop();
   });
 
-  it('without timescaledb_pre_restore() is refused, with the lines to restore it again', async () => {
+  it('a dump restored without timescaledb_pre_restore() is refused with the lines to restore it again', async () => {
     const { target, stderr, drop } = await restored('');
     expect(stderr).toMatch(/errors ignored on restore: [12]$/m);
     for (const message of await refusals(target))
@@ -121,7 +121,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
     await drop();
   });
 
-  it('into a database that is in use: nothing is stored meanwhile, the reason is told, and readings are taken again afterwards', async () => {
+  it('a database in use stores nothing while a dump is restored into it, and accepts readings afterwards', async () => {
     const sql = source.superuser();
     await sql`select timescaledb_pre_restore()`;
     const pool = openIngestPool(source.target, { timeZone: 'UTC', max: 1 });
@@ -135,7 +135,7 @@ describe('a dump of TimescaleDB', { ...tools, ...needs('timescale') }, () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // a younger pool is not replaced
     await sql`select timescaledb_post_restore()`;
-    // the first may still meet a session of the restore, which is replaced then
+    // the first statement may still meet a session of the restore, which is replaced then
     const accepted = () =>
       store().then(
         (result) => result.accepted,

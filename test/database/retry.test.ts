@@ -1,4 +1,4 @@
-/** Which statements a pool sends again, and how often. */
+/** The statements that a pool sends again, and how often. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { withRetry } from '../../src/database/retry.ts';
 
@@ -28,7 +28,7 @@ it.each([
   ['AS503', 1],
   ['23505', 1],
   ['XX000', 1],
-])('after %s a statement is sent %d times', async (code, times) => {
+])('a statement that fails with %s is sent %d times in all', async (code, times) => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { attempt, count } = failing(code);

@@ -1,4 +1,4 @@
-/** The database enforces what each role may do: every forbidden statement is tried. */
+/** The database enforces the rights of each role: every forbidden statement is tried. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { Role } from '../../src/database/session.ts';
@@ -69,14 +69,14 @@ onEveryEngine('roles', (engine) => {
     Object.entries(FORBIDDEN).flatMap(([role, statements]) =>
       statements.map((statement) => [role, statement]),
     ),
-  )('%s may not: %s', async (role, statement) => {
+  )('role %s is refused: %s', async (role, statement) => {
     const superuser = database.superuser();
     const attempt = `set session authorization ${login(database, role as string)}; set search_path = rollup, public; ${statement}`;
     await expect(superuser.unsafe(attempt).simple()).rejects.toMatchObject({ code: '42501' });
     await superuser.end();
   });
 
-  it('of the functions that may write, the ingest role has only those that store readings, and the reader none', async () => {
+  it('the ingest role may call only the writing functions that store readings, and the reader none', async () => {
     const rows = await database.superuser()`
       select role, array_agg(p.proname::text order by p.proname) as functions
       from pg_proc p cross join unnest(array['airseries_reader', 'airseries_ingest']) role
@@ -84,8 +84,12 @@ onEveryEngine('roles', (engine) => {
         and has_function_privilege(role, p.oid, 'execute')
       group by 1 order by 1`;
     const functions = [
-      ...['delete_empty_readings', 'derive_rain', 'ingest_bounds', 'quarantine_readings'],
-      ...['store_readings', 'withdraw_values'],
+      'delete_empty_readings',
+      'derive_rain',
+      'ingest_bounds',
+      'quarantine_readings',
+      'store_readings',
+      'withdraw_values',
     ];
     expect(rows).toEqual([{ role: 'airseries_ingest', functions }]);
   });

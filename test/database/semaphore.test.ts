@@ -4,7 +4,7 @@ import { Unavailable } from '../../src/base/unavailable.ts';
 import { makeSemaphore } from '../../src/database/semaphore.ts';
 
 describe('makeSemaphore', () => {
-  it('lets two wait for one connection, and refuses a third at once', async () => {
+  it('two statements may wait for a connection, and a third is refused at once', async () => {
     const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 2 });
     await slots.acquire();
     const waiting = [slots.acquire(), slots.acquire()];
@@ -18,7 +18,7 @@ describe('makeSemaphore', () => {
     expect([slots.inUse(), slots.waiting()]).toEqual([0, 0]);
   });
 
-  it('gives the place of one that no longer wants to wait to another', async () => {
+  it('a statement that no longer wants to wait leaves its place to another', async () => {
     const slots = makeSemaphore(1, { acquireTimeoutMs: 10_000, maxWaiting: 1 });
     await slots.acquire();
     const leaving = new AbortController();
@@ -32,7 +32,7 @@ describe('makeSemaphore', () => {
     expect([slots.inUse(), slots.waiting()]).toEqual([1, 0]);
   });
 
-  it('lets one that waits too long give up, and makes room for another', async () => {
+  it('a statement that waits too long is refused, and leaves its place to another', async () => {
     const slots = makeSemaphore(1, { acquireTimeoutMs: 20, maxWaiting: 1 });
     await slots.acquire();
     await expect(slots.acquire()).rejects.toThrow(

@@ -1,6 +1,6 @@
 /**
- * Session settings reach the server, and the check names those that do not: a driver or a pooler
- * may drop some.
+ * Session settings reach the server, and the check names the settings that do not: a driver or a
+ * pooler may drop some.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkSession } from '../../src/database/checkSession.ts';
@@ -15,7 +15,7 @@ onEveryEngine('session settings', (engine) => {
   });
   afterAll(() => database.drop());
 
-  describe.each(ROLES)('of %s', (role) => {
+  describe.each(ROLES)('role %s', (role) => {
     const session = {
       role,
       timeZone: 'Asia/Yerevan',
@@ -23,13 +23,13 @@ onEveryEngine('session settings', (engine) => {
       idleTimeoutMs: 6_000,
     };
 
-    it('reach the server unchanged', async () => {
+    it('session settings reach the server unchanged', async () => {
       await onConnection(database.target, session, (sql) =>
         checkSession(sql, database.target, session),
       );
     });
 
-    it('include an unlimited number of decompressed rows', async () => {
+    it('a session may decompress any number of rows', async () => {
       const [row] = await onConnection(
         database.target,
         session,
@@ -39,7 +39,7 @@ onEveryEngine('session settings', (engine) => {
       expect(row).toEqual({ rows: '0' });
     });
 
-    it('are named in the error where the server has others', async () => {
+    it('a session whose time zone differs is refused, and the error names both', async () => {
       const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) =>
         checkSession(sql, database.target, session),
       );
@@ -47,7 +47,7 @@ onEveryEngine('session settings', (engine) => {
     });
   });
 
-  it('end an idle session and release its locks', async () => {
+  it('an idle session is ended by the server, which releases its locks', async () => {
     // at load, a shorter time ends before the first statement
     const idle = onConnection(database.target, { idleTimeoutMs: 1_000 }, async (sql) => {
       await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
@@ -59,7 +59,7 @@ onEveryEngine('session settings', (engine) => {
     await expect(idle).resolves.toBeDefined();
   });
 
-  it('are all checked, including the limit of decompressed rows', async () => {
+  it('a session with a limit of decompressed rows is refused', async () => {
     const check = onConnection(database.target, {}, async (sql) => {
       await sql`set timescaledb.max_tuples_decompressed_per_dml_transaction = 100000`;
       await checkSession(sql, database.target, {});

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { singleFlight } from '../../src/database/singleFlight.ts';
 
 describe('singleFlight', () => {
-  it('shares one run among the calls made during it, and runs again afterwards, even after a failure', async () => {
+  it('calls during a run share it, and a later call runs again, even after a failure', async () => {
     let runs = 0;
     const run = singleFlight(async () => {
       runs += 1;

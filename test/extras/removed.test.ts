@@ -1,6 +1,6 @@
 /**
- * Each extra goes with its folders and its line: a copy of the project without it compiles, and the
- * tests of what is composed, configured and stored pass there.
+ * An extra can be removed with its folders and its line: a copy of the project without it compiles,
+ * and the tests of composition, configuration, schema and house pass there.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -53,11 +53,15 @@ async function run(folder: string, ...words: string[]) {
 }
 
 describe('without an extra', needs('all'), () => {
-  it.for(EXTRAS.map(({ name }) => name))('%s', { timeout: patient(600_000) }, async (extra) => {
-    const copy = copyWithout(extra);
-    expect(existsSync(join(copy, 'src/extras', extra))).toBe(false);
-    expect(await run(copy, 'npm', 'run', '-s', 'build')).toEqual({ stdout: '', stderr: '' });
-    const { stdout, stderr } = await run(copy, 'npx', 'vitest', 'run', ...TESTS);
-    expect(stdout.trimEnd().split('\n').at(-1), stderr).toMatch(/^[1-9]\d* passed, 0 failed, /);
-  });
+  it.for(EXTRAS.map(({ name }) => name))(
+    'the project builds and passes its tests without extra %s',
+    { timeout: patient(600_000) },
+    async (extra) => {
+      const copy = copyWithout(extra);
+      expect(existsSync(join(copy, 'src/extras', extra))).toBe(false);
+      expect(await run(copy, 'npm', 'run', '-s', 'build')).toEqual({ stdout: '', stderr: '' });
+      const { stdout, stderr } = await run(copy, 'npx', 'vitest', 'run', ...TESTS);
+      expect(stdout.trimEnd().split('\n').at(-1), stderr).toMatch(/^[1-9]\d* passed, 0 failed, /);
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { DEFINITIONS } from '../../src/schema/template.ts';
 import { renderedSql } from '../schema/rendered.ts';
 import { CORE } from '../support/definitions.ts';
 
-/** The lines that the second text has besides, which stand together. */
+/** The lines that only the second text has, which stand together. */
 function addition(without: readonly string[], within: readonly string[]): string {
   const start = within.findIndex((line, index) => line !== without[index]);
   return `${within.slice(start, start + within.length - without.length).join('\n')}\n`;

@@ -1,5 +1,5 @@
 /**
- * Limits of connections: of requests sent ahead, of the time to read an answer, and of their
+ * Limits of connections: how many requests are sent ahead, the time to read an answer, and their
  * number.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -32,10 +32,10 @@ async function serve(app: RequestListener, limits: Limits = {}) {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-/** More than the socket buffers of both sides hold. */
+/** An answer larger than the socket buffers of both sides. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
-it('up to 8 requests may be sent ahead and are answered in order, and more follow once those are answered', async () => {
+it('eight requests may be sent ahead, are answered in order, and more may follow once they are answered', async () => {
   let begun = 0;
   const { port } = await serve((_req, res) => {
     begun += 1;
@@ -56,7 +56,7 @@ it('up to 8 requests may be sent ahead and are answered in order, and more follo
   );
 });
 
-it('one request more is one too many: the client is disconnected, and every response is closed', async () => {
+it('a client that sends nine requests ahead is disconnected, and every response is closed', async () => {
   let [begun, ended] = [0, 0];
   const { port, reasons } = await serve((_req, res) => {
     begun += 1;
@@ -70,7 +70,7 @@ it('one request more is one too many: the client is disconnected, and every resp
   expect(reasons()).toEqual(['the client sent too many requests ahead']);
   expect(waiting.destroyed).toBe(false);
   waiting.resetAndDestroy();
-  await until(() => ended === 9, 'what they held is free');
+  await until(() => ended === 9, 'every response is closed');
   expect(begun).toBe(9);
 });
 
@@ -132,7 +132,7 @@ it('an answer that is read in time leaves the connection open', async () => {
   expect(reasons()).toEqual([]);
 });
 
-it('a client that waits for a word before it sends its body gets that first', async () => {
+it('a client that expects 100 Continue before it sends its body gets it', async () => {
   const { port } = await serve((req, res) => req.resume().on('end', () => res.end('{}')));
   const socket = send(
     port,
@@ -160,7 +160,7 @@ it('a client is disconnected while all connections are in use, and served once a
   kept[1]?.destroy();
 });
 
-it('connections are kept alive while there is room, and not when it becomes scarce', async () => {
+it('connections are kept alive while there is room, and closed when it becomes scarce', async () => {
   const { port } = await serve((_req, res) => res.end('{}'), { connections: 4 });
   const others = [1, 2].map(() => connect(port, '127.0.0.1'));
   await Promise.all(

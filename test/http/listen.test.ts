@@ -1,6 +1,6 @@
 /**
- * Serving on a port: messages when it cannot be had, limits on clients that dawdle, and an end at
- * which no request is lost.
+ * Serving on a port: messages when it cannot be used, the limit of open files, and an end at which
+ * no request is lost.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const ok: RequestListener = (_req, res) => {
 
 const serve = (app: RequestListener = ok) => listen(app, { port: 0, variable: 'PORT' });
 
-/** Resolves to whether the answer asked to close the connection. */
+/** Resolves to true if the answer asked to close the connection. */
 function get(port: number, agent: Agent): Promise<boolean> {
   return new Promise((resolve, reject) => {
     httpRequest({ port, agent }, (res) => {
@@ -33,7 +33,7 @@ function get(port: number, agent: Agent): Promise<boolean> {
   });
 }
 
-it('names the port and the variable when the port is taken', async () => {
+it('the error for a port in use names the port and the variable', async () => {
   const first = await serve();
   await expect(listen(ok, { port: first.port, variable: 'ADMIN_PORT' })).rejects.toThrow(
     `Port ${first.port} is in use by another program. Stop it, or set ADMIN_PORT to a free port.`,
@@ -42,7 +42,7 @@ it('names the port and the variable when the port is taken', async () => {
 });
 
 it.each(['192.0.2.1', 'nowhere.invalid'])(
-  'says what to do when there is no such address (%s)',
+  'the error for %s, which is not an address of this machine, has a remedy',
   async (host) => {
     await expect(listen(ok, { port: 0, variable: 'INGEST_PORT', host })).rejects.toThrow(
       `${host} (INGEST_HOST) is not an address of this machine. Set INGEST_HOST to one that is`,
@@ -50,7 +50,7 @@ it.each(['192.0.2.1', 'nowhere.invalid'])(
   },
 );
 
-it('loses no request of clients that take the next server when this one asks them to leave', async () => {
+it('no request is lost when a closing server asks its clients to take the next one', async () => {
   const [old, next] = await Promise.all([serve(), serve()]);
   const agent = new Agent({ keepAlive: true });
   let closing: Promise<void> | undefined;
@@ -70,7 +70,7 @@ it('loses no request of clients that take the next server when this one asks the
   expect(answered).toBeGreaterThanOrEqual(4_500);
 });
 
-it('says so when the system allows fewer open files than connections, and at each that is refused for that', async () => {
+it('too few open files for the connections are logged at the start, and each refused connection', async () => {
   const code = `
     import { listen } from './src/http/listen.ts';
     import { makeLog } from './src/base/log.ts';
@@ -85,7 +85,9 @@ it('says so when the system allows fewer open files than connections, and at eac
   const lines = createInterface(child.stderr)[Symbol.asyncIterator]();
   const next = async () => JSON.parse((await lines.next()).value);
   expect(await next()).toMatchObject({
-    ...{ variable: 'PORT', connections: 50, open_files: 200 },
+    variable: 'PORT',
+    connections: 50,
+    open_files: 200,
     msg: 'only 50 connections can be open: raise the limit of open files (ulimit -n, LimitNOFILE in systemd)',
   });
   const sockets = Array.from({ length: 51 }, () => send(Number(port), ''));
@@ -96,9 +98,11 @@ it('says so when the system allows fewer open files than connections, and at eac
   for (const socket of sockets) socket.destroy();
 });
 
-it('asks clients to leave while it closes, and ends what is under way', async () => {
+it('a closing server asks clients to leave, and answers the requests under way', async () => {
   const waiting: ServerResponse[] = [];
-  const served = await serve((_req, res) => void waiting.push(res));
+  const served = await serve((_req, res) => {
+    waiting.push(res);
+  });
   const answer = exchange(served.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await until(() => waiting.length === 1, 'the first request has come');
   const closing = served.close({ drainMs: patient(300) });
@@ -110,7 +114,7 @@ it('asks clients to leave while it closes, and ends what is under way', async ()
   await closing;
 });
 
-it('cuts what does not end before the deadline', async () => {
+it('a request that does not end before the deadline is cut off', async () => {
   let hasCome = false;
   const served = await serve(() => {
     hasCome = true;
@@ -121,7 +125,7 @@ it('cuts what does not end before the deadline', async () => {
   expect(await answer).toBe('');
 });
 
-it('does not wait for idle connections', async () => {
+it('a closing server does not wait for idle connections', async () => {
   const served = await serve();
   const agent = new Agent({ keepAlive: true });
   await get(served.port, agent);

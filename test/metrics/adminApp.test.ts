@@ -13,7 +13,7 @@ const app = (ok: boolean) =>
     log: keepingLog(),
   });
 
-it('is alive whether or not it is ready', async () => {
+it('a process is alive at /healthz even if it is not ready', async () => {
   const res = await request(app(false)).get('/healthz');
   expect([res.status, res.body, res.headers['cache-control']]).toEqual([
     200,
@@ -25,13 +25,13 @@ it('is alive whether or not it is ready', async () => {
 it.each([
   [true, 200],
   [false, 503],
-])('answers readyz (%s) with %i and its checks', async (ok, status) => {
+])('readiness %s is answered at /readyz with %i and the checks', async (ok, status) => {
   const res = await request(app(ok)).get('/readyz');
   expect([res.status, res.body]).toEqual([status, { ok, checks: { database: ok } }]);
   expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-it('is not ready if the check fails', async () => {
+it('a process is not ready if its check fails, and the answer does not reveal why', async () => {
   const failing = makeAdminApp({
     ready: () => Promise.reject(new Error('secret')),
     metrics: makeMetrics(),
@@ -42,7 +42,7 @@ it('is not ready if the check fails', async () => {
   expect(res.text).not.toContain('secret');
 });
 
-it('answers other paths with what exists, and refuses other methods', async () => {
+it('the admin port answers other paths with the existing ones, and refuses other methods', async () => {
   expect((await request(app(true)).get('/nowhere')).body).toMatchObject({
     status: 404,
     detail: expect.stringContaining('/readyz'),
@@ -50,7 +50,7 @@ it('answers other paths with what exists, and refuses other methods', async () =
   expect((await request(app(true)).post('/readyz')).status).toBe(405);
 });
 
-it('lets no page of another origin read it', async () => {
+it('no page of another origin may read the admin port', async () => {
   const preflight = await request(app(true))
     .options('/readyz')
     .set('Origin', 'https://elsewhere.example');
@@ -62,7 +62,7 @@ it('lets no page of another origin read it', async () => {
   expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 });
 
-it.each(['127.0.0.1', '::1'])('says which process has its port at %s', async (host) => {
+it.each(['127.0.0.1', '::1'])('the admin port at %s tells which process has it', async (host) => {
   const served = await listen(app(true), { port: 0, host, variable: 'ADMIN_PORT' });
   expect(await whoListens(host, served.port)).toBe(`process ${process.pid}`);
   await served.close({ drainMs: 0 });

@@ -1,7 +1,4 @@
-/**
- * A collector whose query fails is reported, and its metrics are absent; the others are not
- * affected.
- */
+/** A collector whose query fails is reported and has no values; the others are not affected. */
 import {
   DummyDriver,
   Kysely,
@@ -49,14 +46,12 @@ function fakeDatabase(
 
 afterEach(() => void vi.useRealTimers());
 
-it('is absent while its query fails, with a warning at the start and a log line at the end', async () => {
+it('a metric has no value while its query fails, with a warning at the start and a log line at the end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const [metrics, log, broken, queries] = [
-    makeMetrics(),
-    keepingLog(),
-    new Set<string>(),
-    [] as string[],
-  ];
+  const metrics = makeMetrics();
+  const log = keepingLog();
+  const broken = new Set<string>();
+  const queries: string[] = [];
   const scrape = () => metrics.scrape();
   const before = await scrape();
   expect(before).toContain('airseries_audit_differing_buckets Nan'); // there is no database yet
@@ -76,7 +71,7 @@ it('is absent while its query fails, with a warning at the start and a log line 
 
   vi.advanceTimersByTime(15_000);
   broken.clear();
-  await answered(); // not what costs more: storage, quarantine and kept hours
+  await answered(); // without the costly queries: storage, quarantine and kept hours
   expect(queries).toHaveLength(11);
   broken.add('last_audit').add('storage');
 
@@ -87,7 +82,7 @@ it('is absent while its query fails, with a warning at the start and a log line 
     expect(text).not.toContain('airseries_database_size_bytes{');
     expect(text).toContain('airseries_database_collector_success{collector="audit"} 0');
     expect(text).toContain('airseries_database_collector_success{collector="refresh"} 1');
-    await scrape(); // what failed is not queried again so soon either
+    await scrape(); // a failed query is not repeated so soon either
   }
   expect(queries).toHaveLength(25);
   broken.clear();
@@ -106,7 +101,7 @@ it('is absent while its query fails, with a warning at the start and a log line 
   ]);
 });
 
-it('keeps no scrape waiting for a query that takes long: the answer before it stands meanwhile', async () => {
+it('a scrape does not wait for a slow query, and has its previous answer', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   let isFree = Promise.resolve();
   const metrics = makeMetrics();

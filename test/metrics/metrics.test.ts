@@ -1,7 +1,4 @@
-/**
- * /metrics exposes every defined metric, passes promtool, and has a bounded number of series
- * whatever clients request.
- */
+/** /metrics exposes every defined metric, passes promtool, and has a bounded number of series. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -108,7 +105,7 @@ onEveryEngineInAll('metrics', (engine) => {
   const samples = (text: string) =>
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('counts what happened', async () => {
+  it('the metrics count readings, requests, queries and stations, and have the newest times', async () => {
     const text = await scrape();
     for (const line of [
       'airseries_readings_total{provider="provider-0",outcome="accepted"} 3',
@@ -149,12 +146,12 @@ onEveryEngineInAll('metrics', (engine) => {
     expect(text).toMatch(/process_cpu_seconds_total/);
   });
 
-  it('counts nothing twice when it is scraped again', async () => {
+  it('a second scrape counts nothing twice', async () => {
     await scrape();
     expect(await scrape()).toContain('airseries_conditional_requests_total{outcome="none"} 1');
   });
 
-  it('begins the counters of every provider, reason and outcome at 0, so that the first event is an increase', async () => {
+  it('the counters of every provider, reason and outcome begin at 0, so that the first event is an increase', async () => {
     const text = await scrape();
     for (const line of [
       'airseries_readings_total{provider="provider-9",outcome="accepted"} 0',
@@ -167,7 +164,7 @@ onEveryEngineInAll('metrics', (engine) => {
     }
   });
 
-  it('ignores buckets in the future, which a clock that was ahead may have left', async () => {
+  it('the newest bucket ignores buckets in the future, which a clock that was ahead may have left', async () => {
     const hourAgo = new Date(NOW.getTime() - 3_600_000 - 60_000);
     const rows = await reads
       .selectFrom(apiRows('newest_bucket', { at: hourAgo }).as('b'))
@@ -178,21 +175,21 @@ onEveryEngineInAll('metrics', (engine) => {
     expect(rows.some(({ timestamp }) => timestamp !== null)).toBe(true);
   });
 
-  it('exposes every metric that is defined', async () => {
+  it('every defined metric is exposed', async () => {
     const text = await scrape();
     for (const { name, type } of DEFINITIONS) expect(text).toContain(`# TYPE ${name} ${type}`);
   });
 
-  it('passes promtool', needs('promtool'), async () => {
+  it('the metrics pass promtool', needs('promtool'), async () => {
     execFileSync('promtool', ['check', 'metrics'], {
       input: await scrape(),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   });
 
-  if (engine !== engines[0]) return; // what follows does not depend on the engine
+  if (engine !== engines[0]) return; // the test below does not depend on the engine
 
-  it('stays below 1,000 series, and 1,500 random paths add none', async () => {
+  it('the metrics stay below 900 series, and 1,500 random paths add no route', async () => {
     const random = seeded(7);
     const piece = () =>
       random.pick([
@@ -219,7 +216,7 @@ onEveryEngineInAll('metrics', (engine) => {
       await answer.arrayBuffer();
     };
     const methods = ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', 'PATCH'];
-    // one of each kind of answer first, so that only unknown paths could add series later
+    // each kind of answer first, so that only unknown paths could add series later
     for (let n = 0; n < 300; n += 1) await send(methods[n % 6] as string);
     // Node's own series depend on when it collects garbage
     const ours = async () =>

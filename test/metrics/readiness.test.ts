@@ -9,7 +9,7 @@ import { NOW } from '../ingest/support.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 
 onOneEngine('readiness', (engine) => {
-  it('names what is missing, from the start to an outage', async () => {
+  it('readiness names the missing parts, from the start to an outage', async () => {
     const unknown = {
       migrations: false,
       database: null,
@@ -62,7 +62,7 @@ onOneEngine('readiness', (engine) => {
     await database.superuser()`alter table raw.readings add primary key (sensor_id, measured_at)`;
 
     await database.as()`create view api.added as select 1 as n`;
-    // what was added disturbs nobody
+    // an added view disturbs nobody
     expect(await readiness({ opened, serving: true })).toMatchObject({ ok: true });
     await database.as()`drop function api.newest_bucket`;
     await database.as()`create function api.newest_bucket(at timestamptz, more int) returns table (subject text, resolution text, "timestamp" timestamptz)

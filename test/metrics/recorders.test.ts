@@ -1,4 +1,4 @@
-/** What is counted of a request whose client does not wait for the answer. */
+/** The metrics of requests, also when the client does not wait for the answer. */
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { setRoute } from '../../src/http/observed.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { measure } from '../../src/metrics/recorders.ts';
 
-it('counts a request that its client gave up as aborted, without bytes, and one that was answered as such', async () => {
+it('a request that its client gave up counts as aborted, without bytes, and an answered one with them', async () => {
   const metrics = makeMetrics();
   const count = measure(metrics, 'public');
   const server = createServer((req, res) => {

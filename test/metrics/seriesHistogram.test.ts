@@ -1,4 +1,4 @@
-/** The histogram of requests prints what prom-client's would, and shares series of equal labels. */
+/** The histogram of requests prints the same as prom-client's; equal labels share a series. */
 import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { SeriesHistogram } from '../../src/metrics/seriesHistogram.ts';
@@ -6,7 +6,7 @@ import { SeriesHistogram } from '../../src/metrics/seriesHistogram.ts';
 const LABELS = ['route', 'status_class'] as const;
 const VALUES = [0, 0.1, 0.1000001, 0.4, 7];
 
-it('prints what a histogram of prom-client prints', async () => {
+it('our histogram prints the same as prom-client’s for the same observations', async () => {
   const of = { name: 'x_seconds', help: 'X', buckets: [0.1, 0.2, 0.4], labelNames: [...LABELS] };
   const [theirs, ours] = [new Registry(), new Registry()];
   const reference = new Histogram({ ...of, registers: [theirs] });

@@ -85,18 +85,18 @@ onEveryEngineInAll('watching stations', (engine) => {
   const suspect = async (at = NOW) =>
     await reader`select * from api.station_suspect(${at}) order by 1, 2`;
 
-  it('finds nothing where no station has ever measured', async () => {
+  it('no station is offline or suspect before any has measured', async () => {
     expect([await offline(), await suspect()]).toEqual([[], []]);
   });
 
-  it('a station that has long been silent is listed too', async () => {
+  it('a station that has long been silent is listed as offline', async () => {
     await measure(4, 40 * 24, 40 * 24, lively(10));
     expect(await offline()).toMatchObject([
       { station_id: 4, last_measurement_time: iso(hoursAgo(40 * 24)) },
     ]);
   });
 
-  it('a station is listed from the moment it is offline until it measures again', async () => {
+  it('a station is listed as offline from the instant it is until it measures again', async () => {
     await measure(1, 10, 4, lively(10));
     await measure(2, 3, 3, lively(10)); // exactly stale
     await measure(3, 2.5, 2.5, lively(10));
@@ -110,11 +110,11 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect((await offline()).map((row) => row.station_id)).toEqual([2]);
     const stations =
       await reader`select id from api.station_current(${NOW}) where status = 'offline' and is_listed order by 1`;
-    // those that never measured are offline, but not listed
+    // stations that never measured are offline, but not listed
     expect(stations.map((row) => row.id)).toEqual([2, 4, 5, 6]);
   });
 
-  it('a station is offline once its newest reading is stale to the microsecond, whatever comes from a clock that is ahead', async () => {
+  it('a station is offline from the instant its newest reading is stale, despite a reading from the future', async () => {
     await measure(1, 5, 3, lively(20));
     await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${new Date(NOW.getTime() + 240_000)}, 1, 20)`;
     expect(await offline(new Date(NOW.getTime() - 1))).toEqual([]);
@@ -149,7 +149,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 330 }]);
   });
 
-  it('a station is suspect while a period that screening has recorded holds, and says what it was compared with (C9)', async () => {
+  it('a station is suspect during a recorded period, with what it was compared with (C9)', async () => {
     await measure(1, 10, 0, lively(120));
     for (const id of [2, 3, 4, 5]) await measure(id, 10, 0, lively(10 + id));
     await db.refresh(NOW);
@@ -158,7 +158,10 @@ onEveryEngineInAll('watching stations', (engine) => {
     const since = hoursAgo(10);
     expect(await suspect()).toEqual([
       {
-        ...{ station_id: 1, kind: 'pm', tests: 'outlier', since: iso(since) },
+        station_id: 1,
+        kind: 'pm',
+        tests: 'outlier',
+        since: iso(since),
         detail: 'outlier, 120.1 µg/m³, median of 4 neighbours 13.6',
       },
     ]);
@@ -166,7 +169,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await suspect(new Date(since.getTime() - 1))).toEqual([]);
   });
 
-  it('a station is suspect once a kind, with all periods that hold, those of the operator too (C5)', async () => {
+  it('a station has one row of each kind of flag, with all its current periods, the operator’s too (C5)', async () => {
     await owner`delete from raw.screened_period`;
     type Period = { sensor?: number; from?: number; to?: Date; kind?: string; evidence?: object };
     const period = async (
@@ -192,12 +195,17 @@ onEveryEngineInAll('watching stations', (engine) => {
     await owner`insert into raw.flag_period (station_id, kind, since, until) values (3, 'pm', '-infinity', 'infinity')`;
     expect(await suspect()).toEqual([
       {
-        ...{ station_id: 2, kind: 'pm', tests: 'flat, sensors', since: iso(hoursAgo(30)) },
+        station_id: 2,
+        kind: 'pm',
+        tests: 'flat, sensors',
+        since: iso(hoursAgo(30)),
         detail: 'flat, 7 µg/m³; sensors, 60.3 µg/m³, its sensors 2: 117.5, 12: 3',
       },
       { station_id: 3, kind: 'pm', tests: 'operator', since: null, detail: 'operator' },
       {
-        ...{ station_id: 3, kind: 'thp', tests: 'constant humidity, constant temperature' },
+        station_id: 3,
+        kind: 'thp',
+        tests: 'constant humidity, constant temperature',
         since: iso(hoursAgo(9)),
         detail: 'constant humidity of sensor 3; constant temperature of sensor 3',
       },

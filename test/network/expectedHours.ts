@@ -23,12 +23,12 @@ const ends = ({ since, until }: Period) => ({
   since: since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since),
   until: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
 });
-const list = (flag: Flag) => (typeof flag === 'object' ? flag.map(ends) : flag ? [ends({})] : []);
+const list = (flag: Flag) => {
+  if (typeof flag === 'object') return flag.map(ends);
+  return flag === true ? [ends({})] : [];
+};
 
-/**
- * Periods at the station where the one before ended are one period, within whose hours nothing
- * changes.
- */
+/** Placements that follow each other at one station are one period: nothing changes in between. */
 function placedOf({ id: sensor, stations = [] }: Sensor): Network['placed'] {
   const placed: Network['placed'] = [];
   for (const period of stations) {
@@ -70,15 +70,13 @@ function networkOf({ stations, regions }: File): Network {
 const close = (value: number | null | undefined) =>
   value == null ? null : expect.closeTo(value, 6);
 
-/** Of a network without formulas. */
+/** The hours of a network without formulas. */
 export function expectedHours(network: object, readings: readonly ReadingInput[]) {
   const file = network as File;
   const measured = readings.map(({ sensorId, measuredAt, values }) => ({
-    ...{
-      at: Date.parse(measuredAt as string),
-      sensor: sensorId as number,
-      values: values as Record<string, number>,
-    },
+    at: Date.parse(measuredAt as string),
+    sensor: sensorId as number,
+    values: values as Record<string, number>,
   }));
   const buckets = [...literalBuckets(file.time_zone, measured, networkOf(file))];
   const hours = <T>(level: string, row: (name: string, bucket: Bucket) => T) =>
@@ -97,7 +95,9 @@ export function expectedHours(network: object, readings: readonly ReadingInput[]
       sensor_count,
     })),
     regions: hours('region_hourly', (region_slug, { station_count, temperature }) => ({
-      ...{ region_slug, station_count, temperature: close(temperature) },
+      region_slug,
+      station_count,
+      temperature: close(temperature),
     })),
   };
 }

@@ -45,8 +45,8 @@ onEveryEngine('import network', (engine) => {
     ),
   );
   /**
-   * The hours of a level that a change and a refresh compute again: all others keep what is written
-   * behind the engine's back.
+   * The hours of a level that a change and a refresh recompute: the others keep the value that was
+   * written behind the engine's back.
    */
   const recomputed = async (level: string, change: () => Promise<void>) => {
     await owner.unsafe(`update ${await storageOf(owner, level)} set pm25 = -9`);
@@ -73,7 +73,7 @@ onEveryEngine('import network', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('adds everything the first time, and changes nothing the second time', async () => {
+  test('an import adds everything the first time, and changes nothing the second time', async () => {
     const network = {
       ...smallNetwork({
         one: {
@@ -96,8 +96,12 @@ onEveryEngine('import network', (engine) => {
     });
     expect(await owner`select *, stale_after::text from raw.provider`).toEqual([
       {
-        ...{ id: 'us', title: 'Us', titles: null, ...ADDRESSES },
-        ...{ stale_after: '26:00:00', pull: null },
+        id: 'us',
+        title: 'Us',
+        titles: null,
+        ...ADDRESSES,
+        stale_after: '26:00:00',
+        pull: null,
       },
     ]);
     expect(await owner`select * from raw.region order by slug`).toMatchObject([
@@ -186,7 +190,7 @@ onEveryEngine('import network', (engine) => {
     expect(await owner`select * from logic.pending`).toEqual([]);
   });
 
-  test('a changed membership notes exactly its difference (P4)', async () => {
+  test('a changed membership marks exactly its differing hours as stale (P4)', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     expect(await differences(db)).toEqual([]);
@@ -217,12 +221,12 @@ onEveryEngine('import network', (engine) => {
         of(2, iso(22), 'infinity'),
       ]);
     });
-    // and hours between, which join them
+    // and hours between, which are recomputed with them
     expect(hours).toEqual(expect.arrayContaining([5, 6, 7, 22, 23]));
     expect(await stale()).toEqual([]);
   });
 
-  test('a changed placement notes only the periods of its sensor (P4)', async () => {
+  test('a changed placement marks exactly the differing hours of its sensor as stale (P4)', async () => {
     await bringIn(owner, smallNetwork());
     await fill();
     await differences(db);
@@ -245,7 +249,7 @@ onEveryEngine('import network', (engine) => {
     expect(hours).toEqual([3, 4, 5, 6]);
   });
 
-  test('hours whose readings retention has deleted are recomputed from those of the sensors (P4)', async () => {
+  test('station hours whose readings were deleted are recomputed from the kept hours of sensors (P4)', async () => {
     const old = await testDatabase(engine);
     try {
       const sql = old.as();
@@ -280,7 +284,7 @@ onEveryEngine('import network', (engine) => {
     }
   });
 
-  test('what the file does not list stays, and the periods of what it lists are replaced (P4)', async () => {
+  test('unlisted stations stay as they are, and the periods of listed ones are replaced (P4)', async () => {
     await bringIn(
       owner,
       smallNetwork({
@@ -310,7 +314,7 @@ onEveryEngine('import network', (engine) => {
     ]);
   });
 
-  // whatever was there before, what the file says is what counts (P4)
+  // the file alone decides, whatever the network was before (P4)
   const hour = fc.integer({ min: -8, max: 104 }).map((quarters) => quarters / 4);
   const period = fc
     .tuple(hour, hour)

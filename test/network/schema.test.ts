@@ -15,7 +15,7 @@ test('the published JSON schema is the one that files are checked with', () => {
   );
 });
 
-test('is a valid JSON schema, and accepts what the import accepts', () => {
+test('the published JSON schema is valid, accepts networks and refuses misspelled ones', () => {
   const valid = new Ajv2020({ strict: false, formats: { uri: true } }).compile(published);
   expect(valid(smallNetwork())).toBe(true);
   expect(valid({ ...smallNetwork(), statoins: [] })).toBe(false);

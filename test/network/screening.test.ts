@@ -1,5 +1,5 @@
 /**
- * Stations whose temperature, humidity or pressure cannot be true are flagged by themselves (C5),
+ * Stations whose temperature, humidity or pressure cannot be true are flagged automatically (C5),
  * and their regions' history is repaired (A3, A10).
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);
 
-/** What a sensor gives, by hours before now. */
+/** The values of a sensor, by hours before now. */
 type Air = { temperature?: number; humidity?: number; pressure?: number };
 const sane = (ago: number): Air => ({
   temperature: 5 + (ago % 7),
@@ -50,19 +50,19 @@ onEveryEngineInAll('screening', (engine) => {
     (
       await owner`select station_id from logic.station_state(${NOW}) where is_bad_thp order by 1`
     ).map((row) => row.station_id);
-  /** When the weather of station 1 is left out of its regions. */
+  /** The periods in which the weather of station 1 is left out of its regions. */
   const leftOut = async () =>
     (
       await owner`select since, until from raw.membership where station_id = 1 and region_slug = 'town' and is_flagged`
     ).map(({ since, until }) => [new Date(since), until === 'infinity' ? until : new Date(until)]);
-  /** What a run might have written: versions of rows, and what it marked. */
+  /** Everything that a run may write: row versions of its tables, and the marked periods. */
   const written = async () => [
     ...(await owner`select xmin::text, ctid::text, * from raw.screened_period order by ctid`),
     ...(await owner`select xmin::text, ctid::text, * from raw.membership order by ctid`),
     ...(await owner`select * from rollup.stale`),
   ];
 
-  it('does not flag plausible stations, even if they are constant for less than a day', async () => {
+  it('a plausible station is not flagged, even if it is constant for less than a day', async () => {
     await measure(1, 48, 0, sane);
     await measure(3, 23, 0, () => ({ temperature: 21.5, humidity: 99.9, pressure: 90_000 }));
     expect(await screened()).toEqual({ raised: 0, lifted: 0 });
@@ -71,54 +71,57 @@ onEveryEngineInAll('screening', (engine) => {
 
   it.each<[string, string[], (ago: number) => Air]>([
     [
-      'zero values',
+      'zero temperature and humidity',
       ['zero_values'],
       (ago) => (ago > 3 ? sane(ago) : { temperature: 0, humidity: 0 }),
     ],
     [
-      'pressure off the altitude',
+      'a pressure off its altitude',
       ['pressure_off_altitude'],
       (ago) => ({ ...sane(ago), pressure: (ago > 3 ? 90_000 : 101_000) + ago }),
     ],
     [
-      'humidity saturated',
+      'saturated humidity',
       ['humidity_saturated'],
       (ago) => ({ ...sane(ago), humidity: ago > 30 ? 60 : 99.5 + (ago % 3) / 10 }),
     ],
     [
-      'temperature constant',
+      'a constant temperature',
       ['constant_temperature'],
       (ago) => ({ ...sane(ago), temperature: ago > 30 ? 4 : -7.3 }),
     ],
     [
-      'all constant',
+      'all values constant',
       ['constant_humidity', 'constant_pressure', 'constant_temperature'],
       (ago) => (ago > 30 ? sane(ago) : sane(30)),
     ],
-  ])('flags a station: %s', async (_, reasons, air) => {
-    await measure(1, 40, 0, air);
-    expect(await screened()).toEqual({ raised: reasons.length, lifted: 0 });
-    const all = await flags();
-    expect(all.map(({ reason }) => reason).sort()).toEqual(reasons);
-    expect(all.map(({ station_id, sensor_id, until }) => [station_id, sensor_id, until])).toEqual(
-      all.map(() => [1, 1, null]),
-    );
-    expect(await bad()).toEqual([1]);
-    expect(await leftOut()).toEqual([[new Date(all[0]?.since as string), 'infinity']]);
-    expect(await differences(db)).toEqual([]);
-    const before = await written();
-    expect(before).not.toEqual([]);
-    expect(await screened()).toEqual({ raised: 0, lifted: 0 });
-    expect(await written()).toEqual(before);
-  });
+  ])(
+    'a station with %s is flagged, and a second screening writes nothing',
+    async (_, reasons, air) => {
+      await measure(1, 40, 0, air);
+      expect(await screened()).toEqual({ raised: reasons.length, lifted: 0 });
+      const all = await flags();
+      expect(all.map(({ reason }) => reason).sort()).toEqual(reasons);
+      expect(all.map(({ station_id, sensor_id, until }) => [station_id, sensor_id, until])).toEqual(
+        all.map(() => [1, 1, null]),
+      );
+      expect(await bad()).toEqual([1]);
+      expect(await leftOut()).toEqual([[new Date(all[0]?.since as string), 'infinity']]);
+      expect(await differences(db)).toEqual([]);
+      const before = await written();
+      expect(before).not.toEqual([]);
+      expect(await screened()).toEqual({ raised: 0, lifted: 0 });
+      expect(await written()).toEqual(before);
+    },
+  );
 
-  it('flags a station that is constant for a day, to the hour', async () => {
+  it('a station that is constant for exactly a day is flagged', async () => {
     await measure(3, 24, 0, () => ({ temperature: 21.5 }));
     expect(await screened()).toEqual({ raised: 1, lifted: 0 });
     expect(await bad()).toEqual([2]);
   });
 
-  it('lifts the flag when the data recover, and keeps it while there are none', async () => {
+  it('a flag is lifted when the data recover, and kept while no data come', async () => {
     await measure(1, 40, 12, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(10))).toMatchObject({ raised: 1 });
     expect(await screened(hoursAgo(5))).toEqual({ raised: 0, lifted: 0 });
@@ -133,7 +136,7 @@ onEveryEngineInAll('screening', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('follows late readings: plausible ones that fill a gap lift the flag', async () => {
+  it('late plausible readings that fill a gap lift the flag', async () => {
     await measure(1, 40, 20, (ago) => ({ ...sane(ago), humidity: 100 }));
     await measure(1, 8, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened()).toMatchObject({ raised: 1 });
@@ -143,7 +146,7 @@ onEveryEngineInAll('screening', (engine) => {
     expect(await leftOut()).toEqual([]);
   });
 
-  it('continues a constant run that began before the period it screens', async () => {
+  it('a flag continues though its fault began before the screened period', async () => {
     await measure(1, 24 * 12, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await db.refresh(NOW);
     await screen(db.target, hoursAgo(24 * 5));
@@ -157,7 +160,7 @@ onEveryEngineInAll('screening', (engine) => {
     ]);
   });
 
-  it('ends with the placement of the sensor that caused it', async () => {
+  it('a flag ends with the placement of the sensor that caused it', async () => {
     await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
     expect(await screened(hoursAgo(9))).toMatchObject({ raised: 1 });
     const replaced = hoursAgo(8).toISOString();
@@ -183,7 +186,7 @@ onEveryEngineInAll('screening', (engine) => {
     await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));
   });
 
-  it('ends where the operator marks the sensor as suspicious', async () => {
+  it('a flag ends where the operator marks the sensor as suspicious', async () => {
     await measure(1, 40, 10, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened(hoursAgo(9));
     await bringIn(
@@ -197,7 +200,7 @@ onEveryEngineInAll('screening', (engine) => {
     expect(await bad()).toEqual([]);
   });
 
-  it('reports nothing twice, however far it looks back, and then writes and marks nothing (C5)', async () => {
+  it('a screening reports nothing twice, however far it looks back, and writes nothing then (C5)', async () => {
     await measure(1, 24 * 20, 0, (ago) => ({
       ...sane(ago),
       pressure: 101_000 + ago,
@@ -213,7 +216,7 @@ onEveryEngineInAll('screening', (engine) => {
     expect(await written()).toEqual(before);
   });
 
-  it('is overridden by the operator', async () => {
+  it('the operator overrides screening, which resumes with its flags afterwards', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     expect(await bad()).toEqual([1]);
@@ -231,7 +234,7 @@ onEveryEngineInAll('screening', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('is unchanged by importing the same network again', async () => {
+  it('a flag is unchanged by an import of the same network', async () => {
     await measure(1, 40, 0, (ago) => ({ ...sane(ago), humidity: 100 }));
     await screened();
     const again = await bringIn(owner, smallNetwork({ one: { altitude: 1000 } }));

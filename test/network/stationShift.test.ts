@@ -1,4 +1,4 @@
-/** A station whose clock differs from those of its neighbours is found by its hours. */
+/** A station whose clock differs from its neighbours' is found by its hours. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sensorTable } from '../../src/commands/status.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
@@ -14,8 +14,13 @@ const network = {
   providers: [{ id: 'us', title: 'Us' }],
   regions: [{ slug: 'town', kind: 'city', title: { en: 'Town' } }],
   stations: STATIONS.map((id) => ({
-    ...{ id, provider: 'us', title: { en: `No. ${id}` }, regions: ['town'] },
-    ...{ latitude: id === 5 ? 40.15 : 40 + id / 100, longitude: 44, sensors: [{ id }] },
+    id,
+    provider: 'us',
+    title: { en: `No. ${id}` },
+    regions: ['town'],
+    latitude: id === 5 ? 40.15 : 40 + id / 100,
+    longitude: 44,
+    sensors: [{ id }],
   })),
 };
 
@@ -57,11 +62,14 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
       from api.station_shift(${NOW}, ${only}) order by station_id`),
   ];
   const fits = (station: number, parameter = 'temperature', shift = 0) => ({
-    ...{ station, parameter, shift, clear: shift !== 0 },
+    station,
+    parameter,
+    shift,
+    clear: shift !== 0,
   });
 
   it.each([1, -1, 2, -2])(
-    'says by how many hours a station must be moved whose stamps are %i too late',
+    'a station whose time stamps are %i hours late is found, with the hours to move it by',
     async (late) => {
       await measure('temperature', { 3: late });
       expect(await shifts()).toEqual([fits(1), fits(2), fits(3, 'temperature', -late), fits(4)]);
@@ -70,7 +78,7 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     },
   );
 
-  it('says so by PM2.5 where temperature is not measured, and in words', async () => {
+  it('a wrong clock is found by PM2.5 where temperature is not measured, and told in words', async () => {
     await measure('pm25', { 1: 1 });
     expect(await shifts()).toEqual([
       fits(1, 'pm2.5', -1),
@@ -86,13 +94,13 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     expect((await shifts())[0]).toEqual(fits(1, 'temperature', -1));
   });
 
-  it('names the station that is off, not one beside it, also where there are two neighbours only', async () => {
+  it('only the station that is off is named, also where it has two neighbours only', async () => {
     await measure('temperature', { 1: 2 }, { stations: [1, 2, 3] });
     expect((await shifts()).filter(({ clear }) => clear)).toEqual([fits(1, 'temperature', -2)]);
     expect(await shifts(2)).toMatchObject([{ station: 2, clear: false }]);
   });
 
-  it('says nothing by one neighbour, nor by fewer than 200 hours', async () => {
+  it('one neighbour or fewer than 200 hours are not enough to judge a clock', async () => {
     await measure('temperature', { 1: 1 }, { stations: [1, 2, 5] });
     expect(await shifts()).toEqual([]);
     await owner`truncate raw.readings`;
@@ -100,7 +108,7 @@ onOneEngine('a clock that can be seen in the data', (engine) => {
     expect(await shifts()).toEqual([]);
   });
 
-  it('compares each hour with five others at most, also before the tables have statistics', async () => {
+  it('each hour is compared with five others at most, also before the tables have statistics', async () => {
     await measure('temperature', {}, { stations: [1, 2, 3, 4] });
     const plans: Plan[] = [];
     const superuser = connect(db.target, {
@@ -130,7 +138,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** By each node of a plan. */
+/** The rows visited by each node of a plan. */
 function rowsVisited(plan: Plan): number[] {
   const rows = plan['Actual Rows'] + (plan['Rows Removed by Join Filter'] ?? 0);
   return [rows * plan['Actual Loops'], ...(plan.Plans ?? []).flatMap(rowsVisited)];

@@ -1,7 +1,4 @@
-/**
- * The network as a whole: exported and imported again, an import tried out, and parts of it
- * removed.
- */
+/** The network as a whole: exported and imported again, tried out, and parts of it removed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { makeDigest } from '../../src/aggregate/digest.ts';
@@ -52,7 +49,8 @@ const RICH = {
       screened: [
         { test: 'humidity_saturated', sensor: 2, since: at(-50), until: at(-20) },
         {
-          ...{ test: 'outlier', since: at(-20.5) },
+          test: 'outlier',
+          since: at(-20.5),
           evidence: { 'pm2.5': 97.1, median: 9, compared_with: [{ id: 2, 'pm2.5': 9 }] },
         },
       ],
@@ -112,14 +110,14 @@ onEveryEngine('a network', (engine) => {
   const remove = (kind: Removable, id: string, withReadings = false) =>
     removeElement(owner, kind, id, withReadings);
 
-  describe('from which something is removed', () => {
+  describe('a removal', () => {
     beforeEach(async () => {
       await bringIn(owner, { ...smallNetwork(), corrections: {} });
       await fill();
       await makeDigest(db.target, NOW);
     });
 
-    test('nothing goes while other records depend on it', async () => {
+    test('a removal is refused while other records depend on its element, and changes nothing', async () => {
       await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW });
       const before = await exportNetwork(owner);
       const refusals: [Removable, string, RegExp][] = [
@@ -153,7 +151,7 @@ onEveryEngine('a network', (engine) => {
       expect(await stored(owner)).toHaveLength(72);
     });
 
-    test('a sensor goes with its readings, and the aggregates follow', async () => {
+    test('a removed sensor takes its readings with it, and the aggregates follow', async () => {
       expect(await remove('sensor', '3', true)).toMatchObject({
         sensors: 1,
         readings: 24,
@@ -167,7 +165,7 @@ onEveryEngine('a network', (engine) => {
       expect(await remove('station', '2')).toMatchObject({ stations: 1, readings: 0 });
     });
 
-    test('a station goes with its sensors; of one that was elsewhere too, only what it measured there', async () => {
+    test('a removed station takes its sensors with it; a sensor that was elsewhere too loses only its readings there', async () => {
       const moved = [
         { id: 1, until: at(10) },
         { id: 2, since: at(10) },
@@ -193,10 +191,11 @@ onEveryEngine('a network', (engine) => {
       expect(await owner`select from rollup.digest where region_slug = 'quarter'`).toEqual([]);
     });
 
-    describe('whose readings retention has deleted,', () => {
+    describe('after retention has deleted readings', () => {
       const ingest = (sensor: number, time: string, pm25: number) =>
         acceptReadings(db.as('airseries_ingest'), [reading(sensor, time, { pm25 })], {
-          ...{ now: NOW, source: 'test' },
+          now: NOW,
+          source: 'test',
         });
       const audited = async () =>
         (await audit(db.target, { clock: () => NOW, timeZone: 'Asia/Yerevan' })).found;
@@ -218,7 +217,7 @@ onEveryEngine('a network', (engine) => {
         expect(await audited()).toEqual([]);
       });
 
-      test('a sensor takes its hours with it: a new one of its number begins with nothing (P4)', async () => {
+      test('a removed sensor takes its kept hours with it: a new one of its number begins with nothing (P4)', async () => {
         await expect(remove('sensor', '3')).rejects.toThrow(
           /^sensor 3: it has 24 hours whose readings retention has deleted\. Add --with-readings/,
         );
@@ -251,14 +250,17 @@ onEveryEngine('a network', (engine) => {
         expect(
           await owner`select distinct pm25 from rollup.station_monthly where station_id = 2 and bucket > '2026-03-01'`,
         ).toEqual([{ pm25: 7 }]);
-        // of the new one only its own is counted
+        // only the reading of the new sensor is counted
         expect(await remove('sensor', '3', true)).toMatchObject({ readings: 1, kept_hours: 0 });
         expect(await audited()).toEqual([]);
       });
 
-      test('a station takes the hours that sensors had there, and a new one of its number has none of them', async () => {
+      test('a removed station takes the kept hours of sensors there, and a new one of its number has none', async () => {
         expect(await remove('station', '1', true)).toMatchObject({
-          ...{ stations: 1, sensors: 1, readings: 1, kept_hours: 24 + 10 },
+          stations: 1,
+          sensors: 1,
+          readings: 1,
+          kept_hours: 24 + 10,
         });
         expect(await audited()).toEqual([]);
         await bringIn(
@@ -277,7 +279,7 @@ onEveryEngine('a network', (engine) => {
         expect(await expired()).toEqual(recorded);
       });
 
-      test('a removal waits for a refresh, so that no hour is kept of what it removes', async () => {
+      test('a removal waits for a refresh, so that no hour of a removed sensor stays', async () => {
         const refreshing = connect(db.target, { role: 'airseries_owner' });
         await refreshing`call raw.acquire_lock('rollup.refresh')`;
         const removing = remove('sensor', '3', true);
@@ -291,7 +293,7 @@ onEveryEngine('a network', (engine) => {
       });
     });
 
-    test('a provider goes with everything that is its own', async () => {
+    test('a removed provider takes its stations, sensors, readings and tokens with it', async () => {
       await createToken(owner, { name: 'feed', provider: 'us', stations: [1], now: NOW });
       expect(await remove('provider', 'us', true)).toEqual({
         providers: 1,
@@ -323,7 +325,7 @@ onEveryEngine('a network', (engine) => {
 
   if (isRepetition(engine)) return;
 
-  test('that is exported and imported again has not changed, in this database or a new one', async () => {
+  test('an exported network is the same when imported again, in this database or a new one', async () => {
     await bringIn(owner, RICH);
     const exported = await exportNetwork(owner);
     const unchanged = { added: 0, changed: 0, unlisted: [] };
@@ -366,7 +368,7 @@ onEveryEngine('a network', (engine) => {
     );
   });
 
-  test('tried out shows what would change and how many hours, and stays as it is', async () => {
+  test('a dry run shows the changes and how many hours they affect, and changes nothing', async () => {
     await bringIn(owner, smallNetwork());
     await acceptReadings(db.as('airseries_ingest'), [reading(1, at(30), { pm25: 1 })], {
       now: NOW,
@@ -406,7 +408,7 @@ onEveryEngine('a network', (engine) => {
       dryRun: true,
     });
     expect(same).toMatchObject({ recomputed: { sensors: 0, stations: 0, hours: 0 }, changes: [] });
-    // what was noted before, and not refreshed yet, is not counted
+    // hours that were noted before, and not refreshed yet, are not counted
     await bringIn(owner, changed);
     const again = await importNetwork(owner, JSON.stringify(changed), {
       providerKeys: PROVIDER_KEYS,

@@ -1,6 +1,6 @@
 /**
  * Screening of particles among invented cities (C9): how many honest stations are left out of their
- * city in smoke, fireworks and inversions, how many faults are found, and what the city shows. The
+ * city in smoke, fireworks and inversions, how many faults are found, and the city's values. The
  * rule before, without neighbours that measure it too, is compared.
  */
 import { beforeAll, expect, it } from 'vitest';
@@ -62,7 +62,9 @@ const network = (cities: readonly Placed[], trusted: ReadonlySet<number> = new S
       latitude: 30 + (n % 40) + y / 111.2,
       longitude:
         44 + Math.floor(n / 40) + x / (111.2 * Math.cos(((30 + (n % 40)) * Math.PI) / 180)),
-      ...{ provider: 'us', title: { en: `${first + index}` }, regions: [slug] },
+      provider: 'us',
+      title: { en: `${first + index}` },
+      regions: [slug],
       sensors: sensors.map((_, sensor) => ({ id: first + index + sensor * 10_000 })),
       ...(trusted.has(first + index) ? { trusted: true } : {}),
     })),
@@ -169,19 +171,19 @@ onEveryEngineInAll('invented cities', (engine) => {
     ['new year', { before: 8, now: 3 }],
     ['valley', { before: 25, now: 2 }],
     ['faults', { before: 10, now: 2 }],
-  ])('leaves few honest stations out of their city (C9): %s', (world, bounds) => {
+  ])('few honest stations are left out of their city (C9): %s', (world, bounds) => {
     const [then, now] = [falsePeriods(before, world), falsePeriods(found, world)];
     expect(then).toBeGreaterThanOrEqual(bounds.before);
     expect(now).toBeLessThanOrEqual(bounds.now);
   });
 
-  it.each(FAULTS)('finds every fault, dead sensors too (C9): %s', (fault) => {
+  it.each(FAULTS)('every planted fault is found (C9): %s', (fault) => {
     const planted = cities.flatMap(({ stations }) => stations).filter((one) => one.fault === fault);
     const is = (place: Station) => place.fault === fault;
     expect(foundOf(found, is)).toBe(planted.length);
   });
 
-  it('shows the city in a front of smoke as its stations measure it (C9)', async () => {
+  it('a city in a front of smoke is shown as its stations measure it (C9)', async () => {
     const fronts = cities.filter(({ world }) => world === 'front');
     const sums = { all: 0, now: 0, before: 0 };
     let worstBefore = 1;
@@ -209,7 +211,7 @@ onEveryEngineInAll('invented cities', (engine) => {
     expect(worstBefore).toBeLessThan(0.3);
   });
 
-  it('takes a chimney for a fault, until its station is trusted (C9)', async () => {
+  it('a station beside a chimney is taken for a fault until it is trusted (C9)', async () => {
     const beside = (place: Station) => place.isBesideChimney === true;
     expect(foundOf(found, beside)).toBe(EACH);
     const stations = cities.flatMap(({ stations, first }) =>

@@ -1,6 +1,6 @@
 /**
- * Invented cities of 16 stations, 2 km apart, over 200 hours, seeded: what the air is at each
- * station, what its instruments make of it, and which of them are at fault (C9).
+ * Invented cities of 16 stations, 2 km apart, over 200 hours, seeded: the air at each station, the
+ * values of its instruments, and their faults (C9).
  */
 import type { Random } from '../support/random.ts';
 
@@ -15,9 +15,9 @@ export type Station = {
   x: number;
   y: number;
   fault?: Fault;
-  /** Has a chimney beside it: its air is what it measures. */
+  /** Has a chimney beside it, whose smoke it measures rightly. */
   isBesideChimney?: boolean;
-  /** Of each sensor (a second one only for a channel): PM2.5 and PM10 by hour. */
+  /** PM2.5 and PM10 of each sensor by hour; a second sensor only for the fault of a channel. */
   sensors: { pm25: number[]; pm10: number[] }[];
 };
 /** `event`: the hours in which the air is special, `until` exclusive. */
@@ -30,7 +30,7 @@ const between = (random: Random, low: number, high: number) => low + random.next
 const bell = (distance: number, sigma: number) => Math.exp(-((distance / sigma) ** 2) / 2);
 const isNight = (hour: number) => (hour + 19) % 24 < 14; // 19 to 9 o'clock, from hour 0 at midnight
 
-/** Of the whole city: about 12 µg/m³, less in the afternoon, changing slowly. */
+/** The air of the whole city: about 12 µg/m³, less in the afternoon, changing slowly. */
 function background(random: Random): (hour: number) => number {
   let drift = 0;
   const hours = Array.from({ length: HOURS }, (_, hour) => {
@@ -71,17 +71,13 @@ const newYear: Event = (random) => {
     })),
   );
   const air: Air = (hour, x, y) => {
-    const everywhere = bell(hour - 98, 4) * 30;
-    return displays.reduce(
-      (sum, d) =>
-        hour < d.since
-          ? sum
-          : sum +
-            d.peak *
-              bell(Math.hypot(x - d.x, y - d.y), d.sigma) *
-              Math.exp((d.since - hour) / d.hours),
-      everywhere,
-    );
+    let pm25 = bell(hour - 98, 4) * 30; // everywhere
+    for (const display of displays) {
+      if (hour < display.since) continue;
+      const nearness = bell(Math.hypot(x - display.x, y - display.y), display.sigma);
+      pm25 += display.peak * nearness * Math.exp((display.since - hour) / display.hours);
+    }
+    return pm25;
   };
   return { since: 94, until: 94 + 36, air };
 };
@@ -112,10 +108,12 @@ export function invent(
   const everywhere = background(random);
   const { since, until, air } = EVENTS[world](random);
   const order = Array.from({ length: STATIONS }, (_, n) => n);
-  // shuffled: the first of them have the faults
+  // shuffled: the first stations have the faults
   for (let n = STATIONS - 1; n > 0; n--) {
     const other = random.below(n + 1);
-    [order[n], order[other]] = [order[other] as number, order[n] as number];
+    const place = order[n] as number;
+    order[n] = order[other] as number;
+    order[other] = place;
   }
   const stations = order.map((place, n): Station => {
     const [x, y] = [2 * (place % 4), 2 * Math.floor(place / 4)];
@@ -143,14 +141,21 @@ export function invent(
     if (fault === 'channel') sensors.push(instrument(1.8));
     const [sensor] = sensors as [Station['sensors'][number]];
     for (let hour = from; hour < HOURS; hour++) {
-      if (fault === 'stuck' && hour < from + 40)
-        [sensor.pm25[hour], sensor.pm10[hour]] = [14.2, 23.1];
-      if (fault === 'dead' && hour < from + 60) [sensor.pm25[hour], sensor.pm10[hour]] = [0, 0];
+      if (fault === 'stuck' && hour < from + 40) {
+        sensor.pm25[hour] = 14.2;
+        sensor.pm10[hour] = 23.1;
+      }
+      if (fault === 'dead' && hour < from + 60) {
+        sensor.pm25[hour] = 0;
+        sensor.pm10[hour] = 0;
+      }
       if (fault === 'times five')
         sensor.pm25[hour] = Math.min(5 * (sensor.pm25[hour] as number), 1_000);
     }
     return {
-      ...{ x, y, sensors },
+      x,
+      y,
+      sensors,
       ...(fault === undefined ? {} : { fault }),
       ...(isBesideChimney ? { isBesideChimney } : {}),
     };

@@ -12,9 +12,9 @@ const committed = readFileSync(
   'utf8',
 );
 
-/** Of the functions that take more than an instant. */
 const EVER = Array.from({ length: 3 + WINDOWS.length }, () => "'2000-01-01Z', '2100-01-01Z'");
 const AT = `'${NOW.toISOString()}'`;
+/** The arguments of functions that take more than an instant. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   station_now: `${AT}, 1`,
   region_now: `${AT}, 'alpha'`,
@@ -45,11 +45,11 @@ onEveryEngine('the types of schema api', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('are as committed', async () => {
+  it('the committed types of schema api are the generated ones', async () => {
     expect(await apiTypes(reader), 'run: npm run generate').toBe(committed);
   });
 
-  it('say not null only of columns without nulls', async () => {
+  it('only columns without nulls are typed as never null', async () => {
     const functions =
       await reader`select proname from pg_proc where pronamespace = 'api'::regnamespace`;
     const isFunction = (name: string) => functions.some(({ proname }) => proname === name);

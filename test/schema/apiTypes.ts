@@ -43,8 +43,13 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
     'longitude',
   ],
   region_current: [
-    ...['slug', 'kind', 'title', 'who_pm2.5_exceedance_days'],
-    ...['map_latitude', 'map_longitude', 'map_delta'],
+    'slug',
+    'kind',
+    'title',
+    'who_pm2.5_exceedance_days',
+    'map_latitude',
+    'map_longitude',
+    'map_delta',
   ],
   station_hourly: ['timestamp', 'station_id'],
   station_daily: ['timestamp', 'station_id'],
@@ -54,7 +59,12 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   region_monthly: ['timestamp', 'region_slug'],
   history_window: ['series', 'unit', 'since', 'until'],
   history_bounds: [
-    ...['hours_since', 'hours_until', 'days_since', 'days_until', 'months_since', 'months_until'],
+    'hours_since',
+    'hours_until',
+    'days_since',
+    'days_until',
+    'months_since',
+    'months_until',
     ...WINDOWS.flatMap(({ key }) => [`since_${key}`, `until_${key}`]),
   ],
   station_history_json: WINDOWS.map(({ key }) => key),
@@ -70,15 +80,13 @@ export const NEVER_NULL: Readonly<Record<string, readonly string[]>> = {
   station_completeness_json: ['days', 'months', 'valid_until'],
   region_completeness_json: ['days', 'months', 'valid_until'],
   region_limits: [
-    ...[
-      'pm2.5_days',
-      'pm2.5_days_above',
-      'pm10_days',
-      'pm10_days_above',
-      'no2_days',
-      'no2_days_above',
-      'valid_until',
-    ],
+    'pm2.5_days',
+    'pm2.5_days_above',
+    'pm10_days',
+    'pm10_days_above',
+    'no2_days',
+    'no2_days_above',
+    'valid_until',
   ],
   station_hours_csv: ['lines', 'valid_until'],
   region_hours_csv: ['lines', 'valid_until'],
@@ -177,7 +185,7 @@ function rowType(key: string, columns: readonly Item[]): string {
   return objectType(key, properties);
 }
 
-/** On one line if it fits. */
+/** An object type, on one line if it fits. */
 function objectType(key: string, properties: readonly string[]): string {
   const line = `${key}{ ${properties.join('; ')} };\n`;
   if (line.length <= WIDTH + 1) return line;

@@ -56,11 +56,11 @@ onOneEngine('arithmetic', (engine) => {
   const value = async (expression: string) =>
     (await sql.unsafe(`select ${expression} as value`))[0]?.value;
 
-  it.each(PM25_TO_AQI)('gives PM2.5 %d the AQI %d (Q1, Q2)', async (pm25, aqi) => {
+  it.each(PM25_TO_AQI)('PM2.5 of %d µg/m³ has the AQI %d (Q1, Q2)', async (pm25, aqi) => {
     expect(await value(`rollup.aqi(${pm25}, null)`)).toBe(aqi);
   });
 
-  it.each(PM10_TO_AQI)('gives PM10 %d the AQI %d (Q1, Q2)', async (pm10, aqi) => {
+  it.each(PM10_TO_AQI)('PM10 of %d µg/m³ has the AQI %d (Q1, Q2)', async (pm10, aqi) => {
     expect(await value(`rollup.aqi(null, ${pm10})`)).toBe(aqi);
   });
 
@@ -70,7 +70,7 @@ onOneEngine('arithmetic', (engine) => {
     expect(await value('rollup.aqi(null, null)')).toBeNull();
   });
 
-  it('rounds half away from zero, never to -0, and particles never below 0', async () => {
+  it('published values are rounded half away from zero, never to -0, and particles never below 0', async () => {
     expect(await value('logic.published(2.5, 0)')).toBe(3);
     expect(await value('logic.published(-2.5, 0)')).toBe(-3);
     expect(await value('logic.published(0.25, 1)')).toBe(0.3);
@@ -79,7 +79,7 @@ onOneEngine('arithmetic', (engine) => {
     expect(await value('logic.published_non_negative(null, 1)')).toBeNull();
   });
 
-  it('rounds as numeric does: any value, ties, and the floats beside a tie', async () => {
+  it('published values are rounded as type numeric rounds: any value, ties, and the floats beside a tie', async () => {
     const [compared] = await sql`
       with point as (
         select ((n * 2654435761) % 1000003 / 1000003.0 - 0.5)::float8 * 10 ^ ((n * 40503) % 1300 / 100.0 - 4)::float8 as value
@@ -97,7 +97,7 @@ onOneEngine('arithmetic', (engine) => {
     expect(compared?.values).toBeGreaterThan(200_000);
   });
 
-  it('publishes nothing that no measurement can give', async () => {
+  it('a value that no measurement can give is not published, and left out of the AQI', async () => {
     for (const impossible of ["'NaN'", "'Infinity'", "'-Infinity'", '1e9', '-1e9', '1e308']) {
       expect(await value(`logic.possible(${impossible})`), impossible).toBeNull();
       expect(await value(`logic.published(${impossible}, 1)`), impossible).toBeNull();
@@ -111,7 +111,7 @@ onOneEngine('arithmetic', (engine) => {
     }
   });
 
-  it('holds for equal what differs by rounding, and nothing else (A10)', async () => {
+  it('two values are the same if they differ by rounding only (A10)', async () => {
     const all = ['0', '1', '-1', '1e308', '-1e308', "'NaN'", "'Infinity'", "'-Infinity'", 'null'];
     for (const a of all) {
       for (const b of all) expect(await value(`logic.same(${a}, ${b})`), `${a} ${b}`).toBe(a === b);
@@ -122,7 +122,7 @@ onOneEngine('arithmetic', (engine) => {
     expect(await value('logic.same(0, 2e-9)')).toBe(false);
   });
 
-  it('averages 350° and 10° to 0°, and opposite winds to null (A7)', async () => {
+  it('the mean of 350° and 10° is 0°, and opposite winds have none (A7)', async () => {
     expect(
       await value(
         'logic.published(logic.wind_degrees(sind(350) + sind(10), cosd(350) + cosd(10)), 0)::int % 360',
@@ -135,7 +135,7 @@ onOneEngine('arithmetic', (engine) => {
     expect(await value('logic.published_direction(sind(359.7), cosd(359.7))')).toBe(0);
   });
 
-  it('names compass points (C3)', async () => {
+  it('a direction is named by the nearest of sixteen compass points (C3)', async () => {
     const labels = [0, 11.24, 11.26, 45, 348.7, 348.8, 359.9].map((degrees) =>
       value(`api.compass(${degrees})`),
     );

@@ -1,6 +1,6 @@
 /**
- * What operators build on schemas api, logic and rollup outlives their replacement, or the
- * migration is refused before it changes anything.
+ * Objects that operators build on schemas api, logic and rollup outlive the replacement of these,
+ * or the migration is refused before it changes anything.
  */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts';
 const now = new Date('2026-11-20T00:00:00Z');
 const log = makeLog('silent');
 
-/** Views on several levels, with all that can be lost. */
+/** Views on several levels, with everything that can be lost. */
 const REPORTS = `
 create schema reports authorization ANALYST;
 grant usage on schema api to ANALYST with grant option;
@@ -42,7 +42,7 @@ grant select on reports.stations, reports.double to GUEST;
 grant select (slug) on reports.regions to GUEST;
 `;
 
-onEveryEngine('what operators have built on our schemas', (engine) => {
+onEveryEngine('objects that operators build on our schemas', (engine) => {
   let target: DatabaseAddress;
   let sql: Sql;
   let analyst: string;
@@ -53,7 +53,8 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     target = database.target;
     sql = database.superuser();
     const name = database.target.database;
-    [analyst, guest] = [`Analyst of ${name}`, `guest_${name}`];
+    analyst = `Analyst of ${name}`;
+    guest = `guest_${name}`;
     await sql.unsafe(`create role "${analyst}"; create role ${guest}`).simple();
     await bringIn(database.as(), smallNetwork());
     return async () => {
@@ -74,7 +75,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
         where relnamespace = 'reports'::regnamespace and relkind in ('r', 'v', 'm') and relowner <> ${`"${analyst}"`}::regrole`)
       await sql.unsafe(`alter table ${name} owner to "${analyst}"`);
   };
-  /** Everything about them, except by whom privileges were granted. */
+  /** Everything about the reports, except by whom privileges were granted. */
   const reports = async () => ({
     relations: await sql`
       select relname, relkind, pg_get_viewdef(oid) as definition, reloptions, relowner::regrole,
@@ -129,7 +130,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       (text: string) => text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     ],
   ])('when a later version changes %s', (_, path, change) => {
-    it('is as it was', async () => {
+    it('views and rights of operators are as before the migration', async () => {
       await buildReports();
       const before = await reports();
       const ours = await api();
@@ -159,7 +160,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
   });
 
   if (engine === 'timescale')
-    it('is named where it is an aggregate of an aggregate', async () => {
+    it('a migration is refused if an operator’s continuous aggregate reads ours, and names it', async () => {
       await buildReports();
       await sql`
       create materialized view public.hourly with (timescaledb.continuous) as
@@ -176,7 +177,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
   if (isRepetition(engine)) return;
 
   it.each([false, true])(
-    'is named where it no longer fits, before anything has changed; other migrations pending: %s',
+    'a migration that would break operators’ objects names them all and changes nothing; another is pending: %s',
     async (isPending) => {
       await buildReports();
       await build(`
@@ -224,7 +225,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       expect(message.split('\n')).toHaveLength(12);
       expect(await state()).toEqual(before);
       expect(await leftovers()).toEqual([]);
-      await migrate(target, { now, log }); // of this version, which changes nothing
+      await migrate(target, { now, log }); // the version of this database, which changes nothing
       expect(await state()).toEqual(before);
 
       await build(`
@@ -249,7 +250,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     },
   );
 
-  it('is defined in one file, however often a start is refused, and in the error where none can be written', async () => {
+  it('the definitions of refused objects are in one file, or in the error if none can be written', async () => {
     await sql`create materialized view public.kept as select id from api.station`;
     await sql`update raw.installation set repeatable = 'of another version'`;
     const folder = temporaryFolder('definitions');
@@ -273,14 +274,14 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       ['warn', text],
       ['warn', text],
     ]);
-    writeFileSync(file, 'of somebody else');
+    writeFileSync(file, 'written by somebody else');
     const second = join(folder, name.replace('.sql', '-2.sql'));
     expect([await refused(), await refused()]).toEqual([
       expect.stringContaining(`in ${second}.`),
       expect.stringContaining(`in ${second}.`),
     ]);
     expect([readFileSync(file, 'utf8'), readFileSync(second, 'utf8')]).toEqual([
-      'of somebody else',
+      'written by somebody else',
       text,
     ]);
     expect(readdirSync(folder)).toHaveLength(2);
@@ -291,7 +292,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     );
   });
 
-  it('is made again by a login that is no superuser, or the right that it lacks is named', async () => {
+  it('operators’ views are made again by a login that is no superuser, or its missing right is named', async () => {
     await buildReports();
     const login = `login_${guest}`;
     await sql
@@ -316,7 +317,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
       .simple();
   });
 
-  it('is no reason to wait for each other while it is read', async () => {
+  it('a migration and readers of operators’ views do not deadlock', async () => {
     await buildReports();
     const definitions = changedDefinitions(
       temporaryFolder('sql'),
@@ -333,7 +334,7 @@ onEveryEngine('what operators have built on our schemas', (engine) => {
     await expect(Promise.all(reads)).resolves.toHaveLength(3);
   });
 
-  it('is not dropped with what an earlier version has left behind', async () => {
+  it('operators’ views on the schemas that an earlier version left behind are not dropped with them', async () => {
     await sql`create schema api_old authorization airseries_owner`;
     await sql`create view api_old.station as select 1 as id`;
     await sql`alter view api_old.station owner to airseries_owner`;

@@ -1,5 +1,5 @@
 /**
- * The European index (X1), NowCast (X2) and the trend in SQL: reference values, edges, and any
+ * The European index (X1), NowCast (X2) and the trend in SQL: reference values, edges, and random
  * values against another computation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ import { seeded } from '../support/random.ts';
 
 const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
 
-/** In µg/m³; NO2 is converted here, as the columns of schema api have it in ppb. */
+/** A concentration in µg/m³ as the columns of schema api have it: NO2 in ppb. */
 const asStored = (pollutant: Pollutant, value: number) =>
   pollutant === 'no2' ? value / NO2_PPB : value;
 
@@ -44,7 +44,7 @@ onOneEngine('indices', (engine) => {
         [pollutant, end + 1, BANDS[n + 1]] as const,
       ]),
     ),
-  )('%s of %d µg/m³ is %s (X1)', async (pollutant, concentration, band) => {
+  )('the European index of %s at %d µg/m³ is %s (X1)', async (pollutant, concentration, band) => {
     expect(
       await value(`api.european_index(${pollutant} => ${asStored(pollutant, concentration)})`),
     ).toBe(band);
@@ -70,7 +70,7 @@ onOneEngine('indices', (engine) => {
     expect(await value("api.european_index('NaN', 'Infinity', 1e9)")).toBeNull();
   });
 
-  it('NowCast of the EPA’s example (X2)', async () => {
+  it('NowCast of the EPA’s example is 17.4 (X2)', async () => {
     expect(await value("api.nowcast('{13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50}')")).toBe(
       17.4,
     );
@@ -124,7 +124,7 @@ onOneEngine('indices', (engine) => {
     expect(await value(`api.trend('${hours}')`)).toBe(expected);
   });
 
-  it('the trend of any hours is what another computation gives', async () => {
+  it('the trend of random hours equals another computation', async () => {
     const random = seeded(51);
     const all = Array.from({ length: 400 }, () => {
       const scale = random.pick([8, 40, 300]);
@@ -140,7 +140,7 @@ onOneEngine('indices', (engine) => {
     expect(new Set(rows.map(({ value: found }) => found)).size).toBe(4);
   });
 
-  it('NowCast and the European index of any hours are what another computation gives (X1, X2)', async () => {
+  it('NowCast and the European index of random hours equal another computation (X1, X2)', async () => {
     const random = seeded(25);
     for (let n = 0; n < 300; n++) {
       const scale = random.pick([1, 30, 500]);

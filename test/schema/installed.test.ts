@@ -39,14 +39,14 @@ onEveryEngine('a login that may only read', (engine) => {
     return (error as Error).message;
   };
 
-  it('gets the same result as from a migration', async () => {
+  it('a login that may only read learns the same about the database as a migration', async () => {
     const now = SERVICE_NOW;
     const migrated = await migrate(here.database.target, { now, log: makeLog('silent') });
     expect(await checkInstalled(target, { timeZone: 'Asia/Yerevan' })).toEqual(migrated);
   });
 
   it.each(['rollups', 'repeatable'])(
-    'refuses a database with other %s, and says how to change that',
+    'a database with other %s is refused with the remedy',
     async (column) => {
       await superuser.unsafe(`update raw.installation set ${column} = 'x' || ${column}`);
       expect(await refusal()).toMatch(
@@ -56,7 +56,7 @@ onEveryEngine('a login that may only read', (engine) => {
     },
   );
 
-  it('refuses a database with other migrations, with another zone, or without any migration', async () => {
+  it('a database with other migrations, with another zone or without any migration is refused', async () => {
     await superuser`insert into raw.migration values (99, 'of_tomorrow', 'x', ${SERVICE_NOW})`;
     expect(await refusal()).toContain('(migrations)');
     await superuser`delete from raw.migration where number = 99`;
@@ -73,9 +73,9 @@ onEveryEngine('a login that may only read', (engine) => {
     PGPASSWORD: 'secret',
   });
 
-  if (engine !== engines[0]) return; // what follows does not depend on the engine
+  if (engine !== engines[0]) return; // the tests below do not depend on the engine
 
-  it('is all that a process with ROLE=api needs, and the only one it uses', async () => {
+  it('a process with ROLE=api needs and uses only a login that may only read', async () => {
     const service = await startService(here, {
       ...readerEnvironment(),
       ROLE: 'api',
@@ -95,7 +95,7 @@ onEveryEngine('a login that may only read', (engine) => {
     expect((await service.finished).code).toBe(0);
   });
 
-  it('is not enough for a worker or a command', async () => {
+  it('a worker and a command refuse to run with a login that may only read', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
     const all = await start(['start'], environment).finished;
     expect([all.code, all.stderr]).toEqual([

@@ -1,4 +1,4 @@
-/** Migrating, and refusing a database with an error that says what to do. */
+/** Migrating a database, or refusing it with an error that tells the remedy. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,21 +42,21 @@ onEveryEngine('migrate', (engine) => {
   describe('an empty database', () => {
     beforeEach(async () => use(await emptyDatabase(engine)));
 
-    it('records the default zone and the engine, and is idempotent', async () => {
+    it('a migration records the default zone and the engine, and changes nothing when repeated', async () => {
       const first = await run();
       expect(first).toMatchObject({ timeZone: 'Asia/Yerevan', epoch: '2000-01-01', engine });
       expect(await run()).toEqual(first);
       expect(await run('Asia/Yerevan', '2000-01-01')).toEqual(first);
     });
 
-    it('applies each migration once when many processes start at the same time', async () => {
+    it('each migration is applied once when many processes start at the same time', async () => {
       const all = await Promise.all([run(), run(), run(), run()]);
       expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
       const [row] = await sql`select count(*)::int as rows from raw.migration`;
       expect(row?.rows).toBe(all[0]?.applied);
     });
 
-    it('does what comes first while no other process can migrate', async () => {
+    it('a task before the migration runs while no other process can migrate', async () => {
       await run();
       let others: Promise<unknown> | undefined;
       let isOtherDone = false;
@@ -74,14 +74,14 @@ onEveryEngine('migrate', (engine) => {
       expect(await migrate(target, { now, log, zoneOfNew, first })).toMatchObject({
         timeZone: 'Europe/Berlin',
       });
-      await others; // it finds the database that was made anew
+      await others; // it finds the database that was just made
       const rows = await sql`select time_zone from raw.installation`;
       expect(rows).toEqual([{ time_zone: 'Europe/Berlin' }]);
     });
 
     if (isRepetition(engine)) return;
 
-    it('refuses a zone and an epoch other than the recorded ones (Z1)', async () => {
+    it('a zone or an epoch other than the recorded one is refused (Z1)', async () => {
       await run('Europe/Berlin', '2011-01-01');
       expect(await refusal(run('Asia/Yerevan'))).toMatch(
         /TIME_ZONE is Asia\/Yerevan.*made for Europe\/Berlin/s,
@@ -92,16 +92,16 @@ onEveryEngine('migrate', (engine) => {
       expect(await run()).toMatchObject({ timeZone: 'Europe/Berlin', epoch: '2011-01-01' });
     });
 
-    it('changes nothing when it refuses the zone (Z1)', async () => {
+    it('an unknown zone is refused, and nothing is changed (Z1)', async () => {
       expect(await refusal(run('Asia/Yerewan'))).toContain('no such zone');
       expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);
     });
   });
 
-  describe('one that was migrated', () => {
+  describe('a migrated database', () => {
     beforeEach(async () => use(await testDatabase(engine)));
 
-    it('replaces the aggregates when their definition has changed, by ones that are filled', async () => {
+    it('aggregates whose definition has changed are replaced by filled ones', async () => {
       await sql`insert into raw.readings (measured_at, sensor_id, pm25) values ('2026-11-19', 1, 5)`;
       await refresh(target, () => now);
       const definitions = changedDefinitions(
@@ -117,7 +117,7 @@ onEveryEngine('migrate', (engine) => {
       expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
     });
 
-    it('says that a TimescaleDB is newer than those tried, and runs on it', async () => {
+    it('a TimescaleDB newer than the tested versions is logged, and used', async () => {
       const versions = await serverVersions(sql);
       const { lines, ...keeping } = keepingLog();
       await migrate(target, { timeZone: undefined, now, log: keeping });
@@ -127,7 +127,7 @@ onEveryEngine('migrate', (engine) => {
       );
     });
 
-    it('builds schemas logic and api again when somebody or another version changed them, and only then', async () => {
+    it('schemas logic and api are built again only if somebody or another version changed them', async () => {
       const built = async () =>
         (await sql`select oid from pg_proc where oid = 'api.compass'::regproc`)[0]?.oid;
       const before = await built();
@@ -148,24 +148,24 @@ onEveryEngine('migrate', (engine) => {
 
     if (isRepetition(engine)) return;
 
-    it('refuses a changed migration', async () => {
+    it('a changed migration is refused', async () => {
       await sql`update raw.migration set checksum = 'x' where number = 1`;
       expect(await refusal(run())).toMatch(/Migration 1 \(tables\) was changed.*Put the file back/);
     });
 
-    it('gives the owner its rights in a restored database, as dumps do not contain them', async () => {
+    it('the owner gets its rights in a restored database, as dumps do not contain them', async () => {
       await sql`do $$ begin execute format('revoke all on database %I from airseries_owner', current_database()); end $$`;
       await sql`update raw.installation set repeatable = 'of another version'`;
       await run();
       expect(await sql`select from pg_namespace where nspname = 'logic'`).toHaveLength(1);
     });
 
-    it('refuses a gap in the record', async () => {
+    it('a gap in the record of migrations is refused', async () => {
       await sql`update raw.migration set number = 2`;
       expect(await refusal(run())).toMatch(/gap.*Restore/);
     });
 
-    it('refuses a database that is newer than the program', async () => {
+    it('a database that is newer than the program is refused', async () => {
       const { applied } = await run();
       await sql`insert into raw.migration values (${applied + 1}, 'of_tomorrow', 'x', ${now})`;
       expect(await refusal(run())).toMatch(
@@ -174,7 +174,7 @@ onEveryEngine('migrate', (engine) => {
     });
 
     it.each(['40df9c1a26e5', 'bacd8c27bd50'])(
-      'refuses a database of a release candidate by name, and says how its data come over: %s',
+      'a database of the release candidate with checksum %s is refused with the way to move its data',
       async (checksum) => {
         await sql`update raw.migration set checksum = ${`${checksum}0123456789`} where number = 1`;
         expect(await refusal(run())).toMatch(
@@ -183,7 +183,7 @@ onEveryEngine('migrate', (engine) => {
       },
     );
 
-    it('refuses a database of a development version, and says what to do', async () => {
+    it('a database of a development version is refused with the remedy', async () => {
       await sql`update raw.migration set name = 'floors' where number = 1`;
       expect(await refusal(run())).toMatch(
         /"floors".*before the first release.*Make a new database.*import/,
@@ -193,14 +193,18 @@ onEveryEngine('migrate', (engine) => {
 });
 
 describe('the recorded engine', () => {
-  it('is refused if the server no longer has it', needs('timescale'), async () => {
-    const { target, as, drop } = await testDatabase('plain');
-    await as()`update raw.installation set engine = 'timescale'`;
-    await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(
-      /shared_preload_libraries/,
-    );
-    await drop();
-  });
+  it(
+    'a database whose recorded engine the server no longer has is refused',
+    needs('timescale'),
+    async () => {
+      const { target, as, drop } = await testDatabase('plain');
+      await as()`update raw.installation set engine = 'timescale'`;
+      await expect(migrate(target, { timeZone: undefined, now, log })).rejects.toThrow(
+        /shared_preload_libraries/,
+      );
+      await drop();
+    },
+  );
 });
 
 describe('the migration files', () => {
@@ -218,13 +222,13 @@ describe('the migration files', () => {
     [['0001_a.sql', '0001_b.sql']],
     [['0001_a.sql', '0001_b.plain.sql']],
     [['1_a.sql']],
-  ])('must be numbered without gaps or duplicates: %s', (names) => {
+  ])('migration files with gaps, duplicates or other names are refused: %s', (names) => {
     expect(() => readMigrations(definitions(...names), 'plain')).toThrow(
       /migrations are named 0001_name.sql/,
     );
   });
 
-  it('may have digits in their names, and a variant for each engine after the common part', () => {
+  it('a migration file may have digits in its name, and a variant for each engine after the common part', () => {
     const made = definitions(
       '0001_pm25.sql',
       '0002_b.plain.sql',
@@ -237,7 +241,7 @@ describe('the migration files', () => {
     ]);
   });
 
-  it('are known by what they do: comments and white space may change, and what is quoted may not', () => {
+  it('the checksum of a migration ignores comments and white space, except in quotes', () => {
     const checksum = (text: string) => {
       const folder = temporaryFolder('sql');
       mkdirSync(join(folder, 'migrations'));

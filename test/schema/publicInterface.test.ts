@@ -1,6 +1,6 @@
 /**
- * TimescaleDB by its public interface only: its private schemas may change with any version, and
- * one that we depend on blocks its upgrade.
+ * TimescaleDB is used by its public interface only: its private schemas may change with any
+ * version, and an object that depends on them blocks its upgrade.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ import { needs } from '../support/tools.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-describe('what we read of TimescaleDB', () => {
-  it('names none of its private schemas', () => {
+describe('private schemas of TimescaleDB', () => {
+  it('no file of src, sql and grafana names a private schema of TimescaleDB', () => {
     const files = ['sql', 'src', 'grafana'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
         join(folder, path),
@@ -28,9 +28,12 @@ describe('what we read of TimescaleDB', () => {
     ).toEqual([]);
   });
 
-  it('has no object that depends on one in them', needs('timescale'), async () => {
-    const database = await testDatabase('timescale');
-    const found = await database.superuser()`
+  it(
+    'no object of the database depends on a private object of TimescaleDB',
+    needs('timescale'),
+    async () => {
+      const database = await testDatabase('timescale');
+      const found = await database.superuser()`
       with private as (select oid from pg_namespace where nspname ~ '^_timescaledb_'),
       foreign_object as (
         select 'pg_class'::regclass as class, oid from pg_class where relnamespace in (select oid from private)
@@ -49,12 +52,13 @@ describe('what we read of TimescaleDB', () => {
       )
       select own.object, pg_describe_object(f.class, f.oid, 0) as depends_on
       from own join foreign_object f on f.class = own.refclassid and f.oid = own.refobjid`;
-    expect([...found]).toEqual([]);
-    await database.drop();
-  });
+      expect([...found]).toEqual([]);
+      await database.drop();
+    },
+  );
 
   it(
-    'keeps its own logs of changes short, however many late readings come',
+    'TimescaleDB’s own logs of changes stay short, however many late readings come',
     needs('timescale'),
     async () => {
       const database = await testDatabase('timescale');
@@ -93,11 +97,11 @@ describe('versions of TimescaleDB', () => {
     ['2.29.2', '2.30.0-dev', false],
     ['3.0.0', '2.99.9', true],
     ['2.9.10', '2.10.0', false],
-  ])('%s is newer than %s: %s', (a, b, expected) => {
+  ])('TimescaleDB %s is newer than %s: %s', (a, b, expected) => {
     expect(isNewer(a, b)).toBe(expected);
   });
 
-  it('says which were tried, and that one is newer than those', () => {
+  it('a version is shown with the tested versions, and marked if it is newer', () => {
     const newest = TRIED_TIMESCALE.at(-1) ?? '';
     expect(timescaleInWords(newest)).toMatch(
       new RegExp(`^${newest} \\(tried: ${TRIED_TIMESCALE.join(' and ')}\\)`),
@@ -126,7 +130,7 @@ describe('versions of TimescaleDB', () => {
     ['2.33.0', false],
     ['3.0.0', false],
   ])(
-    'warns of %s, whose own jobs fail on the PostgreSQL of today, and says that we have none: %s',
+    'TimescaleDB %s is marked as failing to run operators’ own jobs on today’s PostgreSQL: %s',
     (version, warns) => {
       const said = timescaleInWords(version) ?? '';
       expect(said.includes('WARNING: its background jobs fail on PostgreSQL 15.20')).toBe(warns);

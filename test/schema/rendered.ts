@@ -6,7 +6,7 @@ import type { Definitions } from '../../src/schema/template.ts';
 const CALENDAR = { timeZone: 'Asia/Yerevan', origin: '1999-12-31 20:00:00+00' };
 const COLUMNS = Object.fromEntries(LEVELS.map(({ name }) => [name, []]));
 
-/** Its lines. */
+/** The lines of the SQL. */
 export const renderedSql = (definitions: Definitions, engine: Engine): string[] =>
   [
     buildRollups(definitions, engine, CALENDAR),

@@ -1,8 +1,8 @@
 /**
  * The schema of a new database and the SQL that builds it, for both engines and without extras,
  * match the snapshots, which reviewers read. `npm run generate` accepts a change. The snapshots for
- * TimescaleDB hold only what differs from the plain ones, so whoever adds a column needs no server
- * that has TimescaleDB.
+ * TimescaleDB hold only the differences to the plain ones, so that a new column needs no server
+ * with TimescaleDB.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READING_COLUMNS } from '../../src/contract/parameters.ts';
@@ -12,7 +12,7 @@ import { CORE } from '../support/definitions.ts';
 import { describeSchema } from '../support/schema.ts';
 import { renderedSql } from './rendered.ts';
 
-it('the SQL for plain PostgreSQL matches the snapshot, and so does what differs with TimescaleDB, wherever this runs', async () => {
+it('the SQL for plain PostgreSQL and its difference for TimescaleDB match the snapshots', async () => {
   const plain = renderedSql(CORE, 'plain');
   await expect(plain.join('\n')).toMatchFileSnapshot('./snapshots/rendered.plain.sql');
   const lines = differences(plain, renderedSql(CORE, 'timescale'));
@@ -28,14 +28,14 @@ onEveryEngine('the schema', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('matches the snapshot', async () => {
+  it('the schema matches its snapshot', async () => {
     const schema = await describeSchema(owner);
     const lines =
       engine === 'plain' ? schema : differences(await plainSchema(), schema).toSorted(byName);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`./snapshots/schema.${engine}.txt`);
   });
 
-  it('checks the bounds of the contract in raw.readings (S1)', async () => {
+  it('table raw.readings checks the bounds of the contract (S1)', async () => {
     const [row] = await owner<[{ checks: string }]>`
       select string_agg(pg_get_constraintdef(oid), ' ') as checks from pg_constraint
       where conrelid = 'raw.readings'::regclass and contype = 'c' and conname <> 'readings_epoch_check'`;
@@ -55,7 +55,7 @@ async function plainSchema(): Promise<string[]> {
   return schema;
 }
 
-/** What is only in the first (`-`) and only in the second (`+`), each in its order. */
+/** The lines only in the first (`-`) and only in the second (`+`), each in its order. */
 function differences(first: readonly string[], second: readonly string[]): string[] {
   const [inFirst, inSecond] = [new Set(first), new Set(second)];
   return [

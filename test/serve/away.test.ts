@@ -1,7 +1,7 @@
 /**
  * The database becomes unreachable in every possible way: 503 while it is away, no hanging
- * requests, and recovery when it is back. How long that takes is measured by
- * test/whole/faults/long/silence.test.ts. That depends on connections, not on the engine.
+ * requests, and recovery when it is back. How long recovery takes is measured by
+ * test/whole/faults/long/silence.test.ts. It depends on connections, not on the engine.
  */
 import type { RequestListener } from 'node:http';
 import type { Response } from 'supertest';
@@ -62,14 +62,14 @@ describe('an API whose database goes away', () => {
   const backends = () => administrator<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = ${target.database} and application_name = 'airseries read' order by pid`;
 
-  it('loses no request when its backends are terminated between requests', async () => {
+  it('no request is lost when database backends are terminated between requests', async () => {
     for (let round = 0; round < 10; round++) {
       expect((await get(served.app)).status).toBe(200);
       await terminate();
     }
   });
 
-  it('answers nearly every request while its backends are terminated under load', async () => {
+  it('nine of ten requests are answered, and the others are 503, while backends are terminated under load', async () => {
     const statuses: number[] = [];
     await Promise.all(
       Array.from({ length: 8 }, async (_, client) => {
@@ -87,7 +87,7 @@ describe('an API whose database goes away', () => {
     expect((await get(served.app)).status).toBe(200);
   });
 
-  it('gives up on statements that take too long', async () => {
+  it('a document whose statement takes too long is 503, and 200 again afterwards', async () => {
     const lock = 'lock table raw.station, raw.region in access exclusive mode';
     const end = await openTransaction(served.database.as(), lock);
     await Promise.all(DOCUMENTS.map((path) => expectUnavailable(served.app, path)));
@@ -95,7 +95,7 @@ describe('an API whose database goes away', () => {
     for (const path of DOCUMENTS) expect((await get(served.app, path)).status).toBe(200);
   });
 
-  it('retries on a new connection when all open ones were cut silently', async () => {
+  it('a query is retried on a new connection when all open ones were cut silently', async () => {
     const wire = await openWire(target);
     const { app, db } = appOver(wire.target);
     for (const path of DOCUMENTS) expect((await get(app, path)).status).toBe(200);
@@ -109,7 +109,7 @@ describe('an API whose database goes away', () => {
     await wire.close();
   });
 
-  it('answers 503 while the network is cut, and recovers when it is back', async () => {
+  it('every document is 503 while the network is cut, and 200 when it is back; both are logged once', async () => {
     const wire = await openWire(target);
     const { app, db, log } = appOver(wire.target);
     expect((await get(app)).status).toBe(200);
@@ -127,7 +127,7 @@ describe('an API whose database goes away', () => {
     await wire.close();
   });
 
-  it('recovers as soon as the database accepts connections again', async () => {
+  it('every document is 200 as soon as the database accepts connections again', async () => {
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
     await terminate();
     for (const path of DOCUMENTS) await expectUnavailable(served.app, path);
@@ -140,13 +140,13 @@ it.each<[string, DatabaseAddress]>([
   ['a socket that leads nowhere', { host: '/nonexistent', port: 5432, user: 'x', database: 'x' }],
   ['a port without a listener', 'postgres://x@127.0.0.1:1/x'],
   ['a host without a name', 'postgres://x@nowhere.invalid/x'],
-])('%s gives 503 for every path', async (_, target) => {
+])('every document is 503 if the address is %s', async (_, target) => {
   const { app, db } = appOver(target);
   for (const path of DOCUMENTS) await expectUnavailable(app, path);
   await db.destroy();
 });
 
-it('a server that accepts connections and never answers leads to 503', async () => {
+it('every document is 503 if the server accepts connections and never answers', async () => {
   const mute = await openMute(() => undefined);
   const { app, db } = appOver(mute.target);
   await Promise.all(
@@ -157,7 +157,7 @@ it('a server that accepts connections and never answers leads to 503', async () 
   mute.close();
 });
 
-it('a server that accepts connections and closes them leads to 503', async () => {
+it('every document is 503 if the server accepts connections and closes them', async () => {
   const mute = await openMute((socket) => socket.end());
   const { app, db } = appOver(mute.target);
   await Promise.all(DOCUMENTS.map((path) => expectUnavailable(app, path)));

@@ -99,7 +99,7 @@ describe('a document', () => {
     expect(rendered).toBe(1);
   });
 
-  it('a document is rendered once for all who ask meanwhile, and a failure is that of all', async () => {
+  it('a document is rendered once for all who ask meanwhile, and a failure fails them all', async () => {
     const both = await Promise.all([
       cache.get(KEY, rendering({ n: 1 })),
       cache.get(KEY, rendering({ n: 2 })),
@@ -139,7 +139,8 @@ describe('a document', () => {
 
   it('a document of another history is invalid whatever its version, even to bridge an outage', async () => {
     await cache.get(KEY, rendering({ n: 1 }, { readAt: () => 10 }));
-    [history, version] = [2, 6];
+    history = 2;
+    version = 6;
     expect(cache.find(KEY)).toBeUndefined();
     inContact = false;
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
@@ -148,7 +149,8 @@ describe('a document', () => {
   it('a document whose rendering began in another history is read again', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }, { readAt: () => 10 }));
     const begun = cache.get(KEY, slow);
-    [history, version] = [2, 6];
+    history = 2;
+    version = 6;
     proceed();
     await begun;
     expect([rendered, saw]).toEqual([2, ['version 10 of history 2']]);
@@ -158,7 +160,7 @@ describe('a document', () => {
   it('a document older than what was served before is read again, and never served', async () => {
     version = 7;
     let reads = 0;
-    // of another server
+    // a reading from another server
     const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) });
     expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
     await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(

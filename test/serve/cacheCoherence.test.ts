@@ -86,7 +86,7 @@ onEveryEngineInAll('two processes with a response cache', (engine) => {
   const get = (server: Server, path: string) =>
     request(server).get(path).set('Accept-Encoding', 'identity');
 
-  it(`answers as a fresh rendering would, after each of ${STEPS} steps`, async () => {
+  it(`cached answers equal a fresh rendering after each of ${STEPS} random steps`, async () => {
     const random = seeded(11);
     const { pick } = random;
     const network = citiesOfOneStation(SLUGS);
@@ -126,7 +126,9 @@ onEveryEngineInAll('two processes with a response cache', (engine) => {
       const overlapping = Array.from({ length: 6 }, () => get(pick(cached), pick(PATHS)));
       await Promise.all([changes[change](), ...overlapping]);
       await heard();
-      now += 1_000; // what changes twice in a second has a Last-Modified of the next, which is not sent before
+      // a document that changed twice in a second has Last-Modified of the next second, which is
+      // not sent before it has come
+      now += 1_000;
       for (const path of PATHS) {
         const [expected, ...all] = await Promise.all(
           [fresh, ...cached].map((server) => get(server, path)),

@@ -1,6 +1,6 @@
 /**
  * With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the
- * chunks of its windows, however often it was asked for.
+ * chunks of its windows, however often it was queried before.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
@@ -21,8 +21,8 @@ import { until } from '../support/service.ts';
 const NOW = new Date('2026-11-20T12:00:00Z');
 
 /**
- * With few stations the index of times alone would be nearly as good, so the planner may choose
- * that; plain PostgreSQL is for small networks. In `npm test`, the one that misleads it most.
+ * With few stations the index of times alone would be nearly as good, so the planner may choose it;
+ * plain PostgreSQL is for small networks. `npm test` has only the size that misleads it most.
  */
 const sizesOf = (engine: Engine) => (engine === 'plain' ? [2, 20] : [20]);
 const SIZES = engines
@@ -57,8 +57,8 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
     await owner`insert into rollup.digest select earlier.*
         from rollup.digest d, generate_series(1, 300) n,
           jsonb_populate_record(d, jsonb_build_object('made_at', d.made_at - n * interval '10 minutes')) earlier`;
-    // until all rows are visible to all: the planner looks at the ends of an index, and would fetch
-    // rows to see whether they are
+    // until all rows are visible to all: the planner looks at the ends of an index, and would
+    // fetch rows to find out if they are visible
     const superuser = database.superuser();
     const isVisible = async () => {
       await superuser`vacuum (analyze)`;
@@ -71,52 +71,55 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
   });
   afterAll(() => database.drop());
 
-  it.each(['station', 'region'] as const)('the history of a %s', async (subject) => {
-    const chunks = engine === 'timescale' ? await chunksOf(owner, `${subject}_hourly`) : [];
-    if (engine === 'timescale') {
-      expect(chunks.length).toBeGreaterThan(20);
-      const compressed = chunks.filter((chunk) => chunk.is_compressed).length;
-      // hours of regions stay uncompressed
-      if (subject === 'station') expect(compressed).toBeGreaterThan(20);
-      else expect(compressed).toBe(0);
-    }
-    await withReader(async (sql, reading) => {
-      const db = apiOver(sql);
-      const windows = await makeWindows(db)(NOW);
-      const ask = () =>
-        subject === 'station'
-          ? queryStationHistory(db, windows, 1)
-          : queryRegionHistory(db, windows, 'town-a');
-      const askAsGrafana = () =>
-        sql.unsafe(`select * from api.${subject}_history($1, $2)`, [
-          NOW,
-          subject === 'station' ? 1 : 'town-a',
-        ]);
-      const tables = new RegExp(`^${subject}_(hourly|daily|monthly)$`);
-      for (let time = 1; time <= 7; time++) {
-        const { answer: history, rows, read } = await reading(tables, ask);
-        const points = (['7d', '30d', '2y'] as const).flatMap((key) =>
-          JSON.parse(history?.[key] ?? ''),
-        );
-        expect(points.length).toBeGreaterThan(60);
-        if (engine === 'timescale') {
-          const opened = chunks.filter((chunk) => read.includes(chunk.name));
-          expect(opened.length, 'seven days of hours lie in one or two chunks').toBeOneOf([1, 2]);
-        }
-        expect(rows, `rows read, time ${time}`).toBe(points.length);
-        expect(
-          (await reading(tables, askAsGrafana)).rows,
-          `rows read for Grafana, time ${time}`,
-        ).toBe(points.length);
+  it.each(['station', 'region'] as const)(
+    'the history of a %s reads only its own points, from one or two chunks',
+    async (subject) => {
+      const chunks = engine === 'timescale' ? await chunksOf(owner, `${subject}_hourly`) : [];
+      if (engine === 'timescale') {
+        expect(chunks.length).toBeGreaterThan(20);
+        const compressed = chunks.filter((chunk) => chunk.is_compressed).length;
+        // hours of regions stay uncompressed
+        if (subject === 'station') expect(compressed).toBeGreaterThan(20);
+        else expect(compressed).toBe(0);
       }
-    });
-  });
+      await withReader(async (sql, reading) => {
+        const db = apiOver(sql);
+        const windows = await makeWindows(db)(NOW);
+        const ask = () =>
+          subject === 'station'
+            ? queryStationHistory(db, windows, 1)
+            : queryRegionHistory(db, windows, 'town-a');
+        const askAsGrafana = () =>
+          sql.unsafe(`select * from api.${subject}_history($1, $2)`, [
+            NOW,
+            subject === 'station' ? 1 : 'town-a',
+          ]);
+        const tables = new RegExp(`^${subject}_(hourly|daily|monthly)$`);
+        for (let time = 1; time <= 7; time++) {
+          const { answer: history, rows, read } = await reading(tables, ask);
+          const points = (['7d', '30d', '2y'] as const).flatMap((key) =>
+            JSON.parse(history?.[key] ?? ''),
+          );
+          expect(points.length).toBeGreaterThan(60);
+          if (engine === 'timescale') {
+            const opened = chunks.filter((chunk) => read.includes(chunk.name));
+            expect(opened.length, 'seven days of hours lie in one or two chunks').toBeOneOf([1, 2]);
+          }
+          expect(rows, `rows read, time ${time}`).toBe(points.length);
+          expect(
+            (await reading(tables, askAsGrafana)).rows,
+            `rows read for Grafana, time ${time}`,
+          ).toBe(points.length);
+        }
+      });
+    },
+  );
 
-  it('current values', async () => {
+  it('current values read only their own readings, hours, days and the newest digest', async () => {
     await withReader(async (sql, reading) => {
       const db = apiOver(sql);
       const tables = /^(readings|digest|region_hourly|region_daily)$/;
-      const station = 2 + 1; // readings that aren't stale, and those of the hour up to the newest
+      const station = 2 + 1; // readings that aren't stale, and the readings of the last hour
       const region = 24 + 365 + 1; // hours, days, and the newest digest
       for (let time = 1; time <= 7; time++) {
         const ofRegion = await reading(tables, () => queryRegion(db, NOW, 'en', 'town-a'));
@@ -129,13 +132,13 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         expect(ofAll.answer.regions.map((row) => row['who_year_pm2.5'])).toEqual(
           Array(stations).fill(10),
         );
-        // readings are what the refresh has kept
+        // the list shows values that the refresh has kept, and reads no readings
         expect(ofAll.rows, `rows read for all, time ${time}`).toBe(stations * region);
       }
     });
   });
 
-  it('the documents of the front page', async () => {
+  it('the documents of the front page read no more rows than their instants need', async () => {
     const tables = /^(readings|(sensor|station|region)_(hourly|daily|monthly))$/;
     await withReader(async (sql, reading) => {
       const render = makeExplore({
@@ -144,15 +147,20 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         clock: () => NOW,
       });
       const values: PathValues = {
-        ...{ locale: 'en', id: 1, slug: 'town-a', year: 2025 },
-        ...{ hour: '2026-11-19T08Z', from: '2026-10-20', to: '2026-10-29' },
+        locale: 'en',
+        id: 1,
+        slug: 'town-a',
+        year: 2025,
+        hour: '2026-11-19T08Z',
+        from: '2026-10-20',
+        to: '2026-10-29',
       };
       const hours = 24;
       for (const [name, most] of [
-        // and the days, hours of the running day and first hour that tell what to expect, at two
-        // instants
+        // also the days, the hours of the running day and the first hour, which tell how many hours
+        // to expect, at two instants
         ['stationNow', 12 + hours + 9],
-        ['regionNow', 12 + 1], // and an hour of its station, by which that is expected
+        ['regionNow', 12 + 1], // also an hour of its station, which tells how many to expect
         ['stationDays', 2 * 365], // values, and how many of their hours were measured
         ['regionDays', 2 * 365],
         // readings, the hour as published and as stored, the hour of the sensor
@@ -176,14 +184,14 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
   ) => Promise<{ answer: T; rows: number; read: string[] }>;
 
   /**
-   * Lends a connection as the API has it, and what counts the rows that a question reads there, in
-   * these tables and in chunks.
+   * Lends a connection as the API has it, and a function that counts the rows which a query reads
+   * there, in these tables and in chunks.
    */
   async function withReader(use: (sql: Sql, reading: Reading) => Promise<void>) {
     const session = { role: 'airseries_reader', timeZone: database.timeZone } as const;
     await onConnection(database.target, session, async (sql) => {
-      // what parallel workers read is not counted here, and starting them takes longer than the
-      // rest
+      // parallel workers seem to cost nothing, and no plan may use them: starting them takes longer
+      // than the query, and the rows that they read are not counted here
       for (const setting of [
         'parallel_setup_cost',
         'parallel_tuple_cost',
@@ -192,7 +200,7 @@ describe.each(SIZES)('two years of $stations stations ($engine)', ({ engine, sta
         'parallel_leader_participation',
       ])
         await sql`select set_config(${setting}, '0', false)`;
-      /** Counts of this session, which the server keeps until it has reported them. */
+      /** The counts of this session, which the server keeps until it has reported them. */
       const counts = (tables: RegExp) => sql<{ name: string; rows: number }[]>`
           select relname as name, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_all_tables
           where seq_scan + idx_scan > 0 and (relname ~ '_hyper_' or relname ~ ${tables.source})`;

@@ -1,4 +1,4 @@
-/** How complete the data of stations and regions are, and the words for the index. */
+/** How complete the data of stations and regions are, and the words for the index (A11). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   onEveryEngine,
@@ -31,7 +31,7 @@ onEveryEngineInAll('completeness', (engine) => {
     return rows.map(({ day, expected_hours, pm25_hours }) => [day, expected_hours, pm25_hours]);
   };
 
-  it('expects every closed hour up to the instant, and counts those with a value', async () => {
+  it('every closed hour up to the instant is expected, and hours with a value are counted', async () => {
     expect(await days('2026-11-09T07:00Z', '2026-11-12T08:30Z', 3)).toEqual([
       [9, 24, 24],
       [10, 24, 14],
@@ -43,7 +43,7 @@ onEveryEngineInAll('completeness', (engine) => {
     expect(await days('2026-11-18T20:00Z', '2026-11-18T20:30Z', 1)).toEqual([]);
   });
 
-  it('expects nothing before the first hour of a station, and nothing of one that never measured', async () => {
+  it('no hour is expected before the first of a station, or from a station that never measured', async () => {
     expect(await days('2026-11-15T20:00Z', '2026-11-18T20:00Z', 2)).toEqual([
       [17, 11, 11],
       [18, 24, 24],
@@ -55,7 +55,7 @@ onEveryEngineInAll('completeness', (engine) => {
     ]);
   });
 
-  it('is of all stations or regions unless some are given', async () => {
+  it('completeness covers all stations or regions unless some are given', async () => {
     const reader = database.as('airseries_reader');
     const period = reader`'2026-11-20 09:20Z', 'day', '2026-11-18 20:00Z', '2026-11-19 20:00Z'`;
     expect(
@@ -77,7 +77,7 @@ onEveryEngineInAll('completeness', (engine) => {
     ]);
   });
 
-  it('expects the hours in which a sensor is suspicious, too', async () => {
+  it('hours in which a sensor is suspicious are expected too', async () => {
     const owner = database.as();
     await owner`insert into raw.suspicious_period (sensor_id, since, until) values (12, '2026-11-18 00:20Z', '2026-11-18 05:40Z')`;
     await owner`select logic.apply_periods()`;
@@ -85,7 +85,7 @@ onEveryEngineInAll('completeness', (engine) => {
     expect(await days('2026-11-17T20:00Z', '2026-11-18T20:00Z', 2)).toEqual([[18, 24, 18]]);
   });
 
-  it('names the categories of the US EPA', async () => {
+  it('the text of an index names its category of the US EPA', async () => {
     const rows = await database.as('airseries_reader')`
       select api.aqi_text(aqi) as text from unnest(array[0, 50, 51, 100, 101, 150, 151, 200, 201, 300, 301, 900, null]::int[]) aqi`;
     expect(rows.map(({ text }) => text)).toEqual([
@@ -109,9 +109,9 @@ onEveryEngineInAll('completeness', (engine) => {
 const HOUR = 3_600_000;
 
 /**
- * Two stations of a region. The first begins at 12:00 on 23 October 2026, measures the temperature
- * in every hour, and PM2.5 but in 23 of the 25 hours of the 25th, in 17 of the 26th and 18 of the
- * 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
+ * Two stations of a region. The first begins at 12:00 on 23 October 2026 and measures the
+ * temperature in every hour, and PM2.5 too except for 2 of the 25 hours of the 25th, 7 of the 26th
+ * and 6 of the 27th. The second has PM2.5 in three hours in which the first has none. Now is 13:40.
  */
 onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
   const NOW = '2026-10-28T12:40:00Z';
@@ -139,7 +139,7 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
   });
   afterAll(() => here.close());
 
-  /** As [local day of October, expected, with PM2.5, with a temperature, with PM10]. */
+  /** Rows of [local day of October, expected, with PM2.5, with a temperature, with PM10]. */
   const rows = async (
     subject: 'station' | 'region',
     unit: string,
@@ -154,7 +154,7 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
     return found.map((row) => Object.values(row));
   };
 
-  it('a day of 25 hours, the first and the running one, and a parameter that is measured less (A11)', async () => {
+  it('the first, the running and a day of 25 hours expect their hours, counted for each parameter (A11)', async () => {
     expect(await rows('station', 'day')).toEqual([
       [23, 12, 12, 12, 0],
       [24, 24, 24, 24, 0],
@@ -166,7 +166,7 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
     expect((await rows('station', 'day', NOW, '2026-10-28')).map(([day]) => day)).toEqual([28]);
   });
 
-  it('a region has an hour if any of its stations has', async () => {
+  it('an hour of a region is measured if it is at any of its stations', async () => {
     expect(await rows('region', 'day')).toEqual([
       [23, 12, 12, 12, 0],
       [24, 24, 24, 24, 0],
@@ -177,19 +177,19 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
     ]);
   });
 
-  it('a month is its days together', async () => {
+  it('a month has the hours of its days together', async () => {
     expect(await rows('station', 'month', NOW, '2026-10-25')).toEqual([[1, 122, 107, 122, 0]]);
     expect(await rows('region', 'month', NOW, '2026-10-25')).toEqual([[1, 122, 110, 122, 0]]);
   });
 
-  it('of an instant of the past only hours before it count', async () => {
+  it('only hours before the instant count, also at an instant of the past', async () => {
     expect((await rows('station', 'day', '2026-10-27T20:30:00Z')).at(-1)).toEqual([
       27, 21, 18, 21, 0,
     ]);
     expect(await rows('station', 'month', '2026-10-24T10:30:00Z')).toEqual([[1, 24, 24, 24, 0]]);
   });
 
-  it('the days of a year tell it of each parameter', async () => {
+  it('the days of a year tell the measured hours of each parameter, and the expected ones', async () => {
     const { days } = await here.get('/en/explore/v1/station/1/days/2026.json', new Date(NOW));
     expect(
       days.map((day: Body) => [day.hours['pm2.5'], day.hours.temperature, day.expected_hours]),
@@ -202,7 +202,7 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
     ]);
   });
 
-  it('the last 24 hours reach into two days', async () => {
+  it('now.json tells how many of the last 24 hours were measured, across two days', async () => {
     const { completeness } = await here.get('/en/explore/v1/station/1/now.json', new Date(NOW));
     expect(completeness).toEqual({ measured_hours: 18, expected_hours: 24 });
     const first = await here.get(
@@ -214,8 +214,8 @@ onEveryEngineInAll('completeness of days and months in Berlin', (engine) => {
 });
 
 /**
- * From 10 September on PM2.5 of 20 in every hour; in September PM10 of 300 in three hours, in
- * October of 30 in every second. It goes on in November, with its first reading at 00:05.
+ * From 10 September on PM2.5 is 20 in every hour; PM10 is 300 in three hours of September, and 30
+ * in every second hour from October on. The first reading of November is at 00:05.
  */
 onEveryEngine('all months', (engine) => {
   const at = (local: string) => new Date(`${local}+04:00`);
@@ -228,8 +228,10 @@ onEveryEngine('all months', (engine) => {
     const start = at('2026-09-10T00:05:00').getTime();
     for (let time = start; time < FIRST_OF_NOVEMBER.getTime() + 2 * HOUR; time += HOUR) {
       const hour = (time - start) / HOUR;
-      const coarse = time < october ? hour < 3 && { pm10: 300 } : hour % 2 === 0 && { pm10: 30 };
-      readings.push(reading(1, time, { pm25: 20, ...coarse }));
+      const values: { pm25: number; pm10?: number } = { pm25: 20 };
+      if (time < october && hour < 3) values.pm10 = 300;
+      if (time >= october && hour % 2 === 0) values.pm10 = 30;
+      readings.push(reading(1, time, values));
     }
     readings.push(reading(2, at('2026-11-01T00:05:00'), { pm10: 30 }));
     readings.push(reading(2, at('2026-11-01T01:05:00'), { temperature: 10 }));
@@ -249,10 +251,10 @@ onEveryEngine('all months', (engine) => {
   };
 
   it.each(['station/1', 'region/town'])(
-    'of %s have the hours of the pollutant behind the index, and the current one is there from its first hour on (A11)',
+    'months of %s count hours of the pollutant behind the index; the current one is listed from its first hour (A11)',
     async (subject) => {
       const before = [
-        ['2026-09', 173, 3, 504], // of PM10; PM2.5 alone has 71
+        ['2026-09', 173, 3, 504], // by PM10; PM2.5 alone has 71
         ['2026-10', 71, 744, 744],
       ];
       const now = FIRST_OF_NOVEMBER.getTime();
@@ -272,7 +274,7 @@ onEveryEngine('all months', (engine) => {
   );
 
   it.each(['station/2', 'region/coarse'])(
-    'of %s, which began this month and has no PM2.5',
+    'the month of %s, which began this month without PM2.5, counts the hours of PM10',
     async (subject) => {
       const now = FIRST_OF_NOVEMBER.getTime();
       expect(await months(subject, new Date(now + HOUR / 2))).toEqual([['2026-11', 28, 0, 0]]);
@@ -289,7 +291,7 @@ onEveryEngineInAll('completeness elsewhere', (engine) => {
     ['America/Santiago', '2026-09-05T12:10:00Z', '2026-09-07T03:10:00Z', [16, 23]],
     // the first day has 23 hours
     ['Europe/Berlin', '2026-03-29T08:10:00Z', '2026-03-30T10:10:00Z', [14, 12]],
-  ])('in %s', async (zone, first, now, hours) => {
+  ])('days in %s expect the hours by its clock', async (zone, first, now, hours) => {
     const here = await install(engine, citiesOfOneStation(['town'], { timeZone: zone }), zone);
     try {
       const count = Math.ceil((Date.parse(now) - Date.parse(first)) / HOUR);

@@ -31,7 +31,7 @@ const offline = {
 const at = (before: number) =>
   `${new Date(NOW + 4 * HOUR - before).toISOString().slice(0, 19)}+04:00`;
 
-/** What a sensor of the station measured, so many milliseconds before now. */
+/** The values that a sensor of the station measured, that many milliseconds before now. */
 const was = (before: number, values: Values, sensor?: 'second'): Measured => ({
   before,
   values,
@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 10 },
   ],
   [
-    'C1: one 59 minutes and 59.999 seconds older does; of rain, it is the sum of that hour',
+    'C1: a value 59 minutes and 59.999 seconds older than the newest counts; rain is summed over that hour',
     [
       was(0, { pm25: 10, rain: 1 }),
       was(60 * MINUTE - 1, { pm25: 50, rain: 2 }),
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 30, measurement_time: at(2 * HOUR) },
   ],
   [
-    'C1: and from the newest value of the same parameter, not of another',
+    'C1: the hour is counted back from the newest value of the same parameter, not of another',
     [
       was(0, { temperature: 5 }),
       was(30 * MINUTE, { pm25: 10 }),
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 30, temperature: 5, measurement_time: at(0) },
   ],
   [
-    'C1: exactly an hour back for each of them',
+    'C1: the hour of one parameter is not lengthened by the newest value of another',
     [
       was(0, { temperature: 5 }),
       was(30 * MINUTE, { pm25: 10 }),
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
     { status: 'online', 'pm2.5': null, aqi: null, temperature: 5 },
   ],
   [
-    'C1: a millisecond younger it is not',
+    'C1: a parameter whose newest value is a millisecond younger than stale_after has a value',
     [was(0, { temperature: 5 }), was(STALE - 1, { pm25: 10 })],
     { 'pm2.5': 10, temperature: 5 },
   ],
@@ -101,17 +101,17 @@ const ROWS: readonly Row[] = [
     { 'pm2.5': 20 },
   ],
   [
-    'C1: a sensor that is stale leaves the station to the other',
+    'C1: a stale sensor does not count, and the station has the values of the other',
     [was(0, { pm25: 10 }), was(STALE, { pm25: 40 }, 'second')],
     { 'pm2.5': 10 },
   ],
   [
-    'C1: what was measured at this instant counts',
+    'C1: a value measured at this very instant counts',
     [was(0, { pm25: 10 })],
     { 'pm2.5': 10, measurement_time: at(0) },
   ],
   [
-    'C1: what will be measured a millisecond later does not',
+    'C1: a value measured a millisecond later does not count yet',
     [was(-1, { pm25: 50 }), was(HOUR, { pm25: 10 })],
     { 'pm2.5': 10, measurement_time: at(HOUR) },
   ],
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     offline,
   ],
   [
-    'C2: a millisecond younger it is online',
+    'C2: a station whose newest reading is a millisecond younger than stale_after is online',
     [was(STALE - 1, { pm25: 10, pm10: 20 })],
     { status: 'online', measurement_time: at(STALE - 1), 'pm2.5': 10, pm10: 20 },
   ],

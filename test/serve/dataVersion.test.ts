@@ -1,4 +1,4 @@
-/** Whatever may change published data raises the data version, and each process hears of it. */
+/** Every change of published data raises the data version, and each process hears of it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
@@ -51,7 +51,7 @@ onOneEngine('the data version', (engine) => {
           stations: network.stations.map((one) => ({ ...one, altitude: 7 })),
         }),
     ],
-  ])('is raised by %s', async (_, change) => {
+  ])('the data version is raised by %s', async (_, change) => {
     const before = await version();
     await change();
     expect(await version()).toBeGreaterThan(before);
@@ -61,14 +61,14 @@ onOneEngine('the data version', (engine) => {
     ['a refresh that has nothing to do', () => here.refresh(NOW)],
     ['a digest that is there already', () => here.digest(NOW)],
     ['an import of the same network', () => here.importNetwork(network)],
-  ])('is not raised by %s', async (_, repeat) => {
+  ])('the data version is not raised by %s', async (_, repeat) => {
     await repeat();
     const before = await version();
     await repeat();
     expect(await version()).toBe(before);
   });
 
-  it('is raised by a screening that changes a flag, and by no other', async () => {
+  it('the data version is raised by a screening that changes a flag, and not by one that changes none', async () => {
     const before = await version();
     await screen(here.database.target, NOW);
     expect(await version()).toBe(before);
@@ -107,7 +107,7 @@ onOneEngine('the data version', (engine) => {
     const heard = (wanted: number) =>
       expect.poll(() => watch.current()?.version, { interval: 5 }).toBe(wanted);
 
-    it('is known at once, and each new one soon after', async () => {
+    it('a process knows the data version at once, and each new one soon after', async () => {
       await here.refresh(NOW);
       const before = await version();
       await heard(before);
@@ -118,19 +118,19 @@ onOneEngine('the data version', (engine) => {
       expect(watch.lastKnown()).toEqual({ version: before + 3, history: 1, confirmedAt: NOW });
     });
 
-    it('is at least what was read, in the same history', async () => {
+    it('a process takes a higher version from a document that it read, if its history is the same', async () => {
       const before = await version();
       await heard(before);
       watch.close(); // or it would hear that it was set back
       for (const seen of [before - 1, Number.NaN, Number.POSITIVE_INFINITY])
         watch.sawVersion(seen, 1);
-      watch.sawVersion(before + 5, 2); // of another history
+      watch.sawVersion(before + 5, 2); // another history
       expect(watch.current()?.version).toBe(before);
       watch.sawVersion(before + 5, 1);
       expect(watch.current()).toMatchObject({ version: before + 5, history: 1 });
     });
 
-    it('belongs to another history when it was set back', async () => {
+    it('a data version that was set back begins another history', async () => {
       const before = await version();
       await heard(before);
       expect(changes).toEqual([]);

@@ -63,7 +63,7 @@ onEveryEngineInAll('digests', (engine) => {
 
   const town = (at: number) => here.get('region/town.json', new Date(at));
 
-  it('C4: there is none a millisecond before the first is computed', async () => {
+  it('C4: a region has no values a millisecond before its first digest', async () => {
     expect(await town(MADE - 1)).toMatchObject(NOTHING);
   });
 
@@ -79,18 +79,18 @@ onEveryEngineInAll('digests', (engine) => {
     });
   });
 
-  it('C4: a millisecond later it is not', async () => {
+  it('C4: a digest is not used a millisecond after its 30 minutes', async () => {
     expect(await town(MADE + 30 * MINUTE + 1)).toMatchObject(NOTHING);
   });
 
-  it('C4: it counts only stations that are online, members and listed at its instant', async () => {
+  it('C4: a digest counts only stations that are online, members and listed at its instant', async () => {
     expect(await here.get('region/crowd.json', new Date(MADE))).toMatchObject({
       station_count: 3,
       'pm2.5': 20,
     });
   });
 
-  it('C4: the newest one is used from its instant on', async () => {
+  it('C4: the newest digest is used from its instant on', async () => {
     await here.accept([reading(1, MADE + 5 * MINUTE, { pm25: 30 })]);
     await here.digest(new Date(MADE + 5 * MINUTE));
     expect(await town(MADE + 5 * MINUTE - 1)).toMatchObject({
@@ -103,7 +103,7 @@ onEveryEngineInAll('digests', (engine) => {
     });
   });
 
-  it('C4: one without stations gives nulls, even if an older one with stations is still valid', async () => {
+  it('C4: a digest without stations gives nulls, even if an older one with stations is still valid', async () => {
     const silent = MADE + 5 * MINUTE + STALE;
     await here.digest(new Date(silent - MINUTE));
     expect(await town(silent - MINUTE)).toMatchObject({ 'pm2.5': 20, station_count: 1 });
@@ -112,7 +112,7 @@ onEveryEngineInAll('digests', (engine) => {
     expect(await town(silent)).toMatchObject(NOTHING);
   });
 
-  it('C4: a digest is final: late readings do not change it', async () => {
+  it('C4: late readings do not change a digest', async () => {
     await here.accept([reading(1, MADE - MINUTE, { pm25: 900 })]);
     await here.digest(new Date(MADE));
     expect(await town(MADE)).toMatchObject({ measurement_time: MADE_LOCAL, 'pm2.5': 10 });

@@ -18,7 +18,7 @@ const LARGE = [
   '"}',
 ];
 
-/** What a client gets that accepts these codings: the bytes as they were sent. */
+/** The response to a client that accepts these codings, with the bytes as they were sent. */
 async function sent(document: Document, accepted: string) {
   const server = createServer((req, res) => sendDocument(req, res, document, { maxAge: 1 }));
   const raw = await request(server)
@@ -38,7 +38,7 @@ describe('a document in pieces', () => {
     ['small', SMALL],
     ['large', LARGE],
   ])(
-    'is that of the whole text, in every coding, however often it is asked for: %s',
+    'a %s document in pieces is the document of the whole text, in every coding, however often it is sent',
     async (_, pieces) => {
       const document = await renderPieces('hy', pieces);
       const whole = renderDocument('hy', pieces.join(''));
@@ -52,7 +52,7 @@ describe('a document in pieces', () => {
     },
   );
 
-  it('is kept compressed only, if it is large', async () => {
+  it('a large document in pieces is kept compressed only', async () => {
     const document = await renderPieces('hy', LARGE);
     const br = document.kept.get('br') as Buffer;
     expect([...document.kept.keys()]).toEqual(['br']);
@@ -62,7 +62,7 @@ describe('a document in pieces', () => {
     expect([...(await renderPieces('hy', SMALL)).kept.keys()]).toEqual(['identity']);
   });
 
-  it('lets others have their turn between its pieces', async () => {
+  it('other work gets a turn between the pieces of a large document', async () => {
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -94,11 +94,14 @@ describe('If-Modified-Since', () => {
     ['Sat, 20 Nov 2026 12:00:00 GMT', 200],
     ['Fri, 01 Jan 2027 00:00:00 GMT', 200],
     ['', 200],
-  ])('%s is %i: only an HTTP date that has come counts', async (date, status) => {
-    expect((await request(server).get('/').set('If-Modified-Since', date)).status).toBe(status);
-  });
+  ])(
+    'If-Modified-Since "%s" gives %i: only an HTTP date that has come counts',
+    async (date, status) => {
+      expect((await request(server).get('/').set('If-Modified-Since', date)).status).toBe(status);
+    },
+  );
 
-  it('counts for nothing where the client wants no cache', async () => {
+  it('If-Modified-Since is ignored where the client wants no cache', async () => {
     const call = request(server).get('/').set('If-Modified-Since', lastModified);
     expect((await call.set('Cache-Control', 'no-cache')).status).toBe(200);
   });

@@ -35,7 +35,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
   const history = async (path: string): Promise<Record<string, Json[]>> =>
     await get(`${path}-history.json`);
 
-  describe.each(LOCALES)('in %s', (locale) => {
+  describe.each(LOCALES)('locale %s', (locale) => {
     it.each([
       ['stations.json', stationsList],
       ...[1, 2, 3, 4, 5, 6].flatMap((id): [string, z.ZodType][] => [
@@ -48,13 +48,13 @@ onEveryEngineInAll('the five endpoints', (engine) => {
           [`region/${slug}-history.json`, regionHistory],
         ],
       ),
-    ] satisfies [string, z.ZodType][])('%s is what the contract says', async (path, schema) => {
+    ] satisfies [string, z.ZodType][])('%s matches the contract', async (path, schema) => {
       const parsed = schema.safeParse(await get(path, locale));
       expect(parsed.error).toBeUndefined();
     });
   });
 
-  it('keeps the key order of the specification', async () => {
+  it('every document has its keys in the order of the specification', async () => {
     const all = await list();
     expect(Object.keys(all)).toEqual(['providers', 'stations', 'regions']);
     for (const one of all.providers) expect(Object.keys(one)).toEqual(order.PROVIDER);
@@ -74,7 +74,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     }
   });
 
-  it('lists listed stations and their providers, and every region', async () => {
+  it('the list has every listed station with its provider, and every region', async () => {
     const all = await list();
     expect(all.providers.map(({ id }) => id)).toEqual(['ours']);
     expect(all.stations.map(({ id }) => id)).toEqual([1, 2, 3, 5, 6]);
@@ -89,13 +89,13 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     expect(hidden.map(({ slug }) => slug)).toEqual(['beta']);
   });
 
-  it('lists stations and regions with the same values as their own documents', async () => {
+  it('the list has stations and regions with the same values as their own documents', async () => {
     const all = await list('ru');
     for (const one of all.stations) expect(await get(`station/${one.id}.json`, 'ru')).toEqual(one);
     for (const one of all.regions) expect(await get(`region/${one.slug}.json`, 'ru')).toEqual(one);
   });
 
-  it('has the current values of a station', async () => {
+  it('the document of a station has its current values', async () => {
     expect(await get('station/1.json')).toMatchObject({
       status: 'online',
       title: 'First street',
@@ -125,7 +125,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     });
   });
 
-  it('shows the values of a flagged station, and excludes them from its region', async () => {
+  it('a flagged station shows its values, and its region excludes them', async () => {
     const flagged = await get('station/2.json');
     expect(flagged).toMatchObject({ is_bad_thp: true, temperature: 60, 'pm2.5': 20, aqi: 71 });
     const first = await get('station/1.json');
@@ -137,7 +137,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     });
   });
 
-  it('has nulls and no measurement time for an offline station, and its history', async () => {
+  it('an offline station has nulls and no measurement time, and keeps its history', async () => {
     const offline = await get('station/3.json', 'hy');
     expect(offline).toMatchObject({
       status: 'offline',
@@ -154,7 +154,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     expect(windows['2y']).toHaveLength(1);
   });
 
-  it('serves a hidden station at its own two paths (C6)', async () => {
+  it('a hidden station is served at its own two paths (C6)', async () => {
     expect(await get('station/4.json')).toMatchObject({
       status: 'online',
       title: 'Hidden',
@@ -163,13 +163,13 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     expect((await history('station/4'))['24h']).toHaveLength(24);
   });
 
-  it('has empty windows for a station without readings in them', async () => {
+  it('a station or region without readings has empty history windows', async () => {
     const empty = Object.fromEntries(order.HISTORY.map((key) => [key, []]));
     for (const path of ['station/5', 'station/6', 'region/zeta'])
       expect(await history(path), path).toEqual(empty);
   });
 
-  it('has nulls for a region without data (C6)', async () => {
+  it('a region without data has nulls (C6)', async () => {
     expect(await get('region/zeta.json')).toEqual({
       slug: 'zeta',
       title: 'zeta',
@@ -201,7 +201,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     ['ru', 'Первая улица', 'Альфа', 'North'],
     ['hy', 'Առաջին փողոց', 'Ալֆա', 'Hyusis'],
   ])(
-    'speaks %s, else English, and in the addresses of pages (C7)',
+    'titles in %s are in that language, else in English, and links lead to its pages (C7)',
     async (locale, title, city, district) => {
       expect(await get('station/1.json', locale)).toMatchObject({ title, city, district });
       expect(await get('region/alpha-north.json', locale)).toMatchObject({
@@ -213,7 +213,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     },
   );
 
-  it('falls back from a missing English title to any, and from none to the slug or id', async () => {
+  it('a missing English title is replaced by any other, and without any by the slug or id', async () => {
     expect(await get('station/3.json')).toMatchObject({
       title: 'Молчит',
       city: 'Бета',
@@ -229,7 +229,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     expect(await get('region/beta-old.json')).toMatchObject({ title: 'Հին', city: 'Бета' });
   });
 
-  it('builds ranges from minimum and maximum, null exactly if these are', async () => {
+  it('a range is the pair of minimum and maximum, and null exactly if these are', async () => {
     for (const path of ['station/1', 'station/3', 'region/alpha']) {
       const windows = await history(path);
       for (const point of [...(windows['30d'] ?? []), ...(windows['2y'] ?? [])]) {
@@ -247,7 +247,7 @@ onEveryEngineInAll('the five endpoints', (engine) => {
     });
   });
 
-  it('has no links without a site', async () => {
+  it('links are empty if no site is configured', async () => {
     const app = makeApp({ db: served.db, clock: makeClock(NOW), siteBaseUrl: '', log: served.log });
     const all = stationsList.parse(
       (await request(app).get('/en/air-quality-app/v1/stations.json')).body,

@@ -1,6 +1,6 @@
 /**
- * The documents of `explore/v1`: what is in them, and what they refuse. Every answer is compared
- * with the OpenAPI document too.
+ * The documents of `explore/v1`: their content, and the requests that they refuse. Every answer is
+ * compared with the OpenAPI document too.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ onOneEngine('the documents of the front page', (engine) => {
       return res.body;
     }
 
-    it('are what the contract says, of every station and region, hidden or empty', async () => {
+    it('every document of every station and region, hidden or empty, matches the contract', async () => {
       const subjects = [
         ...[1, 2, 3, 4, 5, 6].map((id) => `station/${id}`),
         ...['alpha', 'beta', 'zeta', 'alpha-north', 'beta-old'].map((slug) => `region/${slug}`),
@@ -66,7 +66,7 @@ onOneEngine('the documents of the front page', (engine) => {
       }
     });
 
-    it('have the headers of the five', async () => {
+    it('the documents have the same headers as the five endpoints, and give 304', async () => {
       const first = await send('station/1/days/2026.json');
       expect(first.headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
@@ -81,12 +81,12 @@ onOneEngine('the documents of the front page', (engine) => {
       expect(second.status).toBe(304);
     });
 
-    it('trend, NowCast and the European index of now, and how complete a station is', async () => {
+    it('now.json has the trend, NowCast, European index and completeness of a station', async () => {
       expect(await get('station/1/now.json')).toEqual({
         trend: expect.stringMatching(/^(rising|falling|steady)$/),
         nowcast: { 'pm2.5': expect.any(Number), pm10: 30, aqi: expect.any(Number), hours: 12 },
         european_index: {
-          index: 'moderate', // of NO2: 14.25 ppb are 27.3 µg/m³
+          index: 'moderate', // by NO2: 14.25 ppb are 27.3 µg/m³
           timestamp: '2026-11-20T12:00:00+04:00',
           pollutants: {
             'pm2.5': expect.any(String),
@@ -125,7 +125,7 @@ onOneEngine('the documents of the front page', (engine) => {
       ]);
     });
 
-    it('the days of a year are those of the history, completed ones only', async () => {
+    it('the days of a year are the completed days, with the values of the history', async () => {
       for (const subject of ['station/1', 'region/alpha']) {
         const history = (
           await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
@@ -148,7 +148,7 @@ onOneEngine('the documents of the front page', (engine) => {
       }
     });
 
-    it('all months are those of the history and those before it, with their completeness', async () => {
+    it('months.json has the months of the history and earlier ones, with their completeness', async () => {
       for (const subject of ['station/1', 'region/alpha']) {
         const history = (
           await request(served.app).get(`/en/air-quality-app/v1/${subject}-history.json`)
@@ -168,17 +168,20 @@ onOneEngine('the documents of the front page', (engine) => {
       expect((await get('station/6/months.json')).months).toEqual([
         {
           timestamp: '2024-01-01T00:00:00+04:00',
-          ...{ avg_pm25: 10, aqi: 53, measured_hours: 1, expected_hours: 740 },
+          avg_pm25: 10,
+          aqi: 53,
+          measured_hours: 1,
+          expected_hours: 740,
         },
       ]);
       expect((await get('station/5/months.json')).months).toEqual([]);
     });
 
-    it('an hour of a region has the hours of its stations once it has closed', async () => {
+    it('a closed hour of a region has the hours of its stations, and an open one has none', async () => {
       const hour = await get('region/alpha/stations/2026-11-20T08:30Z.json');
       expect(hour).toMatchObject({ timestamp: '2026-11-20T12:00:00+04:00', complete: true });
       expect(hour.stations.map(({ id, is_bad_thp: isFlagged }: Body) => [id, isFlagged])).toEqual([
-        [1, false], // the hidden one is no part of it
+        [1, false], // the hidden station does not belong to it
         [2, true],
       ]);
       expect(hour.stations[0].mean).toEqual(
@@ -190,24 +193,24 @@ onOneEngine('the documents of the front page', (engine) => {
       expect([open.hour, open.region, open.stations]).toEqual([null, null, []]);
     });
 
-    it('the flags of a station say since when, and by which test', async () => {
+    it('the flags of a station tell since when and by which test', async () => {
       const { flags, pairs } = await get('station/2/flags.json');
       expect(flags).toEqual([
         {
-          ...{
-            kind: 'thp',
-            test: 'operator',
-            sensor_id: null,
-            since: '2026-11-01T00:00:00+04:00',
-            until: null,
-          },
-          ...{ 'pm2.5': null, median: null, compared_with: [] },
+          kind: 'thp',
+          test: 'operator',
+          sensor_id: null,
+          since: '2026-11-01T00:00:00+04:00',
+          until: null,
+          'pm2.5': null,
+          median: null,
+          compared_with: [],
         },
       ]);
       expect(pairs).toEqual([]);
     });
 
-    it('the neighbours of a station are the listed ones, the nearest first', async () => {
+    it('the neighbours of a station are the listed stations, the nearest first', async () => {
       const { neighbours } = await get('station/1/neighbours.json');
       expect(neighbours.map(({ id }: Body) => id)).toEqual([2, 6, 3, 5]);
       // a hundredth of a degree of latitude is 1.11 km, of longitude 0.85 km
@@ -218,7 +221,7 @@ onOneEngine('the documents of the front page', (engine) => {
       });
     });
 
-    it('an hour has its readings once it has closed', async () => {
+    it('a closed hour of a station has its readings, and an open one has none', async () => {
       const hour = await get('station/1/readings/2026-11-20T08:30Z.json');
       for (const same of [
         '2026-11-20T08Z',
@@ -255,7 +258,7 @@ onOneEngine('the documents of the front page', (engine) => {
       });
     });
 
-    it('hours as CSV have the values of the hours, and a name to be saved under', async () => {
+    it('a CSV of hours has the values of the history, and a name to be saved under', async () => {
       for (const [subject, kind, file] of [
         ['station/1', 'station', 'station-1'],
         ['region/alpha', 'region', 'alpha'],
@@ -328,20 +331,20 @@ onOneEngine('the documents of the front page', (engine) => {
         /"2026-11-31" cannot be a local date.*the last one/,
       ],
       ['station/1/nothing.json', /nothing at .*explore\/v1/],
-    ])('have nothing at %s', async (path, detail) => {
+    ])('a request for %s is 404, and its detail tells why', async (path, detail) => {
       const res = await send(path);
       expect([res.status, res.body.title]).toEqual([404, 'Not Found']);
       expect(res.body.detail).toMatch(detail);
     });
 
-    it('have no other locale, and 400 days', async () => {
+    it('an unknown locale is 404, and a file of hours may have 400 days', async () => {
       const res = await request(served.app).get('/fr/explore/v1/station/1/now.json');
       expect([res.status, res.body.detail]).toEqual([404, expect.stringMatching(/no locale "fr"/)]);
       expect((await send('station/1/hours/2025-01-01/2026-02-04.csv')).status).toBe(200);
     });
   });
 
-  it('NowCast and the European index are those of the hours before now (X1, X2), hours are those of the local clock (Z3)', async () => {
+  it('NowCast and the European index are computed from the last hours (X1, X2), which begin by the local clock (Z3)', async () => {
     const here = await install(
       engine,
       citiesOfOneStation(['town'], { timeZone: 'Asia/Kolkata' }),
@@ -389,15 +392,15 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.close();
   });
 
-  it('how many hours of days and months are measured (A11), and the days of a region against the limits of the EU', async () => {
+  it('days and months count their measured hours (A11), and limits.json the days above the limits of the EU', async () => {
     const here = await install(engine, citiesOfOneStation(['town']));
     const day = (date: number, hours: number, values: Values) =>
       Array.from({ length: hours }, (_, n) =>
         reading(1, Date.parse(`2026-11-${date}T20:10:00Z`) + n * HOUR, values),
       );
     await here.accept([
-      ...day(15, 24, { pm25: 25, pm10: 46 }), // a limit is not above itself
-      ...day(16, 17, { pm25: 26, pm10: 44, no2: 26.2 }), // of NO2 50.1 µg/m³
+      ...day(15, 24, { pm25: 25, pm10: 46 }), // PM2.5 exactly at its limit is not above it
+      ...day(16, 17, { pm25: 26, pm10: 44, no2: 26.2 }), // NO2 is 50.1 µg/m³
       ...day(17, 1, { no2: 20 }),
     ]);
     const now = new Date('2026-11-20T12:00:00Z');
@@ -439,7 +442,7 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.close();
   });
 
-  it('say that readings are no longer kept, and keep their means', async () => {
+  it('an hour whose readings are no longer kept says so, and keeps its means', async () => {
     const here = await install(engine, citiesOfOneStation(['town']));
     await here.accept([reading(1, '2026-03-02T09:10:00Z', { pm25: 10 })]);
     await here.refresh(new Date('2026-11-20T09:20:00Z'));
@@ -458,7 +461,7 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.close();
   });
 
-  it('an hour of a region has the stations that belonged to it when it began, from the instant on at which it closes', async () => {
+  it('an hour of a region has the stations that belonged to it when it began, as soon as it closes', async () => {
     const network = citiesOfOneStation(['town', 'other', 'third']);
     const [joined, left, stayed] = network.stations;
     const here = await install(engine, {
@@ -490,7 +493,7 @@ onOneEngine('the documents of the front page', (engine) => {
     await here.close();
   });
 
-  it('show at most 5,000 readings of an hour, and only sensors that stood there for the whole of it (P2)', async () => {
+  it('an hour shows at most 5,000 readings, and only sensors that stood there for the whole hour (P2)', async () => {
     const [city] = citiesOfOneStation(['town']).stations;
     const leaving = { id: 2, stations: [{ id: 1, until: '2026-11-20T09:00:00Z' }] };
     const moving = { id: 3, stations: [{ id: 1, since: '2026-11-20T08:30:00Z' }] };
@@ -521,7 +524,7 @@ onOneEngine('the documents of the front page', (engine) => {
 });
 
 onOneEngine('a database that begins in 1990 (EPOCH)', (engine) => {
-  it('takes Unix times of then, and shows their days and readings', async () => {
+  it('a database that begins in 1990 takes Unix times of then, and shows their days and readings', async () => {
     const { target, drop } = await emptyDatabase(engine);
     const now = new Date('1990-11-20T12:00:00Z');
     await migrate(target, { epoch: '1990-01-01', now, log: makeLog('silent') });

@@ -1,6 +1,6 @@
 /**
- * Files of hours, which take long: two at a time, the others in turn, and none for a client that
- * has left before its turn.
+ * Files of hours, which take long: two are made at a time, the others wait in line, and a client
+ * that has left before its turn gets none.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -30,7 +30,8 @@ const statements: string[] = [];
 beforeAll(async () => {
   served = await serve('plain');
   const { target, timeZone } = served.database;
-  [owner, superuser] = [served.database.as(), served.database.superuser()];
+  owner = served.database.as();
+  superuser = served.database.superuser();
   const observer = () => ({
     onAcquired: () => undefined,
     onQuery: (name: string) => void statements.push(name),
@@ -46,7 +47,7 @@ afterAll(async () => {
   await served.close();
 });
 
-/** Lets statements go on that wait for the hours. */
+/** Lets the statements that wait for the hours go on. */
 let go: () => Promise<void>;
 beforeEach(async () => {
   const end = await openTransaction(owner, 'lock table rollup.station_hourly');
@@ -63,7 +64,7 @@ const warnings = () => served.log.lines.filter(({ level }) => level !== 'debug')
 const untilTwoWait = () =>
   until(async () => (await waiting()).length === 2, 'two statements wait for the hours');
 
-it('are made two at a time; a hundred wait for their turn, and more are refused', async () => {
+it('files are made two at a time, a hundred wait for their turn, and more are refused', async () => {
   const all = Array.from({ length: 103 }, () => httpGet(here.port, PATH));
   const refused = await Promise.race(all);
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
@@ -75,7 +76,7 @@ it('are made two at a time; a hundred wait for their turn, and more are refused'
   expect(warnings()).toEqual([]); // the database could answer
 });
 
-it('are made for a client that has ended its sending side, and not for one that has left before its turn', async () => {
+it('a file is made for a client that has ended its sending side, and not for one that has left', async () => {
   const others = [httpGet(here.port, PATH), httpGet(here.port, PATH)];
   await untilTwoWait();
   const made = () => statements.filter((name) => name === 'api.station_hours_csv').length;

@@ -1,6 +1,6 @@
 /**
- * Until the aggregates of a new database were built, the API says so: clients would keep an empty
- * history.
+ * Until the aggregates of a new database are built, the API is unavailable: clients would keep an
+ * empty history.
  */
 import { expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
@@ -14,7 +14,7 @@ import { request } from '../support/request.ts';
 const PATHS = ['stations', 'station/1', 'station/1-history', 'region/town', 'region/town-history'];
 
 onOneEngine('before the first build', (engine) => {
-  it('every document is 503 with Retry-After, and right after it 200', async () => {
+  it('every document is 503 with Retry-After before the first build, and 200 right after it', async () => {
     const database = await testDatabase(engine);
     const owner = database.as();
     await bringIn(owner, smallNetwork());

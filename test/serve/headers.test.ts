@@ -75,7 +75,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
   describe.each(PATHS)('%s', (answers) => {
     const changed = answers === 'kept' ? { 'last-modified': NOW.toUTCString() } : {};
 
-    it.each(LOCALES)('has these headers in %s', async (locale) => {
+    it.each(LOCALES)('a document has exactly the documented headers in %s', async (locale) => {
       const res = await normal(answers)
         .get(path.replace('/en/', `/${locale}/`))
         .set('Origin', 'https://x.example');
@@ -89,7 +89,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
       expect(res.headers['content-length']).toBe(String(Buffer.byteLength(res.text)));
     });
 
-    it('has the same headers for HEAD, including the length of the body', async () => {
+    it('HEAD has the same headers as GET, including the length of the body', async () => {
       const [get, head] = await Promise.all([
         normal(answers).get(path),
         normal(answers).head(path),
@@ -99,7 +99,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
     });
 
     it.each(['get', 'head'] as const)(
-      'has validators but no headers about a body in a 304 (%s)',
+      'a 304 to %s has validators and no headers about a body',
       async (method) => {
         const { etag = '' } = (await normal(answers).get(path)).headers;
         const res = await normal(answers)[method](path).set('If-None-Match', etag);
@@ -108,7 +108,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
       },
     );
 
-    it('answers OPTIONS with the allowed methods, valid for a day', async () => {
+    it('OPTIONS is answered with the allowed methods, valid for a day', async () => {
       const preflight = { Origin: 'https://x.example', 'Access-Control-Request-Method': 'GET' };
       const res = await normal(answers).options(path).set(preflight);
       expect(res.status).toBe(204);
@@ -118,7 +118,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
     });
 
     it.each(['post', 'put', 'patch', 'delete', 'trace'] as const)(
-      'answers %s with 405 and the allowed methods',
+      'method %s is answered with 405 and the allowed methods',
       async (method) => {
         const res = await normal(answers)[method](path);
         expect([res.status, res.body.detail]).toEqual([405, expect.stringContaining('Use GET')]);
@@ -128,7 +128,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
   });
 
   it.each(['get', 'head'] as const)(
-    'is not to be cached while the database is unreachable (%s)',
+    'the answer to %s is 503 and not to be cached while the database is unreachable',
     async (method) => {
       const res = await client(apps.away)[method](path);
       expect(res.status).toBe(503);
@@ -137,7 +137,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
   );
 
   it.each(['get', 'head', 'options'] as const)(
-    'is not to be cached while the service starts (%s)',
+    'the answer to %s is 503 and not to be cached while the service starts',
     async (method) => {
       const res = await client(apps.starting)[method](path);
       expect(res.status).toBe(503);
@@ -184,14 +184,17 @@ it.each([
   ['"*"', false],
   ['', false],
   [undefined, false],
-])('compares If-None-Match: %s weakly, and as a list (RFC 9110, 13.1.2)', async (given, known) => {
-  const path = `${BASE}/stations.json`;
-  const { etag = '' } = (await normal().get(path)).headers;
-  const again = normal().get(path);
-  if (given !== undefined)
-    again.set(
-      'If-None-Match',
-      given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)),
-    );
-  expect((await again).status).toBe(known ? 304 : 200);
-});
+])(
+  'If-None-Match: %s is compared weakly and as a list (RFC 9110, 13.1.2)',
+  async (given, known) => {
+    const path = `${BASE}/stations.json`;
+    const { etag = '' } = (await normal().get(path)).headers;
+    const again = normal().get(path);
+    if (given !== undefined)
+      again.set(
+        'If-None-Match',
+        given.replaceAll('"mine"', etag).replaceAll('mine', etag.slice(1, -1)),
+      );
+    expect((await again).status).toBe(known ? 304 : 200);
+  },
+);

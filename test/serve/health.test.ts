@@ -1,7 +1,7 @@
 /**
  * A region's WHO figures and cigarettes (W1 to W4), each exactly at its bound and one step beside
- * it. Every row is a separate city with one station, whose readings are all that counts; the zone
- * has daylight saving time.
+ * it. Every row is a separate city with one station and its readings; the zone has daylight saving
+ * time.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngineInAll } from '../support/database.ts';
@@ -26,7 +26,7 @@ type Pm25 = readonly [at: number, value: number];
 /** The middle of an hour, counted back from the current one: 1 is the last closed hour. */
 const hours = (from: number, to: number, value: number): Pm25[] =>
   Array.from({ length: to - from + 1 }, (_, n) => [NOW - (from + n) * HOUR + HOUR / 2, value]);
-/** Midnight of the day so many days before today. */
+/** Midnight of the day that many days before today. */
 const midnight = (daysAgo: number) => instantOf(ZONE, 2026, 11, 20 - daysAgo);
 /** One reading per hour of that day, from noon on. */
 const day = (daysAgo: number, ...values: number[]): Pm25[] =>
@@ -42,10 +42,18 @@ const mostlyTooHigh = 900;
 type Row = readonly [title: string, measured: Pm25[], expected: object, at?: number];
 
 const ROWS: readonly Row[] = [
-  ['W1: 18 of the last 24 closed hours are enough', hours(1, 18, 20), { [daily]: 20 }],
-  ['W1: 17 are not', hours(1, 17, 20), { [daily]: null, who_daily_exceedance: null }],
   [
-    'W1: it is the mean of 24 hours, not 12 or 25, without the current one',
+    'W1: 18 of the last 24 closed hours are enough for a daily mean',
+    hours(1, 18, 20),
+    { [daily]: 20 },
+  ],
+  [
+    'W1: 17 of the last 24 closed hours are not enough',
+    hours(1, 17, 20),
+    { [daily]: null, who_daily_exceedance: null },
+  ],
+  [
+    'W1: the daily mean is of 24 closed hours, not of 12 or 25, without the current one',
     [
       ...hours(0, 0, mostlyTooHigh),
       ...hours(1, 12, 10),
@@ -60,7 +68,12 @@ const ROWS: readonly Row[] = [
     { [daily]: 20 },
     NOW + HOUR - 1,
   ],
-  ['W1: and not from then on', hours(7, 24, 20), { [daily]: null }, NOW + HOUR],
+  [
+    'W1: the 24th hour does not count once the next one has closed',
+    hours(7, 24, 20),
+    { [daily]: null },
+    NOW + HOUR,
+  ],
 
   [
     'W2: the first instant of the 365th day counts, the millisecond before does not',
@@ -85,13 +98,13 @@ const ROWS: readonly Row[] = [
     MIDNIGHT - 1,
   ],
   [
-    'W2: at midnight today takes its place',
+    'W2: at midnight today takes the place of the 365th day',
     [...day(365, 20), ...day(0, 40)],
     { [yearly]: 40 },
     MIDNIGHT,
   ],
   [
-    'W2: it is the mean of day means, not of hours',
+    'W2: the yearly mean is the mean of day means, not of hours',
     [...day(1, 10), ...day(2, 20, 20, 20)],
     { [yearly]: 15 },
   ],
@@ -101,7 +114,7 @@ const ROWS: readonly Row[] = [
     { [exceedanceDays]: 0 },
   ],
   [
-    'W2: one of 15.01 is, though it is published as 15',
+    'W2: a day whose mean is 15.01 is an exceedance day, though it is published as 15',
     day(1, 15.01),
     { [yearly]: 15, [exceedanceDays]: 1 },
   ],
@@ -112,23 +125,35 @@ const ROWS: readonly Row[] = [
   ],
 
   [
-    'W3: 17.25 a day is exactly 15 % over, which is no exceedance, though it is published as 17.3',
+    'W3: a daily mean of 17.25 is exactly 15 % over and no exceedance, though it is published as 17.3',
     hours(1, 24, 17.25),
     { [daily]: 17.3, who_daily_exceedance: null },
   ],
-  ['W3: 17.26 a day is one', hours(1, 24, 17.26), { [daily]: 17.3, who_daily_exceedance: 1.2 }],
+  [
+    'W3: a daily mean of 17.26 is an exceedance',
+    hours(1, 24, 17.26),
+    { [daily]: 17.3, who_daily_exceedance: 1.2 },
+  ],
   [
     'W3: 1.25 times the daily guideline is published as 1.3',
     hours(1, 24, 18.75),
     { who_daily_exceedance: 1.3 },
   ],
-  ['W3: a little less is published as 1.2', hours(1, 24, 18.74), { who_daily_exceedance: 1.2 }],
   [
-    'W3: 5.75 a year is exactly 15 % over',
+    'W3: a little less than 1.25 times is published as 1.2',
+    hours(1, 24, 18.74),
+    { who_daily_exceedance: 1.2 },
+  ],
+  [
+    'W3: a yearly mean of 5.75 is exactly 15 % over and no exceedance',
     day(1, 5.75),
     { [yearly]: 5.8, who_yearly_exceedance: null },
   ],
-  ['W3: 5.76 a year is more', day(1, 5.76), { [yearly]: 5.8, who_yearly_exceedance: 1.2 }],
+  [
+    'W3: a yearly mean of 5.76 is an exceedance',
+    day(1, 5.76),
+    { [yearly]: 5.8, who_yearly_exceedance: 1.2 },
+  ],
   [
     'W3: 1.25 times the yearly guideline is published as 1.3',
     day(1, 6.25),
@@ -137,7 +162,7 @@ const ROWS: readonly Row[] = [
 
   ['W4: 22 µg/m³ over 30 days are 30 cigarettes', days(1, 30, 22), { month_cigarettes: 30 }],
   [
-    'W4: the first instant of the 30th day counts, the millisecond before does not, nor does today',
+    'W4: the first instant of the 30th day counts; the millisecond before and today do not',
     [[midnight(30) - 1, mostlyTooHigh], [midnight(30), 22], ...day(0, mostlyTooHigh)],
     { month_cigarettes: 30 },
   ],
@@ -148,17 +173,17 @@ const ROWS: readonly Row[] = [
     MIDNIGHT - 1,
   ],
   [
-    'W4: at midnight today takes its place',
+    'W4: at midnight today takes the place of the 30th day',
     [...day(30, 22), ...day(0, 44)],
     { month_cigarettes: 60 },
     MIDNIGHT,
   ],
   [
-    'W4: it is the mean of day means, not of hours',
+    'W4: cigarettes are counted from the mean of day means, not of hours',
     [...day(1, 11), ...day(2, 33, 33, 33)],
     { month_cigarettes: 30 },
   ],
-  ['W4: 11.25 is published as 11.3', day(1, 8.25), { month_cigarettes: 11.3 }],
+  ['W4: 11.25 cigarettes are published as 11.3', day(1, 8.25), { month_cigarettes: 11.3 }],
 ];
 
 /** Slugs consist of letters. */
@@ -185,7 +210,7 @@ onEveryEngineInAll('health figures of a region', (engine) => {
   });
 
   it.each(['UTC', 'America/New_York'])(
-    'are the same in a session with the time zone %s, which Grafana may set (Z1)',
+    'health figures are the same in a session with the time zone %s, which Grafana may set (Z1)',
     async (zone) => {
       const reader = here.database.as('airseries_reader', zone);
       for (const at of [MIDNIGHT - 1, MIDNIGHT].map((instant) => new Date(instant))) {

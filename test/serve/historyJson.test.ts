@@ -1,6 +1,6 @@
 /**
- * The windows that the database writes as JSON: which points are in them (H1), with which keys and
- * values (H2, H3).
+ * The windows that the database writes as JSON: their points (H1), with their keys and values (H2,
+ * H3).
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
@@ -36,7 +36,7 @@ onOneEngine('the JSON of a history', (engine) => {
   ] as const;
 
   it.each(subjects)(
-    'of $subject $id has the values of the views, in the order of time',
+    'the history of $subject $id has the values of the views, in the order of time',
     async ({ subject, id }) => {
       const db = apiOver(sql);
       const windows = await makeWindows(db)(NOW);
@@ -58,7 +58,7 @@ onOneEngine('the JSON of a history', (engine) => {
     },
   );
 
-  it('knows the version of the data that it was read at, and when its windows move', async () => {
+  it('a history has the data version that it was read at, and the instant at which its windows move', async () => {
     const db = apiOver(sql);
     const windows = await makeWindows(db)(NOW);
     const [freshness] = await sql`select data_version from api.freshness`;
@@ -71,7 +71,7 @@ onOneEngine('the JSON of a history', (engine) => {
   });
 
   it.each(['station_history($1, 1)', "region_history($1, 'alpha')"])(
-    'api.%s computes the windows once, not for every bucket',
+    'the function api.%s computes the windows once, not for every bucket',
     async (call) => {
       const calls = await onConnection(
         database.target,
@@ -93,7 +93,7 @@ onOneEngine('the JSON of a history', (engine) => {
   );
 });
 
-/** What a point is by definition: each key is a column, and a range is a pair of two. */
+/** The point by definition: each key is a column, and a range is the pair of two columns. */
 function pointOf(bucket: Record<string, unknown>, keys: readonly string[]): object {
   const value = (key: string) => {
     if (!key.startsWith('range_')) return bucket[key];

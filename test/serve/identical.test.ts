@@ -14,7 +14,7 @@ import { insertNetwork, NOW } from './network.ts';
 
 const PATH = '/en/air-quality-app/v1/station/1-history.json';
 
-/** Of the windows, which are asked for once an hour. */
+/** The query for the windows, which is sent once an hour. */
 const WINDOWS = 'api.history_valid_until';
 
 let database: TestDatabase;
@@ -40,7 +40,10 @@ beforeAll(async () => {
   let ms = NOW.getTime();
   const app = makeApp({
     db,
-    clock: () => makeClock(new Date(ms++))(),
+    clock: () => {
+      ms += 1;
+      return makeClock(new Date(ms))();
+    },
     siteBaseUrl: '',
     log: keepingLog(),
   });
@@ -51,7 +54,7 @@ beforeAll(async () => {
     },
     { port: 0, variable: 'PORT' },
   );
-  // the first of a process asks whether the aggregates were ever built
+  // the first request of a process asks if the aggregates were ever built
   await get(`/en/air-quality-app/v1/stations.json`);
 });
 afterAll(async () => {
@@ -71,7 +74,8 @@ async function sendTogether(paths: readonly string[], times: number) {
     database.as(),
     'lock table api.station in access exclusive mode',
   );
-  [queries.length, arrived] = [0, 0];
+  queries.length = 0;
+  arrived = 0;
   const answers = Promise.all(
     paths.flatMap((path) => Array.from({ length: times }, () => get(path).then((res) => res))),
   );
@@ -81,7 +85,7 @@ async function sendTogether(paths: readonly string[], times: number) {
   return { answers: await answers, statements };
 }
 
-it('50 clients with the same request are answered from one statement', async () => {
+it('fifty clients with the same request are answered from one statement', async () => {
   const { answers, statements } = await sendTogether([PATH], 50);
   expect(statements).toBe(1);
   expect(queries).toHaveLength(1);
@@ -89,7 +93,7 @@ it('50 clients with the same request are answered from one statement', async () 
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 });
 
-it('other stations, documents and languages are separate queries', async () => {
+it('requests for other stations, documents and languages are separate queries', async () => {
   const paths = [
     PATH,
     PATH.replace('/1-', '/2-'),

@@ -1,7 +1,7 @@
 /**
  * Lists, digests and metrics show the current values that the last refresh found (C1); a station's
  * own document is computed from its readings. At the instant of a refresh both say the same, after
- * whatever happened. `LATEST_STEPS` makes it longer.
+ * any random changes. `LATEST_STEPS` makes it longer.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -86,7 +86,7 @@ onEveryEngineInAll('recorded current values', (engine) => {
   afterAll(() => here.close());
 
   let compared = 0;
-  /** Where the list and a station's own document differ at an instant. */
+  /** The differences of the list and the stations' own documents at an instant. */
   const differences = async (at: number) => {
     const instant = new Date(at);
     const rows = await here.published`
@@ -106,10 +106,10 @@ onEveryEngineInAll('recorded current values', (engine) => {
     return row?.pm10;
   };
 
-  it('are those of the last refresh, as far as they are not stale by then', async () => {
+  it('the list shows the values of the last refresh that are not stale yet', async () => {
     await here.importNetwork(citiesOfOneStation(['a', 'b'], { staleAfter: '40 minutes' }));
     await here.accept([reading(1, now - MINUTE, { pm10: 10 })], new Date(now));
-    // of a clock that is ahead
+    // from a clock that is ahead
     await here.accept([reading(1, now + 3 * MINUTE, { pm10: 50 })], new Date(now));
     await here.refresh(new Date(now));
     expect([await pm10(now), await pm10(now, 1)]).toEqual([10, 10]);
@@ -126,11 +126,15 @@ onEveryEngineInAll('recorded current values', (engine) => {
 
   const happen = async () => {
     const what = random.below(10);
-    if (what === 0) return await here.importNetwork(makeNetwork(random, now));
+    if (what === 0) {
+      await here.importNetwork(makeNetwork(random, now));
+      return;
+    }
     if (what === 1) {
       const from = new Date(now - random.below(3 * HOUR));
       const period = { from, to: new Date(from.getTime() + random.below(HOUR) + SECOND) };
-      return void (await deleteReadings(owner, { sensor: 1 + random.below(SENSORS), ...period }));
+      await deleteReadings(owner, { sensor: 1 + random.below(SENSORS), ...period });
+      return;
     }
     const readings = Array.from({ length: 1 + random.below(60) }, () => {
       const at = now + 5 * MINUTE - random.below(random.below(4) === 0 ? 6 * HOUR : 40 * MINUTE);
@@ -143,7 +147,7 @@ onEveryEngineInAll('recorded current values', (engine) => {
     await here.accept(readings, new Date(now));
   };
 
-  it('equal those computed from the readings', {
+  it('recorded current values equal the values computed from the readings after random changes', {
     timeout: patient(60_000 + STEPS * 1_000),
   }, async ({ annotate }) => {
     const wrong: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * Fills a response cache with many more documents than it holds, as a flood of distinct paths does,
- * and prints what that takes: as a share of its limit. `node --expose-gc --import tsx
- * test/serve/memory.ts SIZE` has them of about that many bytes.
+ * and prints the memory used as a share of its limit. Each document has about SIZE bytes: `node
+ * --expose-gc --import tsx test/serve/memory.ts SIZE`.
  */
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -48,7 +48,7 @@ async function fill(cache: DocumentCache, count: number): Promise<void> {
 }
 
 const makeCache = () => makeDocumentCache({ maxBytes: MAX_BYTES, clock: () => now, versions });
-await fill(makeCache(), 1_000); // compiles what is called
+await fill(makeCache(), 1_000); // compiles the code
 let cache: DocumentCache | undefined = makeCache();
 await fill(cache, (2 * MAX_BYTES) / (1_000 + size));
 const full = await usedBytes();

@@ -7,7 +7,7 @@ import type { Sql } from '../../src/database/client.ts';
 
 export const NOW = new Date('2026-11-20T09:20:00Z');
 
-/** One of each of the five endpoints. */
+/** A document of each of the five endpoints. */
 export const DOCUMENTS = [
   'stations',
   'station/1',

@@ -27,14 +27,14 @@ describe(PATH, () => {
   const ask = (method: 'get' | 'head' | 'options' | 'post' = 'get', coding = 'identity') =>
     request(app)[method](PATH).set('Accept-Encoding', coding);
 
-  it('is the document that all responses of these tests are compared with', async () => {
+  it('the OpenAPI document is the one that all responses of these tests are compared with', async () => {
     const { status, body } = await ask();
     expect(status).toBe(200);
     expect(body).toEqual(openApi);
     expect(body.openapi).toBe('3.1.0');
   });
 
-  it('has the headers of an answer, is in English, and may be kept for an hour', async () => {
+  it('the OpenAPI document has the headers of an answer, is in English, and may be kept for an hour', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -49,7 +49,7 @@ describe(PATH, () => {
     expect(head.text ?? '').toBe('');
   });
 
-  it('is served while the database is unreachable, and does not say that it is back', async () => {
+  it('the OpenAPI document is served without the database, and its answer does not count as the end of an outage', async () => {
     expect((await request(app).get('/en/air-quality-app/v1/station/1.json')).status).toBe(503);
     expect((await ask()).status).toBe(200);
     expect(log.lines.filter(({ level }) => level !== 'debug').map(({ level }) => level)).toEqual([
@@ -57,7 +57,7 @@ describe(PATH, () => {
     ]);
   });
 
-  it('is mentioned where somebody looks for it', async () => {
+  it('a 404 for a path near /openapi.json mentions where it is', async () => {
     for (const path of ['/openapi', '/openapi.json/', '/openapi.yaml', '/en/openapi.json']) {
       const { status, body } = await request(app).get(path);
       expect([status, body.detail]).toEqual([

@@ -1,6 +1,6 @@
 /**
- * After a restore or a failover the database may know less than was served before: nothing kept
- * from then is served.
+ * After a restore or a failover the database may know less than was served before: no document that
+ * was kept before it is served.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chownSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const named = (title: string) => ({
 });
 
 onEveryEngineInAll('an API whose database is replaced by its backup', (engine) => {
-  it('serves nothing from before, though both count the same versions', async () => {
+  it('no kept document is served once the database is replaced by its backup, even at the same data version', async () => {
     const here: Installation = await install(engine, named('As in the backup'));
     const server = here.database.target;
     const [live, backup] = [String(server.database), `${server.database}_backup`];
@@ -112,7 +112,7 @@ it('a replica that is promoted has a history of its own', async () => {
   const signal = join(cluster, 'recovery.signal');
   writeFileSync(signal, '');
   const { uid, gid } = statSync(cluster);
-  chownSync(signal, uid, gid); // it must be able to remove it
+  chownSync(signal, uid, gid); // the server must be able to remove it
   const promoted = await opened();
   const [system, timeline, ...rest] = String(history).split('-');
   const next = [system, Number(timeline) + 1, ...rest].join('-');
@@ -120,7 +120,7 @@ it('a replica that is promoted has a history of its own', async () => {
   await promoted.close();
 });
 
-it('a former primary shows nothing while it is a replica, and is told where it is the primary', async () => {
+it('a former primary is not trusted while it is a replica of another, and begins a history as the primary', async () => {
   const dataDirectory = temporaryFolder('former');
   let server = await startPostgres(dataDirectory);
   const cluster = server.data;
@@ -175,7 +175,7 @@ it('a former primary shows nothing while it is a replica, and is told where it i
     await expect.poll(() => polls).toBeGreaterThan(before + 5);
   };
 
-  // it knows as much: for minutes a replica of the new primary names the timeline before, too
+  // not a change yet: for minutes a replica of the new primary names the old timeline, too
   await restart(asReplica);
   await polled();
   expect(seen()).toBe(2);

@@ -35,15 +35,18 @@ describe('the public API', () => {
     expect(res.text).not.toMatch(/select|postgres|node_modules|\.ts\b|at \//i);
   }
 
-  it.each(DOCUMENTS)('ignores a query string and a missing User-Agent: %s', async (path) => {
-    const plain = await send('get', `${BASE}/${path}`);
-    const other = await send('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
-    expect(other.status).toBe(200);
-    expect(other.text).toBe(plain.text);
-  });
+  it.each(DOCUMENTS)(
+    'a query string and a missing User-Agent change nothing of %s',
+    async (path) => {
+      const plain = await send('get', `${BASE}/${path}`);
+      const other = await send('get', `${BASE}/${path}?a[b]=1&locale=ru&%zz`).unset('User-Agent');
+      expect(other.status).toBe(200);
+      expect(other.text).toBe(plain.text);
+    },
+  );
 
   it.each(['/v1/readings', '/v1/push/ttn'])(
-    'tells who posts readings to %s where they go',
+    'the 404 to readings posted to %s tells which port takes them',
     async (path) => {
       const res = await send('post', path);
       expectProblem(
@@ -99,13 +102,13 @@ describe('the public API', () => {
     [`${BASE}/stations.json%00`, /nothing at/],
     [`${BASE}/stations%2Ejson`, /nothing at/],
     ['/favicon.ico', /nothing at "\/favicon\.ico"/],
-  ])('has nothing at %s', async (path, detail) => {
+  ])('a request for %s is 404, and its detail tells why', async (path, detail) => {
     expectProblem(await send('get', path), 404, 'Not Found', detail);
     const head = await send('head', path);
     expect([head.status, head.text ?? '']).toEqual([404, '']);
   });
 
-  it('answers oversized paths with 404, without repeating them', async () => {
+  it('an oversized path is 404, and not repeated in full', async () => {
     expectProblem(
       await send('get', `${BASE}/station/${'9'.repeat(4000)}.json`),
       404,
@@ -121,7 +124,7 @@ describe('the public API', () => {
     expectProblem(await send('get', `/${'x'.repeat(8000)}`), 404, 'Not Found', /nothing at/);
   });
 
-  it('answers 404 for unknown paths, whatever the method', async () => {
+  it('an unknown path is 404, whatever the method', async () => {
     for (const path of [
       '/nowhere',
       `${BASE}/station/01.json`,
@@ -133,20 +136,20 @@ describe('the public API', () => {
   });
 
   it.each([`${BASE}/region/%E0%A4%A.json`, `${BASE}/%`, '/%zz', `${BASE}/region/%FF.json`])(
-    'calls %s malformed',
+    'a request for %s is 400, because its percent-encoding is malformed',
     async (path) => {
       expectProblem(await send('get', path), 400, 'Bad Request', /percent-encoding/);
     },
   );
 
-  it('redirects / to a document', async () => {
+  it('a GET of / redirects to a document', async () => {
     const res = await send('get', '/');
     expect(res.status).toBe(302);
     expect((await send('get', String(res.headers.location))).status).toBe(200);
     expect((await send('post', '/')).status).toBe(405);
   });
 
-  it('changes the ETag with the body, and only then', async () => {
+  it('the ETag stays while the body does, and differs in another language', async () => {
     const etag = async (path: string) => (await send('get', path)).headers.etag;
     expect(await etag(`${BASE}/station/1.json`)).toBe(await etag(`${BASE}/station/1.json`));
     expect(await etag(`${BASE}/station/1.json`)).not.toBe(

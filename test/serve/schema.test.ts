@@ -1,6 +1,6 @@
 /**
- * Schema api for its readers: everything has a comment, and types are plain. What else they may
- * read is in test/database/roles.test.ts.
+ * Schema api for its readers: everything has a comment, and types are plain. Their other rights are
+ * in test/database/roles.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
@@ -17,7 +17,7 @@ onOneEngine('schema api', (engine) => {
   });
   afterAll(() => database.drop());
 
-  it('has a comment on every view, column and function', async () => {
+  it('every view, column and function of schema api has a comment', async () => {
     const objects = await reader<{ object: string; comment: string | null }[]>`
       select c.relname as object, obj_description(c.oid, 'pg_class') as comment
       from pg_class c where c.relnamespace = 'api'::regnamespace
@@ -33,7 +33,7 @@ onOneEngine('schema api', (engine) => {
     ).toEqual([]);
   });
 
-  it('states a unit in the comment of every measured column', async () => {
+  it('the comment of every measured column states a unit', async () => {
     const columns = await reader<{ column: string; comment: string }[]>`
       select c.relname || '.' || a.attname as column, col_description(c.oid, a.attnum) as comment
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -46,7 +46,7 @@ onOneEngine('schema api', (engine) => {
     );
   });
 
-  it('describes every output column of a function in its comment, or in the view that the comment refers to', async () => {
+  it('every output column of a function is described in its comment, or in the view that the comment names', async () => {
     const functions = await reader<{ name: string; columns: string[]; comment: string }[]>`
       select p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
         (select array_agg(n) from unnest(p.proargnames, p.proargmodes) as arguments(n, mode) where mode = 't') as columns
@@ -65,7 +65,7 @@ onOneEngine('schema api', (engine) => {
     }
   });
 
-  it('exposes only plain types', async () => {
+  it('schema api exposes only plain types', async () => {
     const others = await reader`
       select c.relname || '.' || a.attname as what, t.typname
       from pg_class c

@@ -18,7 +18,7 @@ export type Served = {
   close(): Promise<void>;
 };
 
-/** Whether answers are rendered for each request or come from the response cache. */
+/** Answers are rendered for each request, or come from the response cache. */
 export const PATHS = ['rendered', 'kept'] as const;
 
 type Options = { siteBaseUrl?: string; path?: (typeof PATHS)[number] };

@@ -1,6 +1,6 @@
 /**
- * Current values of stations (C1, C2) as periods of the network change them; what they are
- * otherwise is in current.test.ts.
+ * Current values of stations (C1, C2) as periods of the network change them; their other rules are
+ * in current.test.ts.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
@@ -10,7 +10,7 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 
-/** So many minutes before now, which is a full hour. */
+/** That many minutes before now, which is a full hour. */
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 const iso = (minutes: number) => ago(minutes).replace('.000Z', '+00:00');
 
@@ -41,7 +41,7 @@ onEveryEngineInAll('current values', (engine) => {
     rain,
   });
 
-  it('point where the wind of the last hour came from, and hold until their newest reading is as old as stale_after (C1, C2)', async () => {
+  it('wind is from the direction of the last hour, and valid until its newest reading is stale (C1, C2)', async () => {
     await bring();
     await measured(
       reading(3, ago(115), { wind_direction: 90 }),
@@ -52,7 +52,7 @@ onEveryEngineInAll('current values', (engine) => {
     ).toEqual([{ wind_direction: 'N', valid_until: iso(50 - 180) }]);
   });
 
-  it('have no direction of a calm, which leaves that of the wind before and counts as no newer one; without a speed it counts (A7, C1)', async () => {
+  it('a calm has no direction and does not replace an earlier one; a direction without a speed counts (A7, C1)', async () => {
     await bring();
     await measured(
       reading(3, ago(80), { wind_direction: 90, wind_speed: 2 }),
@@ -80,7 +80,7 @@ onEveryEngineInAll('current values', (engine) => {
     ]);
   });
 
-  it('of gases count negative noise, and are 0 where their mean is below it, in hours too (S1)', async () => {
+  it('negative noise of gases counts in their mean, and a mean below 0 is published as 0, in hours too (S1)', async () => {
     await bring();
     await measured(
       reading(1, ago(70), { no2: '-6', so2: '-6', o3: '-10' }),
@@ -98,7 +98,7 @@ onEveryEngineInAll('current values', (engine) => {
     ]);
   });
 
-  it('go on where a correction begins: it does not start the sensor anew (C1)', async () => {
+  it('readings from before a correction began still count in current values (C1)', async () => {
     await bring({ correction: [{ formula: 'epa-2021', since: ago(60) }] });
     await measured(
       reading(1, ago(70), { pm10: 10 }),
@@ -110,7 +110,7 @@ onEveryEngineInAll('current values', (engine) => {
   });
 
   it.each(['UTC', 'Europe/Berlin', 'Asia/Yerevan'])(
-    'are gone after a day of 24 hours, though the clocks were set back, in a session of %s (C2)',
+    'a stale_after of one day is 24 hours, though the clocks were set back, in a session of %s (C2)',
     async (zone) => {
       const night = '2026-10-25T12:00:00Z'; // eleven hours after the clocks of Berlin went back
       await bringIn(owner, {
@@ -137,7 +137,7 @@ onEveryEngineInAll('current values', (engine) => {
     },
   );
 
-  it('say the city and district of the instant, hidden or not, the first that the file lists among several (C8)', async () => {
+  it('a station has the city and district of the instant, hidden or not, the first listed of several (C8)', async () => {
     const place = async (at: string) =>
       (
         await reader`select city_slug, city, district_slug, district, valid_until <= ${ago(0)} as ends from api.station_current(${at}, 2)`
@@ -177,7 +177,7 @@ onEveryEngineInAll('current values', (engine) => {
     expect(await listed()).toBe('town'); // where it was last
   });
 
-  it('of a moved sensor show at its new station at once, from readings taken there only; in history from its first whole hour (C1, P2)', async () => {
+  it('a moved sensor counts at its new station at once, by readings taken there; in history from its first whole hour (C1, P2)', async () => {
     const moved = {
       stations: [
         { id: 1, until: ago(85) },
@@ -207,7 +207,7 @@ onEveryEngineInAll('current values', (engine) => {
     ]);
   });
 
-  it('exclude a sensor while it is suspicious, and start over with it afterwards', async () => {
+  it('a suspicious sensor does not count, and starts over with new readings afterwards', async () => {
     await bring({ suspicious: [{ since: ago(50), until: ago(20) }] });
     await measured(
       ...[55, 45, 15].map((minutes) => reading(1, ago(minutes), { pm25: minutes, rain: 1 })),

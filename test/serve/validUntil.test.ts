@@ -1,7 +1,4 @@
-/**
- * valid_until of every document: the first instant at which it changes without new data, neither
- * earlier nor later.
- */
+/** valid_until of every document is the first instant at which it changes without new data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiOver } from '../../src/database/apiDb.ts';
 import { makeSiteUrls } from '../../src/serve/current.ts';
@@ -80,27 +77,27 @@ onEveryEngineInAll('valid_until', (engine) => {
     return new Date(row?.valid_until);
   };
 
-  describe('of a station', () => {
+  describe('a station', () => {
     it.each([
-      ['offline and without anything to come: never', OFFLINE, null],
-      ['with one value: when it is stale, after three hours', ONE_VALUE, minutes(150)],
-      ['with two values: when the first of them is stale', TWO_VALUES, minutes(90)],
-      ['that will be hidden: then', HIDDEN, minutes(50)],
-      ['that is hidden for a while: when it is listed again', SHOWN, minutes(70)],
-      ['that will be flagged: then', FLAGGED, minutes(20)],
-      ['whose sensor will be taken away: then', MOVED, minutes(110)],
-      ['that will get a sensor: then', FITTED, minutes(40)],
-      ['that will leave its region: then', LEAVING, minutes(100)],
-      ['with a reading from a clock that is ahead: when that counts', AHEAD, minutes(3)],
-    ])('%s', async (_, id, expected) => {
+      ['that is offline, with nothing to come, is valid for ever', OFFLINE, null],
+      ['with one value is valid until the value is stale', ONE_VALUE, minutes(150)],
+      ['with two values is valid until the first is stale', TWO_VALUES, minutes(90)],
+      ['that will be hidden is valid until then', HIDDEN, minutes(50)],
+      ['that is hidden for a while is valid until it is listed again', SHOWN, minutes(70)],
+      ['that will be flagged is valid until then', FLAGGED, minutes(20)],
+      ['whose sensor will be taken away is valid until then', MOVED, minutes(110)],
+      ['that will get a sensor is valid until then', FITTED, minutes(40)],
+      ['that will leave its region is valid until then', LEAVING, minutes(100)],
+      ['with a reading from the future is valid until it counts', AHEAD, minutes(3)],
+    ])('a station %s', async (_, id, expected) => {
       expect(await ofStation(id)).toEqual(expected);
     });
 
-    it('that is flagged is the end of the flag', async () => {
+    it('a flagged station is valid until the end of the flag', async () => {
       expect(await ofStation(FLAGGED, minutes(25))).toEqual(minutes(30));
     });
 
-    it('that becomes flagged or ceases to be is already what it becomes at that very instant', async () => {
+    it('a station is flagged from the instant at which its flag begins to the instant at which it ends', async () => {
       const flagged = async (at: Date) =>
         (await here.published`select is_bad_thp from api.station_current(${at}, ${FLAGGED})`)[0]
           ?.is_bad_thp;
@@ -115,7 +112,7 @@ onEveryEngineInAll('valid_until', (engine) => {
     });
 
     it.each([ONE_VALUE, TWO_VALUES, HIDDEN, SHOWN, FLAGGED, MOVED, LEAVING, AHEAD])(
-      '%s: the document changes at it and not before',
+      'documents of station %s change at valid_until, and not before',
       async (id) => {
         const end = (await ofStation(id)) as Date;
         const documents = ['stations.json', `station/${id}.json`];
@@ -131,12 +128,12 @@ onEveryEngineInAll('valid_until', (engine) => {
     );
   });
 
-  describe('of a region', () => {
-    it('is the next full hour', async () => {
+  describe('a region', () => {
+    it('a region is valid until the next full hour', async () => {
       expect(await ofRegion('alpha')).toEqual(minutes(50));
     });
 
-    it('is when its digest expires after 30 minutes, if that comes first', async () => {
+    it('a region is valid until its digest expires after 30 minutes, if that comes first', async () => {
       await here.digest(minutes(0));
       expect(await ofRegion('beta', minutes(15))).toEqual(minutes(30));
       expect(await ofRegion('beta', minutes(31))).toEqual(minutes(50));
@@ -146,7 +143,7 @@ onEveryEngineInAll('valid_until', (engine) => {
       );
     });
 
-    it('of the counts in now.json is that of the digest which has them, not the next full hour (C4)', async () => {
+    it('now.json of a region is valid until the digest with its counts expires, not until the next full hour (C4)', async () => {
       const until = async (at: Date) => {
         const db = apiOver(here.published);
         const documents = makeExplore({ db, wholeNetwork: db, clock: () => at });
@@ -166,7 +163,7 @@ onEveryEngineInAll('valid_until', (engine) => {
       expect(await until(minutes(-5))).toEqual(minutes(0)); // the clock was set back
     });
 
-    it('is the next digest, if the clock was set back', async () => {
+    it('a region is valid until the next digest, if the clock was set back', async () => {
       expect(await ofRegion('beta', minutes(-5))).toEqual(minutes(0));
     });
   });
@@ -174,7 +171,7 @@ onEveryEngineInAll('valid_until', (engine) => {
   it.each([
     ['a station', minutes(2), minutes(3)],
     ['a region', minutes(162), minutes(170)],
-  ])('of the list is that of %s, if that comes first', async (_, at, expected) => {
+  ])('the list is valid until %s changes, if that comes first', async (_, at, expected) => {
     const db = apiOver(here.published);
     const documents = makeDocuments({
       db,
@@ -187,7 +184,7 @@ onEveryEngineInAll('valid_until', (engine) => {
     );
   });
 
-  it('of a history is the next full hour, whatever the zone', async () => {
+  it('a history is valid until the next full hour', async () => {
     const rows = await here.published`
       select api.history_valid_until(${minutes(0)}) as "10 past", api.history_valid_until(${minutes(50)}) as "full"`;
     expect(rows.map((row) => [new Date(row['10 past']), new Date(row.full)])).toEqual([

@@ -51,7 +51,7 @@ async function readLists(maxBytes: number) {
 }
 
 describe('the list of stations', () => {
-  it('is made of one reading of current values in all locales, and says the same as without the cache', async () => {
+  it('the list is read once for all locales, and is the same as without the cache', async () => {
     const kept = await readLists(1e7);
     const rendered = await readLists(0);
     expect([kept.ofStations, rendered.ofStations]).toEqual([1, LOCALES.length]);
@@ -59,18 +59,20 @@ describe('the list of stations', () => {
     expect(new Set(kept.bodies).size).toBe(LOCALES.length);
   });
 
-  it('names providers in the locale, or as they are named everywhere (C6)', async () => {
+  it('a provider has its title in the locale, else its general one (C6)', async () => {
     const sql = served.database.as('airseries_owner');
     const titles = { en: 'Volunteers', ru: 'Волонтёры' };
     await sql`update raw.provider set title = 'Volunteers', titles = ${JSON.stringify(titles)}::text::jsonb where id = 'ours'`;
     const { bodies } = await readLists(0);
     const named = bodies.map((body) => JSON.parse(body).providers[0].title);
     expect(Object.fromEntries(LOCALES.map((locale, index) => [locale, named[index]]))).toEqual({
-      ...{ en: 'Volunteers', hy: 'Volunteers', ru: 'Волонтёры' },
+      en: 'Volunteers',
+      hy: 'Volunteers',
+      ru: 'Волонтёры',
     });
   });
 
-  it('is as old as the older of its parts', async () => {
+  it('the list has the data version of the older of its parts', async () => {
     const nothing = { providers: [], stations: [], regions: [] };
     const untitled = { providers: new Map(), stations: new Map(), regions: new Map() };
     const reader = {
@@ -93,7 +95,7 @@ describe('the list of stations', () => {
     });
   });
 
-  it('is one text, however many stations it has', async () => {
+  it('the list is valid JSON, however many stations it has', async () => {
     const network = await queryNetwork(served.db, NOW);
     const [row] = network.stations.filter((one) => one.is_listed);
     for (const count of [0, 1, 499, 500, 501, 1_001]) {
@@ -106,7 +108,7 @@ describe('the list of stations', () => {
     }
   });
 
-  it('does not take the connections of other documents', async () => {
+  it('the list has connections of its own: other documents are answered while it has none', async () => {
     const wholeNetwork = openReaderPool(NOWHERE, { timeZone: 'UTC' });
     const app = makeApp({
       db: served.db,

@@ -89,20 +89,23 @@ onEveryEngine('history windows', (engine) => {
       [`exactly at ${name}`, Date.parse(text)] as const,
       [`one millisecond before ${name}`, Date.parse(text) - 1] as const,
     ]),
-  )('hold every bucket from first to last and no other, %s (H1)', async (_, now) => {
-    for (const path of ['station/1', 'region/town']) {
-      const history = await here.get(`${path}-history.json`, new Date(now));
-      for (const window of WINDOWS) {
-        const [key] = window;
-        const times = history[key].map(({ timestamp }: { timestamp: string }) =>
-          new Date(timestamp).toISOString(),
-        );
-        expect(times, `${path} ${key}`).toEqual(expectedIn(window, now));
+  )(
+    'history windows hold every bucket from first to last and no other, %s (H1)',
+    async (_, now) => {
+      for (const path of ['station/1', 'region/town']) {
+        const history = await here.get(`${path}-history.json`, new Date(now));
+        for (const window of WINDOWS) {
+          const [key] = window;
+          const times = history[key].map(({ timestamp }: { timestamp: string }) =>
+            new Date(timestamp).toISOString(),
+          );
+          expect(times, `${path} ${key}`).toEqual(expectedIn(window, now));
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('are asked for again when an hour closes or the clock is set back, and not in between', async () => {
+  it('history windows are queried again when an hour closes or the clock is set back, and not in between', async () => {
     const reads = apiOver(here.database.as('airseries_reader'));
     const asked: unknown[] = [];
     const counting = reads.withPlugin({
@@ -133,7 +136,7 @@ onEveryEngine('history windows', (engine) => {
   });
 
   it.each(['UTC', 'America/New_York'])(
-    'are the same in a session with the time zone %s, which Grafana may set (Z1, Z2)',
+    'history windows are the same in a session with the time zone %s, which Grafana may set (Z1, Z2)',
     async (zone) => {
       const reader = here.database.as('airseries_reader', zone);
       for (const [, text] of INSTANTS) {

@@ -19,31 +19,31 @@ export function onEveryEngine(name: string, tests: (engine: Engine) => void): vo
 }
 
 /**
- * For what doesn't depend on how data are stored or read. On plain PostgreSQL, which every machine
- * has.
+ * For tests that don't depend on how data are stored or read. They run on plain PostgreSQL, which
+ * every machine has.
  */
 export function onOneEngine(name: string, tests: (engine: Engine) => void): void {
   describe.each(engines.slice(0, 1))(`${name} (%s)`, tests);
 }
 
 /**
- * For what reads the same SQL on every engine, while the tests of the aggregates under it run on
- * each: on plain PostgreSQL, and in `npm run test:all` on every engine.
+ * For tests of SQL that is the same on every engine, above aggregates that are tested on each. They
+ * run on plain PostgreSQL, and in `npm run test:all` on every engine.
  */
 export const onEveryEngineInAll = isAll ? onEveryEngine : onOneEngine;
 
 /**
- * The same for the rest of a suite that begins with what depends on the engine:
- * `if (isRepetition(engine)) return;`
+ * The same for the rest of a suite, after its tests that depend on the engine: `if
+ * (isRepetition(engine)) return;`
  */
 export const isRepetition = (engine: Engine) => !isAll && engine !== engines[0];
 
 export const testDatabase = (engine: Engine, timeZone = 'Asia/Yerevan') =>
   makeDatabase(targets, engine, timeZone);
 
-/** One without the views and functions of any extra. */
+/** A database without the views and functions of any extra. */
 export const coreDatabase = (engine: Engine) => makeDatabase(targets, engine, 'Asia/Yerevan', CORE);
 
-/** A database without any migration; or, with a template, all that is in that. */
+/** A database without any migration, or a copy of a template. */
 export const emptyDatabase = (engine: Engine, template?: string) =>
   makeEmptyDatabase(targets, engine, template);

@@ -3,7 +3,7 @@
  * database that it checks.
  */
 
-/** Digits, without the point, and how many of them follow it. */
+/** Digits without the point, and the number of digits after it. */
 type Decimal = { digits: bigint; scale: number };
 
 export function decimal(value: number): Decimal {
@@ -14,7 +14,7 @@ export function decimal(value: number): Decimal {
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale };
 }
 
-/** To so many decimals, towards zero. */
+/** Rounds to that many decimals, towards zero. */
 export function truncated({ digits, scale }: Decimal, decimals: number): number {
   const kept =
     scale <= decimals
@@ -23,7 +23,7 @@ export function truncated({ digits, scale }: Decimal, decimals: number): number 
   return Number(kept) / 10 ** decimals;
 }
 
-/** To so many decimals, half away from zero; never -0. */
+/** Rounds to that many decimals, half away from zero; never -0. */
 export function roundedHalfUp({ digits, scale }: Decimal, decimals: number): number {
   if (scale <= decimals) return truncated({ digits, scale }, decimals);
   const half = 5n * 10n ** BigInt(scale - decimals - 1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
 
-/** This version's without the views and functions of any extra. */
+/** This version's definitions without the views and functions of any extra. */
 export const CORE: Definitions = { ...DEFINITIONS, extras: [] };
 
 /** Copies sql/ to `folder`, and changes a file if one is named. */

@@ -18,8 +18,8 @@ type Documented = {
 type Described = { description: string; schema: { type?: string } };
 
 /**
- * As a client gets it: test/serve/openapi.test.ts compares it with what is served. The type is what
- * tests read of it.
+ * The document as a client gets it: test/serve/openapi.test.ts compares it with the served one. The
+ * type has only the parts that tests read.
  */
 export const openApi: {
   info: { description: string };
@@ -45,7 +45,7 @@ const ajv = new Ajv2020({
 ajv.addVocabulary([...Object.keys(openApi), 'x-unit']);
 ajv.addSchema({ ...openApi, $id: NAME });
 
-/** The history of a path comes before what else could match it. */
+/** A history comes before other paths that could match it. */
 const PATHS = Object.entries(openApi.paths).map(([path, { get }]) => ({
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   responses: get.responses,
@@ -63,10 +63,10 @@ export function validatorOf(schema: object & { $ref?: string }): ValidateFunctio
   return validate;
 }
 
-/** What the document says of a status at a path, references followed. Throws if it says nothing. */
+/** The documented response for a status at a path, references followed. Throws if there is none. */
 export function documentedResponse(path: string, status: number): Documented {
   const known = PATHS.find(({ pattern }) => pattern.test(path));
-  // what no path of the document matches is answered with a problem
+  // a path that the document does not have is answered with a problem
   const responses = known?.responses ?? PATHS[0]?.responses ?? {};
   const found = status < 400 && known === undefined ? undefined : responses[status];
   if (found === undefined) throw new Error(`the document has no ${status} for ${path}`);

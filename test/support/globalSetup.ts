@@ -14,10 +14,10 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { slowness, all } = project.getProvidedContext();
-  process.stderr.write(`\n=== limits of time: ${slowness} times those of a quiet machine ===\n`);
+  process.stderr.write(`\n=== limits of time: ${slowness} times a quiet machine’s ===\n`);
   if (!all)
-    process.stderr.write('=== without what is slower and rarer, which npm run test:all has ===\n');
-  // it builds if the sources have changed since
+    process.stderr.write('=== without the slower and rarer tests of npm run test:all ===\n');
+  // builds if the sources have changed
   execFileSync(process.execPath, ['src/airseries.js', '--version'], { stdio: ['ignore', 2, 2] });
   const { targets, close } = await openServers();
   project.provide('targets', targets);

@@ -16,7 +16,7 @@ export type Pollutant = keyof typeof UPPER_ENDS;
 /** µg/m³ in 1 ppb (S6). */
 export const NO2_PPB = 1.9125;
 
-/** The position of the band of a mean, of NO2 in ppb. */
+/** The position of the band of a mean; NO2 is in ppb. */
 export const bandOf = (pollutant: Pollutant, stored: number) => {
   const rounded = roundedHalfUp(decimal(pollutant === 'no2' ? stored * NO2_PPB : stored), 0);
   return UPPER_ENDS[pollutant].filter((end) => rounded > end).length;
@@ -38,15 +38,12 @@ export function nowcast(hours: readonly (number | null)[], digits: number): numb
   return truncated(decimal(sum / weights), digits);
 }
 
-/**
- * The trend of whole hours, newest first: by whole numbers, so that no threshold is a matter of
- * floats.
- */
+/** The trend of whole hours, newest first: by whole numbers, so that thresholds are exact. */
 export function trend([newest, ...before]: readonly (number | null)[]): string | null {
   const known = before.slice(0, 3).filter((value) => value !== null);
   if (newest === null || newest === undefined || known.length < 2) return null;
   const sum = known.reduce((a, b) => a + Math.max(b, 0), 0);
-  const change = Math.max(newest, 0) * known.length - sum; // of the mean, as many times as there are
+  const change = Math.max(newest, 0) * known.length - sum; // from the mean, times the known hours
   if (Math.abs(change) < 3 * known.length || 10 * Math.abs(change) < sum) return 'steady';
   return change > 0 ? 'rising' : 'falling';
 }

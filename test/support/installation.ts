@@ -19,14 +19,14 @@ import { PROVIDER_KEYS } from './network.ts';
 import { request } from './request.ts';
 
 export type Values = ReadingInput['values'];
-/** Untyped: contract tests check it. */
+/** A body without a type: contract tests check it. */
 export type Body = Response['body'];
 
 export type Installation = {
   database: TestDatabase;
   /**
-   * The body at a path below `/en/air-quality-app/v1/`, or at one that begins with a slash, as of
-   * an instant.
+   * The body at a path below `/en/air-quality-app/v1/`, or at a path that begins with a slash, as
+   * of an instant.
    */
   get(path: string, at: Date): Promise<Body>;
   /** Accepts readings as ingest does, at an instant after the newest of them. */

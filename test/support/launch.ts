@@ -18,17 +18,14 @@ export type Launched = {
   failure: Promise<string>;
 };
 
-/**
- * The service over the test's database, with a configuration that differs from the default in these
- * values.
- */
+/** Starts the service over the test's database, with these values instead of the defaults. */
 export async function launch(here: Installation, config: Partial<Config> = {}): Promise<Launched> {
   const launched = await launchForAll(here, config);
   onTestFinished(() => launched.service.stop(0));
   return launched;
 }
 
-/** The same, which the caller stops. */
+/** The same service, which the caller stops. */
 export async function launchForAll(here: Installation, config: Partial<Config>): Promise<Launched> {
   const ports = {
     port: Number(await freePort()),
@@ -62,6 +59,7 @@ export async function ready(launching: Promise<Launched>): Promise<Launched> {
   await launched.service.ready;
   return launched;
 }
-/** The same, once it answers. */
+
+/** Starts the service; resolves once it answers. */
 export const running = (here: Installation, config?: Partial<Config>) =>
   ready(launch(here, config));

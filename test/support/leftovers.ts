@@ -1,8 +1,8 @@
 /**
  * Finds what a test run leaves behind. A run works in its own temporary folder, so any file in it
  * at the end, and any process with that folder in its arguments or environment, is a leftover of a
- * test. A run that breaks off leaves all it has: a process of its own waits for that, ends the
- * servers and removes the folder.
+ * test. A run that breaks off leaves everything it has: a separate process waits for its end, ends
+ * the servers and removes the folder.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
@@ -14,8 +14,8 @@ import { listProcesses, type Process } from './processes.ts';
 import { roomInMemory } from './roomInMemory.ts';
 
 /**
- * Creates the folder, for this process and all that it starts. Its name is short, because paths of
- * sockets must be.
+ * Creates the folder, for this process and all processes that it starts. Its name is short, because
+ * paths of sockets must be.
  */
 export function beginRun(): string {
   const base = process.env.TMPDIR || roomInMemory() || tmpdir();
@@ -54,8 +54,8 @@ export function endRun(folder: string): string[] {
 }
 
 /**
- * Ends whatever works in the folder: first as its owner would, then PostgreSQL at once, then by
- * force.
+ * Ends all processes that work in the folder: first as their owner would, then PostgreSQL at once,
+ * then by force.
  */
 export function sweep(folder: string): void {
   for (const signal of ['SIGTERM', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -78,7 +78,7 @@ const processesOf = (folder: string): Process[] =>
 const leftoversOf = (folder: string): Process[] =>
   processesOf(folder).filter(({ args, parent }) => args.includes(folder) || parent !== process.pid);
 
-/** The processes that are left when none is, or the time is over. */
+/** Waits until no process is left, or the time is over; returns the processes that are left. */
 function waitFor(list: () => Process[], milliseconds: number): Process[] {
   const deadline = performance.now() + milliseconds;
   let left = list();

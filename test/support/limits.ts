@@ -1,7 +1,7 @@
 /**
  * Limits of time that follow the machine: their lengths on a quiet one, times the slowness of this
  * one, measured when the run begins. A limit only ends a test that hangs; how fast something is,
- * `npm run bench` and `npm run test:faults` measure.
+ * `npm run bench` and the second half of `npm run test:all` measure.
  */
 import { spawnSync } from 'node:child_process';
 import { pbkdf2Sync } from 'node:crypto';
@@ -13,7 +13,7 @@ declare module 'vitest' {
   }
 }
 
-/** What the work below takes on two quiet cores. */
+/** The time of the work below on two quiet cores. */
 const QUIET_MS = 550;
 
 /** 1 on a quiet machine, 10 where everything takes ten times as long. */
@@ -30,7 +30,7 @@ function measureSlowness(): number {
 
 const slowness = measureSlowness();
 
-/** For Vitest's configuration. They are long, because they end only tests that hang. */
+/** Limits for Vitest's configuration, long because they end only tests that hang. */
 export const limits = {
   provide: { slowness },
   testTimeout: 180_000 * slowness,

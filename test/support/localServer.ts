@@ -18,7 +18,7 @@ const LOCATIONS: [parent: string, prefix: string][] = [
 
 export type LocalPostgres = { bin: string; version: string };
 
-/** The newest one; undefined if there is none. */
+/** The newest installed one, if any. */
 export async function findLocalTimescale(): Promise<LocalPostgres | undefined> {
   const directories = LOCATIONS.flatMap(([parent, prefix]) => {
     const entries = existsSync(parent) ? readdirSync(parent) : [];
@@ -48,11 +48,11 @@ async function inspect(bin: string): Promise<LocalPostgres | undefined> {
   }
 }
 
-/** It, for `startPostgres`. */
+/** The installed server, for `startPostgres`. */
 export function localProgram({ bin, version }: LocalPostgres): Program {
   return {
     version,
-    // no builtin one before 17
+    // there is no builtin locale before 17
     locale: [process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8'],
     settings: {
       shared_preload_libraries: 'timescaledb',

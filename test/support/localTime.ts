@@ -1,6 +1,6 @@
 /** Local time in a zone, independently of the database whose answers it checks. */
 
-// making one takes a hundred times longer than using it
+// making a format takes a hundred times longer than using it
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -20,7 +20,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** A zone by the rules of ICU, or by others: a function from an instant to milliseconds east of UTC. */
+/** A zone of ICU, or a function from an instant to milliseconds east of UTC. */
 export type Zone = string | ((instant: number) => number);
 
 /** Milliseconds east of UTC at an instant. */

@@ -1,4 +1,4 @@
-/** Which sessions of a database wait for a lock. */
+/** The sessions of a database that wait for a lock. */
 import type { Sql } from '../../src/database/client.ts';
 
 type Waiting = {
@@ -9,8 +9,8 @@ type Waiting = {
 };
 
 /**
- * Those of this application, whose statement matches a regular expression; by default all.
- * `watcher` is a superuser's connection to the database.
+ * The waiting sessions of an application whose statement matches a regular expression; by default
+ * all. `watcher` is a superuser's connection to the database.
  */
 export function lockWaits(
   watcher: Sql,

@@ -20,11 +20,11 @@ export type TestDatabase = {
   target: Server;
   /** Opens a pool as a role (default: the owner); closed with the database. */
   as(role?: Role, timeZone?: string): Sql;
-  /** A pool as the superuser, for what only tests do to a server. */
+  /** A pool as the superuser, for statements that only tests send. */
   superuser(): Sql;
   /**
-   * As `refresh` of this database, on a connection that stays: to make a new one takes most of the
-   * time of a small refresh.
+   * Refreshes on a connection that stays: making a new one takes most of the time of a small
+   * refresh.
    */
   refresh(now: Date): Promise<void>;
   drop(): Promise<void>;
@@ -57,7 +57,7 @@ export async function makeDatabase(
     target,
     async refresh(now) {
       const kept = refreshing ?? open({ role: 'airseries_owner', max: 1 });
-      refreshing = undefined; // one that failed may hold the lock of refreshes, and ends
+      refreshing = undefined; // a connection whose refresh failed may hold its lock, and ends
       try {
         await refreshOn(kept, () => now);
         refreshing = kept;
@@ -74,7 +74,7 @@ export async function makeDatabase(
   };
 }
 
-/** A database without any migration; or, with a template, all that is in that. */
+/** A database without any migration, or a copy of a template. */
 export async function makeEmptyDatabase(
   targets: Targets,
   engine: Engine,
@@ -122,7 +122,7 @@ async function makeTemplate(
     const target = { ...server, database: name };
     const now = new Date('2026-11-20T00:00:00Z');
     await migrate(target, { timeZone, now, log: makeLog('warn'), definitions });
-    await refresh(target, () => now); // the first build is done: before it nothing is answered
+    await refresh(target, () => now); // the first build, without which the API answers 503
     await freeze(sql, name);
     return name;
   } finally {

@@ -1,4 +1,4 @@
-/** All metrics of a process: those of the core, and those of the extras. */
+/** All metrics of a process, of the core and of the extras. */
 import { EXTRAS } from '../../src/extras.ts';
 import { type Metrics, makeMetrics } from '../../src/metrics/definitions.ts';
 

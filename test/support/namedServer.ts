@@ -1,7 +1,7 @@
 /**
  * A running server with TimescaleDB, such as the database of docker-compose.yml in CI. Databases
- * created here are dropped afterwards; templates also before, since those of an interrupted run may
- * have outdated migrations.
+ * created here are dropped afterwards; templates also before, since an interrupted run may have
+ * left outdated ones.
  */
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import { onConnection, type Sql } from '../../src/database/client.ts';

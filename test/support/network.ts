@@ -1,4 +1,4 @@
-/** Providers as the composition knows them: with the keys and the facts of the extras. */
+/** The keys and facts that extras add to providers, as in the composition. */
 import { additionsOf } from '../../src/extras/extra.ts';
 import { EXTRAS } from '../../src/extras.ts';
 

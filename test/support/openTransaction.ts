@@ -1,7 +1,7 @@
-/** A transaction that stays open beside what is tested, on a connection of its own. */
+/** A transaction that stays open during a test, on a connection of its own. */
 import type { Sql } from '../../src/database/client.ts';
 
-/** Runs a statement in it, such as `lock table raw.token`. */
+/** Opens one and runs a statement in it, such as `lock table raw.token`. */
 export async function openTransaction(sql: Sql, statement: string) {
   await sql`select`; // the driver reserves only connections that are already open
   const connection = await sql.reserve();

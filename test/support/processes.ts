@@ -24,7 +24,7 @@ function fromProc(): Process[] {
     const args = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
     // the name in brackets may contain anything; the state and the parent follow its end
     const [, parent] = /^.*\) \S (\d+) /s.exec(read(`/proc/${pid}/stat`)) ?? [];
-    if (args === '' || parent === undefined) return []; // of the kernel, or ended
+    if (args === '' || parent === undefined) return []; // it has ended, or is the kernel's
     const environment = read(`/proc/${pid}/environ`);
     return [{ pid: Number(pid), parent: Number(parent), args, environment }];
   });

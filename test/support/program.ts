@@ -42,7 +42,7 @@ type Launch = {
   environment: Record<string, string>;
   folder?: string;
   input?: string;
-  /** Another user, as whom root runs it. */
+  /** Another user, as which root runs it. */
   user?: { uid: number; gid: number };
 };
 
@@ -103,7 +103,8 @@ let nextPort =
 
 export async function freePort(): Promise<string> {
   for (;;) {
-    const port = nextPort++;
+    const port = nextPort;
+    nextPort += 1;
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(port, () => resolve(true));

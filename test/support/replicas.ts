@@ -17,12 +17,12 @@ import { isRoot, SERVER_ENVIRONMENT, type User } from './users.ts';
 export type Member = {
   /** `127.0.0.1:5433`. */
   host: string;
-  /** As the superuser. */
+  /** The address for the superuser. */
   url: string;
   /** A connection that ends with the server. */
   sql(): Sql;
   start(): Promise<void>;
-  /** At once, as when the machine fails. */
+  /** Stops it at once, as when the machine fails. */
   stop(): Promise<void>;
   /** Stops and resumes replaying; resolves once it has. */
   pause(): Promise<void>;
@@ -32,20 +32,17 @@ export type Member = {
 export type Cluster = {
   primary: Member;
   replicas: Member[];
-  /** Resolves when these have replayed all that the primary has written. */
+  /** Resolves when these have replayed everything that the primary has written. */
   caughtUp(members?: Member[]): Promise<void>;
-  /** Stops all, and removes them. */
+  /** Stops and removes all of them. */
   close(): Promise<void>;
 };
 
-/**
- * Whether such servers can be started here: a named server of TimescaleDB may be on another
- * machine.
- */
+/** True if such servers can be started here: a named server may be on another machine. */
 export const canReplicate = async (engine: Engine) =>
   engine === 'plain' || (await findLocalTimescale()) !== undefined;
 
-/** Each needs little: data that need not survive, and no second to wait for anything. */
+/** Their data need not survive, and they wait less than a second for anything. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -61,7 +58,7 @@ const TIMESCALE_SETTINGS = {
   'timescaledb.telemetry_level': 'off',
 };
 
-/** Two replicas. `prepare` makes what is in the database, before they are copied from it. */
+/** Opens a primary and two replicas. `prepare` fills the database before it is copied. */
 export async function openCluster(
   engine: Engine,
   prepare: (url: string) => Promise<unknown>,
@@ -149,7 +146,10 @@ function makeMember(
   ]);
   let server: ChildProcess | undefined;
   let connection: Sql | undefined;
-  const sql = () => (connection ??= connect(url, { name: 'airseries test' }));
+  const sql = () => {
+    connection ??= connect(url, { name: 'airseries test' });
+    return connection;
+  };
   const replay = async (call: string, wanted: string) => {
     await sql().unsafe(`select ${call}()`);
     const isDone = async () =>

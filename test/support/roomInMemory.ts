@@ -11,10 +11,10 @@ const FOLDER = '/dev/shm';
 const GIGABYTE = 1024 ** 3;
 /** A run takes 0.6 GB, and its servers write 4 GB of WAL before a checkpoint if asked to. */
 const NEEDED_ROOM = 6 * GIGABYTE;
-/** What is in the folder, and the processes beside it. */
+/** The files in the folder, and the processes beside it. */
 const NEEDED_MEMORY = 8 * GIGABYTE;
 
-/** Undefined where there is none, as in most containers, or little memory. */
+/** The folder in memory; undefined without one, as in most containers, or with little memory. */
 export function roomInMemory(): string | undefined {
   try {
     accessSync(FOLDER, constants.W_OK);

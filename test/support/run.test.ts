@@ -1,6 +1,6 @@
 /**
- * A test run itself: it names what it skips and what it leaves, needs no program but Node, and ends
- * its servers however it breaks off.
+ * A test run itself: it names skipped tests and leftovers, needs no program but Node, and ends its
+ * servers however it breaks off.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { temporaryFolder } from './temporaryFolder.ts';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const CONFIG = 'test/support/fixture/vitest.config.ts';
 
-/** Where no program is found, Node is named by its path. */
+/** Runs a fixture without any program on the PATH; Node is named by its path. */
 const run = (name: string, TMPDIR: string, more: Record<string, string> = {}): Running =>
   launch(
     [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', CONFIG, `${name}.`],
@@ -23,7 +23,7 @@ const run = (name: string, TMPDIR: string, more: Record<string, string> = {}): R
 const lastLines = (stdout: string, count: number) => stdout.trimEnd().split('\n').slice(-count);
 
 describe('a test run', () => {
-  it('says why tests are skipped, and fails if one is skipped without a reason', async () => {
+  it('a test run says why tests are skipped, and fails if one is skipped without a reason', async () => {
     const { code, stdout } = await run('skips', temporaryFolder('run')).finished;
     const file = 'test/support/fixture/skips.fixture.ts';
     expect([code, ...lastLines(stdout, 4)]).toEqual([
@@ -35,7 +35,7 @@ describe('a test run', () => {
     ]);
   });
 
-  it('names the process and the folder that a test has left, and removes both', async () => {
+  it('a test run names the process and the folder that a test has left, and removes both', async () => {
     const folder = temporaryFolder('run');
     const { code, stdout } = await run('leaves', folder).finished;
     const [left = '', ...others] = lastLines(stdout, 3);
@@ -50,7 +50,7 @@ describe('a test run', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-    'ends what its tests have started, and removes its folder, where it breaks off by %s',
+    'a test run that breaks off by %s ends the processes of its tests, and removes its folder',
     async (signal) => {
       const folder = temporaryFolder('run');
       const LEFT_BY = join(temporaryFolder('left'), 'names');
@@ -71,6 +71,6 @@ describe('a test run', () => {
 });
 
 const isRunning = (pid: number) => listProcesses().some((process) => process.pid === pid);
-/** Of runs: tsx keeps a cache of its own there. */
+/** The folders of runs, without the cache that tsx keeps there. */
 const foldersIn = (folder: string) =>
   readdirSync(folder).filter((name) => name.startsWith('airseries-'));

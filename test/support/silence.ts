@@ -13,7 +13,7 @@ import type { DatabaseAddress } from '../../src/database/address.ts';
 
 export type Wire = {
   target: DatabaseAddress;
-  /** Nothing passes on open connections from now on; `andNew`: nor on new ones. */
+  /** Nothing passes on open connections from now on; with `andNew`, nothing on new ones either. */
   cut(andNew: boolean): void;
   join(): void;
   /** Ends open connections; new ones lead to another server. */

@@ -1,6 +1,6 @@
 /**
- * The relation that stores a level's rows, to write into it behind the service's back, as no
- * program of ours does.
+ * The relation that stores a level's rows, to write into it behind the service's back, which the
+ * service never does.
  */
 import type { Sql } from '../../src/database/client.ts';
 

@@ -16,26 +16,27 @@ declare module 'vitest' {
  * test named beside each holds the same promise in `npm test`.
  */
 const RARE = [
-  'test/whole/deploy/dockerfile.test.ts', // package.test.ts: what is packed, and that it runs alone
-  'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
-  'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
+  'test/whole/deploy/dockerfile.test.ts', // package.test.ts: its files, and that it runs alone
+  'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body and its answer
+  'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes.test.ts: DATA_DIR
-  'test/support/run.test.ts', // of the tests' own tools
+  'test/support/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
   'test/whole/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
-  'test/extras/pages/fold.test.ts', // pages.test.ts: all of it is sent; the browser folds
-  'test/extras/pages/docs.test.ts', // openapi.test.ts: what the reference says
+  'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds
+  'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference
   'test/extras/pages/history.test.ts', // series.test.ts, pages.test.ts: the numbers and their places
-  'test/extras/pages/widget.test.ts', // pages.test.ts: what the frame holds, which the widget shows
-  'test/extras/pages/transitions.test.ts', // views.test.ts: what an open page asks for, and shows
+  'test/extras/pages/widget.test.ts', // pages.test.ts: the frame, which the widget shows
+  'test/extras/pages/transitions.test.ts', // views.test.ts: an open page's requests and parts
 ];
 
 /**
- * `test`: what every change must pass. `all`: with RARE, in every zone, and on every engine
- * (database.ts). `long`: the folders of that name, one file at a time, because they measure time.
+ * `test`: the tests that every change must pass. `all`: with RARE, in every zone, and on every
+ * engine (database.ts). `long`: the folders of that name, one file at a time, because they measure
+ * time.
  */
 export const suite = (mode: string) => {
   const isLong = mode === 'long';

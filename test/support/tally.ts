@@ -28,7 +28,7 @@ export const tally: Reporter = {
         count.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (state !== 'pending') count[state]++;
+        if (state !== 'pending') count[state] += 1;
         figures.push(...test.annotations().map(({ message }) => message));
         const why = state === 'skipped' ? whySkipped(test) : undefined;
         if (why !== undefined) missing.set(why, [...(missing.get(why) ?? []), test]);
@@ -57,7 +57,7 @@ export const tally: Reporter = {
 
 const WITHOUT_WORDS = '';
 
-/** Undefined where a failure above the test says it. */
+/** The reason; undefined if a failure above the test gives it. */
 function whySkipped(test: TestCase): string | undefined {
   const { note } = test.result() as { note?: string };
   for (let at: TestSuite | TestModule = test.parent; ; at = at.parent) {

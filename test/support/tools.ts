@@ -1,10 +1,10 @@
 /**
- * What a test needs beyond Node: a program, a server, a user. Where it is missing, the tests are
- * skipped, and the output's end says which and why. `npm test` fails if a test is skipped in any
- * other way.
+ * Things that a test needs beyond Node: a program, a server, a user. Where one is missing, the
+ * tests are skipped, and the output's end says which and why. `npm test` fails if a test is skipped
+ * in any other way.
  *
  *     describe('behind nginx', needs('nginx'), () => …)
- *     it('passes promtool', needs('promtool'), () => …)
+ *     it('the metrics pass promtool', needs('promtool'), () => …)
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -13,12 +13,12 @@ import { canEnter, isRoot, unprivilegedUser } from './users.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Why the test is skipped. */
+    /** The reason why the test is skipped. */
     missing?: string;
   }
 }
 
-/** Whether a program runs; by its name, or as one of several files. */
+/** True if a program runs, by its name or as one of several files. */
 const runs = (option: string, ...programs: string[]): boolean =>
   programs.some((program) => outputOf(program, option) !== undefined);
 
@@ -44,7 +44,7 @@ export function findPsql(): string | undefined {
   );
 }
 
-/** Debian's, or that of the variable. */
+/** Debian's Chromium, or the one that the variable names. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export const ALERTMANAGER = [
@@ -98,7 +98,7 @@ export type Tool = keyof typeof TOOLS;
 
 const found = new Map<Tool, boolean>();
 
-/** Options of `describe` and `it`. */
+/** Options of `describe` and `it` that skip the tests if a tool is missing. */
 export function needs(...tools: Tool[]): Skippable {
   const missing = tools.find((tool) => {
     if (!found.has(tool)) found.set(tool, TOOLS[tool].isHere());
@@ -109,6 +109,6 @@ export function needs(...tools: Tool[]): Skippable {
 
 export type Skippable = { skip?: true; meta?: { missing: string } };
 
-/** For what no other test needs. */
+/** The same for a condition that no other test has. */
 export const skipUnless = (isPossible: boolean, missing: string): Skippable =>
   isPossible ? {} : { skip: true, meta: { missing } };

@@ -21,7 +21,7 @@ export function unprivilegedUser(): User {
   throw new Error('root runs the tests, and there is no user "postgres" or "nobody" for servers');
 }
 
-/** Who runs servers. */
+/** The user who runs servers. */
 export const serverUser = (): User => (isRoot() ? unprivilegedUser() : currentUser());
 
 /** True if the user may enter the folder. Needs root, unless it is this user. */

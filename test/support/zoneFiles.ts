@@ -30,12 +30,12 @@ import { packagedProgram, startPostgres } from './postgres.ts';
 import { type Skippable, skipUnless } from './tools.ts';
 
 /**
- * Offsets in hours, each from an instant on; the first holds before, too. `rule`: POSIX's, for the
- * time after the last.
+ * Offsets in hours, each from an instant on; the first holds before it, too. `rule` is POSIX's, for
+ * the time after the last.
  */
 export type Rules = { offsets: readonly (readonly [from: string, hours: number])[]; rule: string };
 
-/** The offset of an instant by these rules, as far as `offsets` goes, for what checks the server. */
+/** The offset of an instant by these rules, as far as `offsets` goes, to check the server by. */
 export const zoneOf =
   ({ offsets }: Rules): Zone =>
   (instant) => {
@@ -64,11 +64,14 @@ export function zoneFile({ offsets, rule }: Rules): Buffer {
   const [[, before] = ['', 0]] = offsets;
   return Buffer.concat([
     // the block of the first version, which nobody reads
-    ...[header(0, 1), type(0), Buffer.from(NAME)],
+    header(0, 1),
+    type(0),
+    Buffer.from(NAME),
     header(offsets.length, offsets.length + 1),
     times,
     Buffer.from(offsets.map((_, index) => index + 1)),
-    ...[type(before), ...offsets.map(([, hours]) => type(hours))],
+    type(before),
+    ...offsets.map(([, hours]) => type(hours)),
     Buffer.from(`${NAME}\n${rule}\n`),
   ]);
 }
@@ -92,7 +95,7 @@ export async function needsZoneFiles(engine: Engine): Promise<Skippable> {
   );
 }
 
-/** `name`: of the zone on a server of its own; elsewhere it gets one that there is not. */
+/** `name` is the zone's on a private server; on the local one the zone gets a new name. */
 export const openZoneServer = (engine: Engine, name: string): Promise<ZoneServer> =>
   engine === 'plain' ? openPrivateServer(name) : openLocalServer();
 

@@ -1,6 +1,6 @@
 /**
- * The demo in a database: loaded, aggregated, and fed after pauses, by one path for its history and
- * for each minute.
+ * The demo in a database: loaded, aggregated, and fed after pauses, in the same way for its history
+ * and for each minute.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refresh as refreshAggregates } from '../../../src/aggregate/refresh.ts';
@@ -57,25 +57,25 @@ onEveryEngineInAll('the demo', (engine) => {
     await refreshAggregates(db.target, () => now);
     expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   };
-  /** Only so far back is anything missing. */
+  /** The history of the demo begins here: older readings are not kept. */
   const keepSince = (from: Date | '-infinity') =>
     sql`update raw.installation set ingest_cutoff = ${from}::timestamptz`;
 
-  it('is not loaded where it is not asked for, nor into a database of others', async () => {
+  it('the demo is loaded only if it is switched on, and never into a database with a network', async () => {
     const other = await testDatabase(engine);
     const owner = other.as();
     for (const setting of ['off', undefined] as const)
       expect((await openDemo(other.target, setting, options())).jobs).toEqual([]);
     expect([await hasDemo(other.target), await isEmpty(owner)]).toEqual([false, true]);
     await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
-    // nothing asks each minute whether it is one
+    // no job asks each minute if the database has the demo
     expect((await openDemo(other.target, 'on', options())).jobs).toEqual([]);
     await expect(installDemo(other.target, options())).rejects.toThrow('needs an empty database');
     expect(await copyMissing(owner, now)).toBe(0);
     await other.drop();
   });
 
-  it('is not loaded where an hour of an earlier network is left', async () => {
+  it('a database that has an hour of an earlier network does not count as empty', async () => {
     const other = await testDatabase(engine);
     const owner = other.as();
     await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town'])), { log });
@@ -95,7 +95,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await other.drop();
   });
 
-  it('is opened with the last 31 days, every reading of a placed sensor', async () => {
+  it('the demo opens with readings of the last 31 days, each of a placed sensor', async () => {
     const lines = keepingLog();
     const { jobs } = await openDemo(db.target, 'on', options(now, lines));
     expect(jobs.map(({ name, schedule }) => [name, schedule])).toEqual([
@@ -111,7 +111,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await refresh();
   });
 
-  it('is fed no more with DEMO=off: a start says that it is there, and how to replace it', async () => {
+  it('a start with DEMO=off feeds the demo no more, and logs how to replace it', async () => {
     const lines = keepingLog();
     const later = new Date(now.getTime() + HOUR);
     const before = await countRows();
@@ -122,7 +122,7 @@ onEveryEngineInAll('the demo', (engine) => {
     ]);
   });
 
-  it('says in one line that the disk was full while its history loaded, and what to do', async () => {
+  it('a full disk while the history loads is logged in one line with the remedy', async () => {
     const full = `raise exception 'could not extend file "base/16384/2619": No space left on device' using errcode = '53100'`;
     await sql.unsafe(
       `create function raw.full() returns trigger language plpgsql as $$ begin ${full}; end $$`,
@@ -148,7 +148,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await sql.unsafe('drop trigger full_disk on raw.readings; drop function raw.full()').simple();
   });
 
-  it('begins with the epoch where that is later', async () => {
+  it('the demo begins with the epoch if that is later', async () => {
     const young = await emptyDatabase(engine);
     await migrate(young.target, { epoch: '2026-11-01', timeZone: 'Asia/Yerevan', now, log });
     await installDemo(young.target, options());
@@ -159,7 +159,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await young.drop();
   });
 
-  it('reports a load that the database rejects, at its end or midway, and leaves nothing of it', async () => {
+  it('a COPY that the database rejects, at its end or midway, fails and leaves no row', async () => {
     const line = '2026-01-01T00:00:00Z\t11\t21.5\n';
     const statement = 'copy raw.readings (measured_at, sensor_id, temperature) from stdin';
     const before = await countRows();
@@ -171,15 +171,15 @@ onEveryEngineInAll('the demo', (engine) => {
     expect(await countRows()).toBe(before);
   });
 
-  it('gets its history backwards, as far as readings are kept, and an aborted load continues at the next', async () => {
+  it('the history is loaded backwards as far as readings are kept, and an aborted load is continued', async () => {
     await keepSince(kept);
     const before = await countRows();
     const aborted = new AbortController();
     aborted.abort();
     const lines = keepingLog();
-    // ends with the piece that it is at
+    // ends with its current piece
     const first = await fillDemo(db.target, options(now, lines), aborted.signal);
-    // besides its progress, which it tells every five seconds
+    // without its progress, which it logs every five seconds
     const outcome = () =>
       lines.lines.filter(({ message }) => message === 'the readings of the demo are complete');
     expect(outcome()).toEqual([]);
@@ -193,7 +193,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await refresh();
   });
 
-  it('is fed by its job the readings that the history would have, by concurrent and repeated runs', async () => {
+  it('concurrent and repeated feeds add each reading once, the same as the history would have', async () => {
     const later = new Date(now.getTime() + 3 * HOUR + 100_000);
     const before = await countRows();
     const demos = [0, 1].map(() => fillDemo(db.target, options(later)));
@@ -213,7 +213,7 @@ onEveryEngineInAll('the demo', (engine) => {
     await refresh();
   });
 
-  it('catches up after nine days: hourly, and the last week every ten minutes', async () => {
+  it('the demo catches up after nine days: hourly, and the last week every ten minutes', async () => {
     const [from, to] = [new Date(now.getTime() + 3 * HOUR), new Date(now.getTime() + 9 * DAY)];
     const before = await countRows();
     await openDemo(db.target, undefined, options(to));

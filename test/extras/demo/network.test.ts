@@ -14,7 +14,7 @@ const REAL_PLACES =
   'yerevan gyumri vanadzor moscow london paris berlin tbilisi batumi tehran ankara istanbul baku kyiv warsaw prague vienna rome madrid lisbon delhi beijing tokyo';
 
 describe('the demo network', () => {
-  it('has every title in three scripts, all different', () => {
+  it('every title of the demo is in three scripts, all different', () => {
     for (const [locale, script] of Object.entries(SCRIPTS) as [keyof typeof SCRIPTS, RegExp][]) {
       const titles = [...regions, ...stations].map(({ title }) => title[locale]);
       expect(titles.filter((title) => !script.test(title))).toEqual([]);
@@ -22,7 +22,7 @@ describe('the demo network', () => {
     }
   });
 
-  it('has valid slugs, none of a real city', () => {
+  it('every slug of the demo is valid, and not a real city’s', () => {
     const slugs = regions.map(({ slug }) => slug);
     expect(slugs.filter((slug) => !/^[a-z-]+$/.test(slug) || slug.endsWith('-history'))).toEqual(
       [],
@@ -31,13 +31,13 @@ describe('the demo network', () => {
     expect(new Set(slugs).size).toBe(20);
   });
 
-  it('says in every provider that it is invented', () => {
+  it('the title of every demo provider says that its data are invented', () => {
     expect(providers.map(({ id }) => id)).toEqual(DEMO_PROVIDERS);
     expect(providers.filter(({ title }) => !title.en.includes('invented data'))).toEqual([]);
     expect(new Set(stations.map(({ provider }) => provider))).toEqual(new Set(DEMO_PROVIDERS));
   });
 
-  it('measures every parameter, and shows every case', () => {
+  it('the demo measures every parameter, and has a hidden, a flagged and a weather-only case', () => {
     const kinds = new Set(stations.flatMap(({ sensors }) => sensors.map(({ kind }) => kind)));
     const measured = new Set([...kinds].flatMap((kind) => INSTRUMENTS[kind]));
     expect(measured, 'by INSTRUMENTS of src/extras/demo/network.ts').toEqual(

@@ -35,7 +35,7 @@ const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
 const year = readings(now.getTime() - 365 * DAY, now.getTime());
 
 describe('the demo readings', () => {
-  it('are hourly, and every ten minutes in the last week', () => {
+  it('demo readings are hourly, and every ten minutes in the last week', () => {
     const instants = [...demoInstants({ from: new Date(now.getTime() - 30 * DAY), to: now, now })];
     const steps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) / 60_000);
     // 25 minutes once, from the hourly minute to the first full hour
@@ -45,14 +45,14 @@ describe('the demo readings', () => {
     expect(instants.at(-1)).toBe(now.getTime());
   });
 
-  it('are the same from the feed as in a later history', () => {
+  it('demo readings are the same from the feed as in a later history', () => {
     const start = now.getTime() - 2 * DAY;
     const middle = start + 26 * HOUR + 7 * 60_000;
     const fed = [...readings(start, middle), ...readings(middle, now.getTime())];
     expect(bare(withoutOffline(fed))).toEqual(bare(withoutOffline(readings(start, now.getTime()))));
   });
 
-  it('stay within the bounds of their parameters, in the steps of their instruments', () => {
+  it('demo readings are within the bounds of their parameters, with at most two decimals', () => {
     for (const { name, low, high } of PARAMETERS) {
       const values = valuesOf(year, name);
       expect(values.length, name).toBeGreaterThan(5_000);
@@ -67,7 +67,7 @@ describe('the demo readings', () => {
     }
   });
 
-  it('have winters with smoke and summers without', () => {
+  it('demo winters are smoky and cold, and demo summers have more ozone', () => {
     const months = (list: number[]) =>
       year.filter(({ at }) => list.includes(new Date(at).getUTCMonth()));
     const [winter, summer] = [months([11, 0, 1]), months([5, 6, 7])];
@@ -78,7 +78,7 @@ describe('the demo readings', () => {
     expect(mean(valuesOf(summer, 'o3'))).toBeGreaterThan(mean(valuesOf(winter, 'o3')));
   });
 
-  it('have gaps of hours, one offline station, and one whose weather is implausible and flagged', () => {
+  it('demo readings have gaps of hours, an offline station, and a flagged one with implausible weather', () => {
     const sensor = network.stations[0]?.sensors[0]?.id;
     const times = year.filter((reading) => reading.sensorId === sensor).map(({ at }) => at);
     const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
@@ -95,7 +95,7 @@ describe('the demo readings', () => {
     expect(mean(valuesOf(flagged, 'temperature'))).toBeGreaterThan(25);
   });
 
-  it('count rain since the previous reading: ten minutes have a sixth of an hour', () => {
+  it('demo rain counts since the previous reading: less in ten minutes than in an hour', () => {
     const [fine, hourly] = [
       year.filter(({ at }) => at % (10 * 60_000) === 0),
       year.filter(({ at }) => at % (10 * 60_000) !== 0),
@@ -111,7 +111,7 @@ describe('the demo readings', () => {
   });
 });
 
-it('the sun keeps standard time in both hemispheres', () => {
+it('the standard offset of a zone is its winter time in both hemispheres', () => {
   expect(standardOffset('Europe/Berlin') / HOUR).toBe(1);
   expect(standardOffset('Australia/Sydney') / HOUR).toBe(10);
   expect(standardOffset('America/New_York') / HOUR).toBe(-5);

@@ -1,6 +1,6 @@
 /**
- * The demo makes room for a city's network: nothing that was invented is left, and nothing is
- * dropped that may be in use.
+ * The demo makes room for a city's network: no invented record is left, and nothing that may be in
+ * use is dropped.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,9 +53,9 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
 
   const owner = <T>(work: (sql: Sql) => PromiseLike<T>) =>
     onConnection(db.target, { role: 'airseries_owner' }, work);
-  /** As an operator runs it. */
+  /** Runs a command as an operator does. */
   async function airseries(words: string[], environment: Record<string, string> = {}) {
-    // a URL without a database: the driver takes that from its variables
+    // a URL without a database: the driver takes its name from the variables
     const variables = { ...addressVariables(db.target), DATABASE_URL: 'postgres://' };
     return await start(words, { ...variables, FIXED_NOW: NOW.toISOString(), ...environment })
       .finished;
@@ -74,7 +74,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
         from raw.installation`),
     ]);
 
-  it('is refused without --replace-demo, and with it wherever that could not be done whole; nothing changes', async () => {
+  it('an import into the demo is refused without --replace-demo, or if anything stands in its way; nothing changes', async () => {
     const before = await state();
     expect(before).toMatchObject([{ retained: true, stations: 40, tokens: 1 }]);
     const network = readmeNetwork();
@@ -111,7 +111,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
       /network\.json has a problem; nothing was imported\.\n.*nowhere/,
     );
 
-    const service = connect(db.target, { name: 'airseries read' }); // as a running one has them
+    const service = connect(db.target, { name: 'airseries read' }); // as a running service does
     await service`select`;
     await refused(
       replace(),
@@ -140,7 +140,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
     );
   });
 
-  it('with --replace-demo makes the database again in the zone of the file: no invented hour is left, and old files are taken', async () => {
+  it('an import with --replace-demo rebuilds the database in the file’s zone, without any invented record', async () => {
     const network = { ...readmeNetwork(), time_zone: 'Europe/Berlin' };
     const words = ['import', 'network', networkFile(network), '--replace-demo'];
     const replaced = await airseries(words);
@@ -179,7 +179,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
       expect(kept).toEqual([{ aggregates: LEVELS.length, chunks: 0 }]);
     }
 
-    // two years old, of the demo's ids; and the same command again changes nothing
+    // readings of the demo's ids, two years old, are accepted; the same command changes nothing
     const old = join(folder, 'old.csv');
     writeFileSync(
       old,

@@ -15,11 +15,11 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('DEMO: on loads the demo into an empty database, unset leaves one of an operator empty', async () => {
+it('DEMO=on loads the demo into an empty database, and without DEMO a named database stays empty', async () => {
   const stations = async (config: Partial<Config>) => {
     const empty = await testDatabase(engine);
     onTestFinished(() => empty.drop());
-    // as far as its history goes
+    // the history goes this far back
     await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '2 days'`;
     const { service, ports } = await running(here, {
       databaseUrl: address(empty.target),
@@ -29,11 +29,11 @@ it('DEMO: on loads the demo into an empty database, unset leaves one of an opera
     await service.stop(0);
     return JSON.parse(body).stations.length;
   };
-  expect(await stations({})).toBe(0); // it is an operator's
+  expect(await stations({})).toBe(0); // a database named by an operator
   expect(await stations({ demo: 'on' })).toBeGreaterThan(10);
 });
 
-it('a service with the demo shows its country on maps, fills its history though no job runs, and ends that with itself', async () => {
+it('a service with the demo shows its map, loads its history though no job runs, and stops loading when it stops', async () => {
   const empty = await testDatabase(engine);
   onTestFinished(() => empty.drop());
   await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '200 days'`;

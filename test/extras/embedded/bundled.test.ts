@@ -1,7 +1,4 @@
-/**
- * The PostgreSQL that comes from npm: its copy for a user who cannot reach it, and where its
- * version is named.
- */
+/** The PostgreSQL that comes from npm: its copy for a user who cannot reach it, and its version. */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +12,7 @@ import { makeHome, ROOT_BASE, runAs } from '../../../src/extras/embedded/home.ts
 import { needs } from '../../support/tools.ts';
 import { TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
-test('below a folder that the server’s user cannot enter, and without its links, it is copied, once by two at a time', {
+test('a bundled PostgreSQL that the server’s user cannot reach is copied once by two processes', {
   timeout: TIMEOUT_MS,
   ...needs('root'),
 }, async () => {
@@ -30,7 +27,7 @@ test('below a folder that the server’s user cannot enter, and without its link
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   const home = makeHome(temporaryDirectory(), 18);
   const run = () => runnableBundled({ directory, version }, home);
-  // of a process that was killed while it copied
+  // left by a process that was killed while it copied
   mkdirSync(`${copy}.${randomUUID()}`, { recursive: true });
   expect(await Promise.all([run(), run()])).toEqual([
     join(copy, 'native/bin'),
@@ -40,7 +37,7 @@ test('below a folder that the server’s user cannot enter, and without its link
   expect(readdirSync(ROOT_BASE).filter((name) => name.includes(version))).toHaveLength(1);
 });
 
-test('README.md names the version that runs', () => {
+test('README.md names the version of PostgreSQL that runs', () => {
   const text = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   expect(text.replace(/\s+/g, ' ')).toContain(`PostgreSQL ${bundledProgram().version}`);
 });

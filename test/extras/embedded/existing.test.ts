@@ -1,6 +1,6 @@
 /**
- * What a data directory holds already: a database that this program cannot serve is named, with
- * what to do, and not left for an empty one.
+ * A data directory that already holds something: a database that this program cannot serve is named
+ * with the remedy, and not passed over for an empty one.
  */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,7 @@ import { open, responds, TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
 const log = makeLog('silent');
 
-/**
- * A data directory with what is left of servers: what their clusters contain isn't looked at before
- * they are started.
- */
+/** A data directory with empty clusters of servers: their content is only read at a start. */
 function holding(...names: string[]): string {
   const dataDirectory = temporaryDirectory();
   for (const name of names) {
@@ -32,7 +29,7 @@ const refusal = (dataDirectory: string) =>
     (error: Error) => error.message,
   );
 
-test('a database of another major version is not started', async () => {
+test('a database of another major version is refused with the remedy, and left as it is', async () => {
   const dataDirectory = holding('bundled-17');
   expect(await refusal(dataDirectory)).toMatch(
     /bundled-17 \(DATA_DIR\) needs PostgreSQL 17\. This version of airseries brings PostgreSQL 18\.4\. Start the version of airseries that made/,
@@ -40,7 +37,7 @@ test('a database of another major version is not started', async () => {
   expect(readdirSync(dataDirectory)).toEqual(['bundled-17']);
 });
 
-test('a database that a release candidate made on an installed PostgreSQL is named, alone and beside another', async () => {
+test('a database made by a release candidate is refused with the remedy, alone and beside another', async () => {
   const dataDirectory = holding('local-15');
   const refused =
     /local-15 \(DATA_DIR\) was made by a release candidate on an installed PostgreSQL 15, .*network export.*move the folder away/;
@@ -49,19 +46,19 @@ test('a database that a release candidate made on an installed PostgreSQL is nam
   expect(await refusal(holding('bundled-18', 'local-15'))).toMatch(refused);
 });
 
-test('a file in the place of the data directory is named', async () => {
+test('a file in place of the data directory is refused by its name', async () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
   expect(await refusal(file)).toContain(`DATA_DIR (${file}) is a file, or below one, and not a`);
 });
 
-test('of several databases none is chosen silently', async () => {
+test('several databases in a data directory are all named, and no one is chosen silently', async () => {
   expect(await refusal(holding('bundled-18', 'bundled-19'))).toMatch(
     /There are 2 databases .*bundled-18 and .*bundled-19\. .*Move the other folder away/,
   );
 });
 
-test('what a start that was killed has left of a new cluster is removed by the next', {
+test('an unfinished cluster of a start that was killed is removed by the next start', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const dataDirectory = temporaryDirectory();

@@ -27,14 +27,14 @@ const UNRELATED_USER = { uid: 12345, gid: 12345 };
 const asRoot = { timeout: TIMEOUT_MS, ...needs('root') };
 const asOther = { timeout: TIMEOUT_MS, ...needs('root', 'otherUser') };
 
-test('only its user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
+test('only the server’s user can enter the cluster', { timeout: TIMEOUT_MS }, async () => {
   const server = await open(temporaryDirectory());
   const home = homeOf(server);
   expect(lstatSync(home).mode & 0o777).toBe(0o700);
   expect(lstatSync(join(home, 'data')).uid).toBe(lstatSync(home).uid);
 });
 
-test('if the path is too long for a socket, all processes use another directory', {
+test('all processes use another directory for the socket if the path is too long', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const directory = join(temporaryDirectory(), 'd'.repeat(100), 'e'.repeat(100));

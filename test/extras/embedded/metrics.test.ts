@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { embedded } from '../../../src/extras/embedded/extra.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
 
-it('the metrics know the free space where the embedded server has its data, and of no other database', async () => {
+it('the metric of free disk space has a value only with an embedded server', async () => {
   const metrics = makeMetrics();
   const own = embedded.metrics?.(metrics) as { observeDisk(folder: string): void };
   expect(await metrics.scrape()).toContain('airseries_disk_free_bytes Nan');

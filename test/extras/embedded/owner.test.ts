@@ -51,7 +51,7 @@ test('a server stays up when a process that only uses it is killed or leaves', {
 });
 
 test.each(['killed', 'released'])(
-  'when the owner is %s, whoever uses the server starts it again with its data, and owns it',
+  'after the owner was %s, another process starts the server again with its data, and owns it',
   {
     timeout: TIMEOUT_MS,
   },

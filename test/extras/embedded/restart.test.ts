@@ -12,7 +12,9 @@ afterAll(() => home.remove());
 const find = (name: string) =>
   execFileSync('find', [home.folder, '-name', name], { encoding: 'utf8' }).trim();
 
-it('a killed embedded server is restarted', async ({ annotate }) => {
+it('a killed embedded server is restarted by the service, and its log is rotated', async ({
+  annotate,
+}) => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
   const service = start(['start'], {
     ...home.environment,

@@ -16,7 +16,7 @@ import {
   temporaryDirectory,
 } from './support.ts';
 
-test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
+test('an embedded server keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
   const directory = temporaryDirectory();
   const first = await open(directory);
   expect(first).toMatchObject({
@@ -41,7 +41,7 @@ test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
   expect(text).toEqual([{ word: 'Երևան', lower: 'երևան', upper: 'Ք', by_code_point: true }]);
 });
 
-test('has an eighth of the memory, and room to compute a large network', {
+test('an embedded server has its share of the memory, and 4 GB of write-ahead log', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const server = await open(temporaryDirectory());
@@ -72,6 +72,9 @@ test.each([
   ['256 GB', 262_144, 0, 1_024],
   ['64 GB, a container of 4 GB', 65_536, 4_096, 512],
   ['4 GB, a container without a limit', 4_096, 2 ** 44, 512],
-])('memory shared by the server on a machine of %s', (_, machine, limit, shared) => {
-  expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
-});
+])(
+  'an embedded server takes an eighth of the memory, within bounds, on a machine of %s',
+  (_, machine, limit, shared) => {
+    expect(sharedMegabytes(machine * 1_048_576, limit * 1_048_576)).toBe(shared);
+  },
+);

@@ -16,7 +16,7 @@ import { filesIn } from './support.ts';
 
 const NOW = new Date('2025-10-28T10:30:00Z');
 const LICENSE = 'Creative Commons Attribution 4.0\nhttps://creativecommons.org/licenses/by/4.0/';
-/** Two hours of each of two years, in the second the two that the clocks of London show as one. */
+/** Two hours of each of two years; the clocks of London show the last two as one hour. */
 const TIMES = [
   '2024-12-31T10:15:00Z',
   '2024-12-31T11:15:00Z',
@@ -57,7 +57,7 @@ onEveryEngineInAll('the export', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('is a Frictionless data package that lists every CSV file', () => {
+  test('the export is a Frictionless data package that lists every CSV file', () => {
     expect(packageProblems(descriptor, files)).toEqual([]);
     const paths = descriptor.resources.map(({ path }) => path);
     expect([...paths].sort()).toEqual(Object.keys(files).filter((name) => name.endsWith('.csv')));
@@ -67,7 +67,7 @@ onEveryEngineInAll('the export', (engine) => {
     expect(files.LICENSE).toBe(`${LICENSE}\n`);
   });
 
-  test('says the unit of every measured value, the same to people and programs', () => {
+  test('the unit of every measured value is the same in README.txt and datapackage.json', () => {
     for (const { path, schema } of descriptor.resources) {
       const measured = schema.fields.filter(({ name }) =>
         /^(avg|min|max|total)_|^pm2\.5$|itude$/.test(name),
@@ -84,7 +84,7 @@ onEveryEngineInAll('the export', (engine) => {
     }
   });
 
-  test('a package that does not validate is found out', () => {
+  test('the check of packages finds a broken one', () => {
     const [first, ...rest] = descriptor.resources;
     const broken = (change: object) =>
       packageProblems(

@@ -63,7 +63,7 @@ onEveryEngineInAll('the export', (engine) => {
         one: {
           title: { en: 'Main Street, "1"', ru: 'Главная', hy: 'Գլխավոր' },
           altitude: 1373.1,
-          regions: ['town', { slug: 'quarter', until: '2026-01-02' }], // and so in none now (C8)
+          regions: ['town', { slug: 'quarter', until: '2026-01-02' }], // in no district now (C8)
         },
         two: { title: { hy: 'Երկու' } },
         sensor: { kind: 'SDS011', device: 'esp-7', suspicious: [{ since: '2026-01-02' }] },
@@ -127,7 +127,7 @@ onEveryEngineInAll('the export', (engine) => {
       ]);
     });
 
-    test('contains listed stations, their sensors, cities and closed buckets, byte for byte', async () => {
+    test('the export has listed stations, their sensors, cities and closed buckets, byte for byte', async () => {
       const folder = join(emptyFolder(), 'new', 'folder');
       const ofStation =
         'avg_pm10,avg_temperature,avg_pressure,avg_humidity,avg_no2,avg_dust,avg_o3,avg_so2,total_rain,avg_usvh';
@@ -198,7 +198,7 @@ onEveryEngineInAll('the export', (engine) => {
           '2,2026-01-02 13:00:00,9.0,,,,,,,,,,,',
         ],
       };
-      // in quarters of hours, which count whole
+      // flags of quarters of hours, whose hours count whole
       await db.as()`insert into raw.flag_period (station_id, kind, since, until) values
         (2, 'pm', '2026-01-01T01:15+04', '2026-01-01T05:30+04'), (2, 'thp', '2026-01-01T05:15+04', '2026-01-01T05:30+04')`;
       const { files } = await exported(db, folder);
@@ -217,7 +217,7 @@ onEveryEngineInAll('the export', (engine) => {
       expect(JSON.parse(descriptor ?? '')).not.toHaveProperty('licenses');
     });
 
-    test('is brought up to date by rewriting only the files whose content changed', async () => {
+    test('an export into the same folder rewrites only the files whose content changed', async () => {
       const folder = emptyFolder();
       writeFileSync(join(folder, 'notes.txt'), 'mine');
       const { files, rewritten } = await exported(db, folder, { license: 'CC-BY-4.0' });
@@ -241,7 +241,7 @@ onEveryEngineInAll('the export', (engine) => {
       expect(filesIn(folder)).toEqual({ ...filesIn(whole), 'notes.txt': 'mine' });
     });
 
-    test('--from leaves files of earlier years alone and shortens no file; --to leaves out what comes later', async () => {
+    test('an export --from leaves files of earlier years alone and shortens no file; --to leaves out later hours', async () => {
       const whole = emptyFolder();
       await exported(db, whole);
       const isOf2025 = (name: string) => name.endsWith('_2025.csv');
@@ -271,7 +271,7 @@ onEveryEngineInAll('the export', (engine) => {
       });
     });
 
-    test('refuses an unusable folder, and leaves no partial file when it fails midway', async () => {
+    test('an export to an unusable folder is refused, and one that fails midway leaves no partial file', async () => {
       const path = file('taken', '');
       await expect(exported(db, path)).rejects.toThrow(
         /taken is a file.*Name a folder that you may write to/,
@@ -283,7 +283,7 @@ onEveryEngineInAll('the export', (engine) => {
       expect(Object.keys(filesIn(folder))).not.toContain('sensors.csv');
     });
 
-    test('follows no link that somebody placed in the folder', async () => {
+    test('an export follows no link that somebody placed in its folder', async () => {
       const folder = emptyFolder();
       const precious = file('precious', 'kept');
       for (const name of ['sensors.csv.part', 'sensors.csv'])
@@ -302,7 +302,7 @@ onEveryEngineInAll('the export', (engine) => {
     });
   });
 
-  test('of a network without readings has tables without lines, and no hours', async () => {
+  test('an export of a network without readings has tables without lines, and no hours', async () => {
     const folder = emptyFolder();
     const { files } = await exported(await open(smallNetwork()), folder);
     expect(files).toEqual({

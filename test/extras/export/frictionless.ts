@@ -1,6 +1,6 @@
 /**
- * What the specification of Frictionless Data Packages 1.0 demands of a package of CSV files: the
- * descriptor by a JSON schema, and each file by what the descriptor says of it.
+ * Checks a package of CSV files by the specification of Frictionless Data Packages 1.0: the
+ * descriptor by a JSON schema, and each file by its descriptor.
  */
 import { Ajv } from 'ajv';
 import { type Records, readCsv } from './csv.ts';
@@ -18,12 +18,25 @@ type Resource = {
 };
 export type DataPackage = { licenses?: object[]; resources: Resource[] };
 
-/** Relative, with forward slashes, and within the folder. */
+/** A relative path with forward slashes within the folder. */
 const PATH = '^(?![./~])(?!.*\\.\\.)[^\\\\]+$';
 const NAME = { type: 'string', pattern: '^[-a-z0-9._/]+$' };
 const TYPES = [
-  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'date', 'time', 'datetime'],
-  ...['year', 'yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'date',
+  'time',
+  'datetime',
+  'year',
+  'yearmonth',
+  'duration',
+  'geopoint',
+  'geojson',
+  'any',
 ];
 const FIELD_NAMES = {
   anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
@@ -105,7 +118,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   'datetime %Y-%m-%d %H:%M:%S': /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
 };
 
-/** Everything that is wrong, in words; `files` by name. */
+/** The problems, in words; `files` by name. */
 export function packageProblems(
   descriptor: DataPackage,
   files: Readonly<Record<string, string>>,

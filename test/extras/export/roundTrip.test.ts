@@ -1,6 +1,6 @@
 /**
- * An export brought into an empty database, as somebody with no more than the published files
- * would: sensors.csv, then means of sensors.
+ * An export imported into an empty database, as somebody with only the published files would do it:
+ * sensors.csv, then means of sensors.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const START = Date.UTC(2025, 9, 20);
 const HOURS = 300;
 const log = keepingLog();
 
-onEveryEngine('the export, imported again', (engine) => {
+onEveryEngine('an imported export', (engine) => {
   let original: TestDatabase;
   let db: TestDatabase;
   let owner: Sql;
@@ -77,24 +77,28 @@ onEveryEngine('the export, imported again', (engine) => {
     await db.drop();
   });
 
-  test('has a network by the recipe of the README', needs('jq'), async () => {
-    const readme = readFileSync('src/extras/export/README.md', 'utf8');
-    const [, recipe = ''] = /```sh\n(jq [\s\S]*?)```/.exec(readme) ?? [];
-    const shell = ['-ec', recipe.replace('Asia/Yerevan', TIME_ZONE)];
-    execFileSync('/bin/sh', shell, { cwd: folder });
-    await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
-    await importNetwork(owner, readFileSync(join(folder, 'network.json'), 'utf8'), { log });
-    const places = (sql: Sql) => sql`
+  test(
+    'the recipe of the README turns sensors.csv into the same network',
+    needs('jq'),
+    async () => {
+      const readme = readFileSync('src/extras/export/README.md', 'utf8');
+      const [, recipe = ''] = /```sh\n(jq [\s\S]*?)```/.exec(readme) ?? [];
+      const shell = ['-ec', recipe.replace('Asia/Yerevan', TIME_ZONE)];
+      execFileSync('/bin/sh', shell, { cwd: folder });
+      await owner`truncate raw.readings, raw.provider, raw.region, raw.station, raw.sensor cascade`;
+      await importNetwork(owner, readFileSync(join(folder, 'network.json'), 'utf8'), { log });
+      const places = (sql: Sql) => sql`
       select r.sensor_id, r.station_id, s.provider_id, s.latitude, s.longitude, m.region_slug
       from raw.sensor_station r join raw.station s on s.id = r.station_id
       left join raw.station_region m on m.station_id = s.id order by 1, 6`;
-    expect(await places(owner)).toEqual(await places(original.as()));
-  });
+      expect(await places(owner)).toEqual(await places(original.as()));
+    },
+  );
 
   test.each([
     ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'station_hourly', 2 * HOURS],
     ['days', 'sensor_avg_daily.csv', 'station_daily', 2 * 13],
-  ])('has the same %s of stations', async (_, name, view, count) => {
+  ])('stations have the same %s after their export was imported', async (_, name, view, count) => {
     expect(await bring(name)).toMatchObject({
       unchanged: 0,
       quarantined: {},
@@ -105,7 +109,7 @@ onEveryEngine('the export, imported again', (engine) => {
     const expected = await buckets(original, view);
     expect(expected).toHaveLength(count);
     expect(await buckets(db, view)).toEqual(expected);
-    // again changes nothing
+    // the second import changes nothing
     expect(await bring(name)).toMatchObject({ accepted: 0, failed: false });
   });
 
@@ -113,7 +117,7 @@ onEveryEngine('the export, imported again', (engine) => {
     ['hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv', 'days', 'sensor_avg_daily.csv'],
     ['days', 'sensor_avg_daily.csv', 'hours', 'sensor_avg_hourly/sensor_avg_hourly_2025.csv'],
   ])(
-    'refuses %s after %s of the same sensors in one import',
+    'an import of %s after %s of the same sensors is refused',
     async (later, second, earlier, first) => {
       const summary = await bring(first, second);
       expect(summary.failed).toBe(true);
@@ -130,7 +134,7 @@ onEveryEngine('the export, imported again', (engine) => {
     },
   );
 
-  test('hours of one sensor and days of another are no contradiction, nor are measurements of a sensor with means', async () => {
+  test('hours and days of different sensors, and measurements of a sensor with means, can be imported together', async () => {
     const lines = (name: string, sensor: number) =>
       readFileSync(join(folder, name), 'utf8')
         .split('\n')

@@ -46,7 +46,9 @@ const ADDRESSES = (port: number) => [
   'http://data.example.127.0.0.1.nip.io/',
 ];
 
-it('private addresses are refused before any connection or DNS lookup', async ({ annotate }) => {
+it('private addresses in any notation are refused before any connection or DNS lookup', async ({
+  annotate,
+}) => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;

@@ -1,4 +1,4 @@
-/** A document comes from where the operator allowed, within its limits, or not at all. */
+/** A document is fetched from an allowed host and within its limits, or not at all. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
@@ -30,7 +30,7 @@ const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
 };
 const limits = { timeMs: 30_000, bytes: 1_000 };
 
-it('fetches, and identifies itself', async () => {
+it('a request for a document identifies itself as airseries', async () => {
   provider.answer((request, response) => response.end(request.headers['user-agent']));
   expect(await fetchIt()).toBe('airseries');
 });
@@ -38,14 +38,14 @@ it('fetches, and identifies itself', async () => {
 it.each([
   ['gzip', gzipSync('[1,"ü"]')],
   ['identity', Buffer.from('\ufeff[1,"ü"]')],
-])('unpacks %s', async (encoding, body) => {
+])('a document with content encoding %s is read as text', async (encoding, body) => {
   provider.answer((_request, response) =>
     response.setHeader('content-encoding', encoding).end(body),
   );
   expect(await fetchIt()).toBe('[1,"ü"]');
 });
 
-it('ends the transfer of a document that is refused before its end', async () => {
+it('the transfer of a document ends as soon as the reader refuses it', async () => {
   const left = new Promise<string>((resolve) => {
     provider.answer((_request, response) => {
       response.once('close', () => resolve('the client left'));
@@ -70,7 +70,7 @@ describe('redirects', () => {
       else response.writeHead(302, { location: to }).end('elsewhere');
     });
 
-  it('are followed three times within the host', async () => {
+  it('redirects within a host are followed three times at most', async () => {
     redirect((path) => (path === '/3' ? undefined : `${Number(path.slice(1)) + 1}`));
     expect(await fetchIt(provider.url('/0'))).toBe('found at /3');
     redirect((path) => (path === '/4' ? undefined : `/${Number(path.slice(1)) + 1}`));
@@ -84,15 +84,15 @@ describe('redirects', () => {
     ['a file', () => 'file:///etc/hostname'],
     ['data', () => 'data:application/json,[]'],
     ['nowhere', () => 'http://'],
-    ['a place with a password', () => provider.url().replace('//', '//me:secret@')],
-  ])('to %s are refused', async (_, location) => {
+    ['an address with a password', () => provider.url().replace('//', '//me:secret@')],
+  ])('a redirect to %s is refused', async (_, location) => {
     redirect((path) => (path === '/data.json' ? location() : undefined));
     await expect(fetchIt()).rejects.toThrow('it redirects to another host, which is not followed');
     expect(provider.requests).toEqual(['/data.json']);
     expect(other.requests).toEqual([]);
   });
 
-  it('to another host are refused even if that is allowed too', async () => {
+  it('a redirect to another host is refused even if that host is allowed too', async () => {
     redirect(() => other.url());
     const both = { provider: 'them', hosts: [provider.host, other.host] };
     await expect(fetchDocument(provider.url(), both, textOf)).rejects.toThrow('another host');
@@ -100,7 +100,7 @@ describe('redirects', () => {
   });
 });
 
-it('is not fetched unencrypted where an encrypted address redirects to that', async () => {
+it('a redirect from an encrypted address to an unencrypted one is refused', async () => {
   const asked: string[] = [];
   vi.stubGlobal('fetch', async (url: URL) => {
     asked.push(url.href);
@@ -117,7 +117,7 @@ it('is not fetched unencrypted where an encrypted address redirects to that', as
 });
 
 describe('limits', () => {
-  it('apply to the size after decompression', async () => {
+  it('the limit of a document’s size applies after decompression', async () => {
     const serve = (bytes: number) =>
       provider.answer((_request, response) =>
         response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(bytes, 'x'))),
@@ -130,7 +130,7 @@ describe('limits', () => {
     await expect(fetchIt()).rejects.toThrow('it is larger than 67108864 bytes');
   });
 
-  it('end a response that never ends', async () => {
+  it('a response that never ends is ended at the limit of its size', async () => {
     let over: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       over = resolve;
@@ -145,9 +145,9 @@ describe('limits', () => {
   });
 
   it.each([
-    ['before its headers', () => provider.answer(() => undefined)],
-    ['before its body', () => provider.answer((_request, response) => response.flushHeaders())],
-    ['in its body', () => provider.answer((_request, response) => response.write('['))],
+    ['before the headers', () => provider.answer(() => undefined)],
+    ['before the body', () => provider.answer((_request, response) => response.flushHeaders())],
+    ['in the body', () => provider.answer((_request, response) => response.write('['))],
     [
       'while it redirects',
       () =>
@@ -155,7 +155,7 @@ describe('limits', () => {
           if (url !== '/next') response.writeHead(302, { location: '/next' }).end();
         }),
     ],
-  ])('apply to the time of a server that stops %s', async (_, answer) => {
+  ])('a server that stops %s is given up at the limit of time', async (_, answer) => {
     answer();
     await expect(fetchIt(provider.url(), { ...limits, timeMs: 100 })).rejects.toThrow(
       'it did not arrive within 0.1 s',
@@ -175,17 +175,17 @@ it.each([
     () => provider.answer((_q, response) => response.writeHead(301).end()),
   ],
   [
-    'nothing modified',
+    'an answer that nothing was modified',
     'it answered 304',
     () => provider.answer((_q, response) => response.writeHead(304).end()),
   ],
   [
-    'a connection cut',
+    'a cut connection',
     'it could not be fetched (',
     () => provider.answer(({ socket }) => socket.destroy()),
   ],
   [
-    'a body cut',
+    'a cut body',
     'it could not be fetched (',
     () =>
       provider.answer(({ socket }, response) => {
@@ -201,18 +201,21 @@ it.each([
         response.setHeader('content-encoding', 'gzip').end('no gzip at all'),
       ),
   ],
-])('names provider, address and remedy for %s', async (_, what, answer) => {
-  answer();
-  const error = await fetchIt(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(InputError);
-  const { message, input } = error as InputError;
-  expect(input).toBe(`provider them, ${provider.url()}`);
-  expect(message).toContain(what);
-  expect(message).toMatch(/(Open the address yourself|Correct the address)/);
-  expect(message).not.toContain('secret');
-});
+])(
+  'the error for %s names provider, address and remedy, and no secret',
+  async (_, what, answer) => {
+    answer();
+    const error = await fetchIt(`${provider.url()}?key=secret`).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(InputError);
+    const { message, input } = error as InputError;
+    expect(input).toBe(`provider them, ${provider.url()}`);
+    expect(message).toContain(what);
+    expect(message).toMatch(/(Open the address yourself|Correct the address)/);
+    expect(message).not.toContain('secret');
+  },
+);
 
-it('says so when no server is listening', async () => {
+it('the error for a port without a server says that it refused the connection', async () => {
   const gone = await openProvider();
   await gone.close();
   const fetching = fetchDocument(gone.url(), { provider: 'them', hosts: [gone.host] }, textOf);
@@ -224,7 +227,7 @@ it.each([
   'data:application/json,[]',
   'ftp://127.0.0.1/data.json',
   'no address',
-])('never reads %s', async (address) => {
+])('address %s is never read, whatever PULL_HOSTS has', async (address) => {
   const hosts = ['', '127.0.0.1', 'no address', 'localhost'];
   await expect(fetchDocument(address, { provider: 'them', hosts }, textOf)).rejects.toThrow(
     'not among PULL_HOSTS',
@@ -232,7 +235,7 @@ it.each([
 });
 
 it.each(['me:secret', ':secret', 'me'])(
-  'refuses an address with %s, and does not repeat it',
+  'an address with user "%s" is refused, and the error does not repeat it',
   async (user) => {
     const fetching = fetchIt(provider.url().replace('//', `//${user}@`));
     await expect(fetching).rejects.toThrow(
@@ -255,6 +258,6 @@ it.each([
   ['https://data.example.evil/', 'data.example', false],
   ['https://data.example@evil.example/', 'data.example', false],
   ['http://[::1]:8080/', '[::1]:8080', true],
-])('%s with %s on the list: %s', (address, host, allowed) => {
+])('%s is allowed by %s in PULL_HOSTS: %s', (address, host, allowed) => {
   expect(isAllowed(address, ['elsewhere.example', host])).toBe(allowed);
 });

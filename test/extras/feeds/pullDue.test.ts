@@ -30,12 +30,16 @@ type Element = { id?: unknown; timestamp?: unknown; sensor?: unknown; sensordata
 const DAY_MS = 86_400_000;
 
 let lastId = 0;
+const nextId = () => {
+  lastId += 1;
+  return lastId;
+};
 const element = (
   sensor: number,
   minutesAgo: number,
   values: Record<string, string> = { P2: '10' },
 ): Element => ({
-  id: ++lastId,
+  id: nextId(),
   timestamp: new Date(NOW.getTime() - minutesAgo * 60_000)
     .toISOString()
     .slice(0, 19)
@@ -60,7 +64,7 @@ onOneEngine('pull', (engine) => {
     now = NOW;
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
-    // an import keeps what it doesn't name
+    // an import keeps providers that it doesn't name
     await owner`delete from raw.provider where id not in ('us', 'them')`;
     await bring();
     us.requests.length = 0;
@@ -100,7 +104,7 @@ onOneEngine('pull', (engine) => {
   const logged = (level: string) =>
     log.lines.filter((line) => line.level === level).map(({ fields }) => fields);
 
-  it('replaces the values that its document has, and no others: a file beside it keeps its own (S3)', async () => {
+  it('a poll replaces only the values that its document has, and keeps the values of a file (S3)', async () => {
     const minutes = Array.from({ length: 6_000 }, (_, minute) => minute / 10);
     const rows = (of: (minute: number) => Record<string, string>) =>
       minutes.map((minute) => element(1, minute, of(minute)));
@@ -114,7 +118,7 @@ onOneEngine('pull', (engine) => {
       text: '',
     }));
     await acceptReadings(db.as('airseries_ingest'), theirs, { now: NOW, source: 'file' });
-    // of two elements for one time, more than a batch apart, the first has PM2.5, the second not
+    // two elements have the same time, more than a batch apart: only the first has PM2.5
     us.serve([
       ...rows(() => ({ P2: '11' })),
       ...rows((minute) => ({ P2: '', P1: minute < 1 ? '' : '20' })),
@@ -133,14 +137,18 @@ onOneEngine('pull', (engine) => {
     });
   });
 
-  it('reads a document as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
+  it('a document is read as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
     const row = (hour: string, value: number, verdict: string) =>
       `1;2026-11-19 ${hour}:00;${value};${verdict}\n`;
     us.answer((_request, response) =>
       response.end(`nr;end;feinstaub;valid\n${row('01', 0.01, '1')}${row('02', 0.02, '0')}`),
     );
     const declared = {
-      ...{ kind: 'airseries', url: us.url(), zone: '+01:00', shift: '-1h', only: 'valid=1' },
+      kind: 'airseries',
+      url: us.url(),
+      zone: '+01:00',
+      shift: '-1h',
+      only: 'valid=1',
       column: ['sensor_id=nr', 'time=end', 'pm25=feinstaub'],
       unit: ['pm25=mg/m3'],
     };
@@ -150,7 +158,7 @@ onOneEngine('pull', (engine) => {
       { sensor_id: 1, measured_at: '2026-11-19T03:00:00+04:00', pm25: 10 },
     ]);
     expect(logged('warn')).toEqual([]);
-    // a verdict that is not used is said once
+    // a verdict that is not used is logged once
     await bring({ ...declared, only: undefined });
     const { run: again } = job();
     for (const minutes of [5, 10]) {
@@ -162,7 +170,7 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it('reads times without an offset by the rules of the database (Z5)', async () => {
+  it('times without an offset are read by the zone rules of the database (Z5)', async () => {
     await db.refresh(NOW);
     await owner`update raw.zone_offset set utc_offset = '03:00' where until > ${NOW}`;
     us.answer((_request, response) => response.end('sensor_id;time;pm25\n1;2026-11-19 12:00;5\n'));
@@ -185,12 +193,12 @@ onOneEngine('pull', (engine) => {
     [{ shift: 'an hour' }, 'For stamps that name the end of an hour, write "shift": "-1h"'],
     [{ only: 'Validity' }, 'An example: "only": "Validity=1,2,3"'],
     [{ unit: ['pm25=f'] }, 'pm25 has no unit "f"'],
-  ])('refuses a network file with %o, and says why', async (wrong, message) => {
+  ])('a network file with %o is refused with the reason', async (wrong, message) => {
     const pull = { kind: 'airseries', url: us.url(), ...wrong };
     await expect(bring(pull)).rejects.toThrow(message);
   });
 
-  it('stores the readings of the provider’s own sensors, and logs it', async () => {
+  it('a poll stores the readings of the provider’s own sensors, and logs their counts', async () => {
     await run();
     expect(await stored(owner)).toMatchObject([
       { sensor_id: 1, measured_at: '2026-11-20T15:58:02+04:00', pm1: 8.1, pm25: 14.2, pm10: 21.9 },
@@ -216,7 +224,7 @@ onOneEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('counts polls by provider and outcome', async () => {
+  it('polls are counted by provider and outcome', async () => {
     await bring(undefined, theirPull());
     us.serve('no document');
     const metrics = makeMetrics();
@@ -228,7 +236,7 @@ onOneEngine('pull', (engine) => {
     expect(text).toContain('airseries_pulls_total{provider="them",outcome="success"} 1');
   });
 
-  it('changes nothing when the same document comes again', async () => {
+  it('the same document changes nothing when it comes again', async () => {
     await run();
     const before = [await stored(owner), await quarantine()];
     after(5);
@@ -241,7 +249,7 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it('polls each provider at its own interval, and not earlier', async () => {
+  it('each provider is polled at its own interval, and not earlier', async () => {
     await bring(undefined, theirPull());
     const counts = [];
     for (const [minutes, seconds] of [
@@ -270,7 +278,7 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it('polls again after a clock that was ahead is corrected', async () => {
+  it('a provider is polled again after a clock that was ahead is corrected', async () => {
     after(500_000);
     await run();
     after(0);
@@ -278,7 +286,7 @@ onOneEngine('pull', (engine) => {
     expect(us.requests).toHaveLength(2);
   });
 
-  it('reads a sensor that is days behind the others of its provider (S4)', async () => {
+  it('a sensor that is days behind the others of its provider is read (S4)', async () => {
     const [day, hour] = [1_440, 60];
     us.serve([element(1, 2), element(2, 6 * day)]);
     await run();
@@ -290,11 +298,11 @@ onOneEngine('pull', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('quarantines what is older than a day before the newest reading of its sensor, unless it is stored already (S2)', async () => {
+  it('a reading older than a day before its sensor’s newest is quarantined, unless it is stored already (S2)', async () => {
     const repeated = element(1, 30_000);
     us.serve([element(1, 2), element(2, 1_443), repeated]);
     await run();
-    expect(await stored(owner)).toHaveLength(3); // of a sensor without a reading all is taken
+    expect(await stored(owner)).toHaveLength(3); // a sensor without readings takes any
     us.serve([
       repeated,
       element(1, 1_442),
@@ -325,7 +333,7 @@ onOneEngine('pull', (engine) => {
     expect(logged('debug').at(-1)).toMatchObject({ quarantined: 1, ignored: 2 });
   });
 
-  it('ignores what is older than the retention once its sensor has a newer reading', async () => {
+  it('a reading older than the retention is ignored once its sensor has a newer one', async () => {
     us.serve([element(1, 2)]);
     await run();
     await owner`update raw.installation set ingest_cutoff = ${new Date(NOW.getTime() - 40 * DAY_MS)}`;
@@ -336,7 +344,7 @@ onOneEngine('pull', (engine) => {
     expect(logged('info').at(-1)).toMatchObject({ accepted: 1, quarantined: 0, ignored: 1 });
   });
 
-  it('quarantines unusable readings of our sensors, and none of others', async () => {
+  it('unusable readings of our sensors are quarantined, and other sensors’ are ignored', async () => {
     const strangers = [null, 5, {}, { sensor: { id: 99 } }];
     const ours = { id: 1, sensor: { id: 1 }, sensordatavalues: 'none' };
     us.serve([...strangers, ours, element(1, -10), element(2, 1, { temperature: 'unavailable' })]);
@@ -357,7 +365,7 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it('stores what a sensor measured before it moved to another provider', async () => {
+  it('readings of a sensor from before it moved to another provider are stored', async () => {
     const network = smallNetwork({
       two: {
         provider: 'them',
@@ -400,14 +408,14 @@ onOneEngine('pull', (engine) => {
     expect(logged('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
   });
 
-  it('stores a large document in batches', async () => {
+  it('a document larger than a batch is stored whole', async () => {
     us.serve(Array.from({ length: 6_000 }, (_, n) => element(1, n / 10)));
     await run();
     expect(logged('info')).toMatchObject([{ received: 6_000, accepted: 6_000 }]);
     expect(await differences(db)).toEqual([]);
   });
 
-  it('counts failures in a row, logs the first and every tenth, and starts again after a success', async () => {
+  it('failures in a row are counted, the first and every tenth is logged, and a success resets the count', async () => {
     us.answer((_request, response) => response.writeHead(502).end());
     const running = job();
     for (let n = 0; n < 21; n += 1) {
@@ -450,7 +458,7 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
-  it('continues with the next when one is silent', async () => {
+  it('a silent provider does not keep others from being polled', async () => {
     await bring(undefined, theirPull());
     them.answer(() => undefined);
     us.serve([element(1, 1)]);
@@ -467,11 +475,12 @@ onOneEngine('pull', (engine) => {
     expect(await stored(owner)).toHaveLength(1);
   });
 
-  /** The network with these feeds beside that of `us`, all polled every minute. */
+  /** The network with these feeds beside the feed of `us`, all polled every minute. */
   const bringBeside = (feeds: Record<string, Provider>) => {
     const each = Object.entries({ us, ...feeds });
     const providers = each.map(([id, { url }]) => ({
-      ...{ id, title: id },
+      id,
+      title: id,
       pull: { kind: 'sensor-community', url: url(`/${id}`), every: '1 minute' },
     }));
     return bringIn(owner, {
@@ -481,14 +490,14 @@ onOneEngine('pull', (engine) => {
   };
   const HANGING = ['a', 'b', 'c', 'd'];
 
-  it('polls four at once', async () => {
+  it('four providers are polled at once', async () => {
     await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
     const waiting: ServerResponse[] = [];
     let most = 0;
     them.answer((_request, response) => {
       waiting.push(response);
       most = Math.max(most, waiting.length);
-      // one after the other, none is answered
+      // if they came one after the other, no poll would be answered
       if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]');
     });
     await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
@@ -498,7 +507,7 @@ onOneEngine('pull', (engine) => {
     expect(most).toBe(4);
   });
 
-  it('polls a healthy feed every minute, beside four that hang and are polled less and less often', async () => {
+  it('a healthy feed is polled every minute beside four that hang, which are polled less and less often', async () => {
     await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
     them.answer(() => undefined);
     const running = job([us.host, them.host], { timeMs: 300, bytes: 1_000_000 });
@@ -536,7 +545,7 @@ onOneEngine('pull', (engine) => {
     ['31536000', '2026-11-20T16:30:00+04:00'],
     ['0', '2026-11-20T16:05:00+04:00'],
     ['soon', '2026-11-20T16:05:00+04:00'],
-  ])('does not poll before Retry-After: %s', async (header, retry_at) => {
+  ])('a provider is not polled before its Retry-After: %s', async (header, retry_at) => {
     us.answer((_request, response) => response.writeHead(429, { 'retry-after': header }).end());
     const running = job();
     await running.run();
@@ -552,7 +561,7 @@ onOneEngine('pull', (engine) => {
     }
   });
 
-  it('does not poll a host that is not on the list, logs that once, and says it in the status until the host is added', async () => {
+  it('a host outside PULL_HOSTS is not polled, which is logged once and shown in the status until it is added', async () => {
     await bring(undefined, theirPull());
     const running = job([us.host]);
     await running.run();
@@ -625,7 +634,7 @@ onOneEngine('pull', (engine) => {
     expect(await stored(owner)).toMatchObject([{ sensor_id: 1, ...row }]);
   });
 
-  it('fails for an unknown kind', async () => {
+  it('a feed of an unknown kind fails without a request', async () => {
     await owner`update raw.provider set pull = pull || '{"kind": "toString"}' where id = 'us'`;
     await run();
     expect(await states()).toMatchObject([

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Provider = {
-  /** As PULL_HOSTS would name it. */
+  /** The host as PULL_HOSTS would name it. */
   host: string;
   url(path?: string): string;
   /** Paths of the requests received. */

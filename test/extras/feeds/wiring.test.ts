@@ -12,7 +12,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('PULL_HOSTS: only these hosts are polled', async () => {
+it('only hosts in PULL_HOSTS are polled', async () => {
   const feed = await openProvider();
   onTestFinished(() => feed.close());
   feed.serve([]);
@@ -30,7 +30,7 @@ it('PULL_HOSTS: only these hosts are polled', async () => {
   expect(feed.requests).toEqual(['/data.json']);
 });
 
-it('PULL_HOSTS are names of hosts, with a port if it is unusual', () => {
+it('PULL_HOSTS takes names of hosts, with a port if it is unusual', () => {
   expect(readConfig({ PULL_HOSTS: 'data.example, other.example:8443' })).toMatchObject({
     pullHosts: ['data.example', 'other.example:8443'],
   });

@@ -8,7 +8,7 @@ import { CHROMIUM, needs, type Tool } from '../../support/tools.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What pages are opened with. `errors`: what a page may complain of; without it, nothing. */
+/** Options of a page. `errors`: the complaints that a page may log; without it, any fails. */
 type Options = BrowserContextOptions & { errors?: RegExp };
 
 /** A page that is closed after the test, which fails if the page complained of anything. */
@@ -18,7 +18,7 @@ export function inBrowser(name: string, tests: (open: Open) => void, ...more: To
   describe(`${name} (in Chromium)`, needs('chromium', ...more), () => {
     let browser: Browser;
     beforeAll(async () => {
-      // as root it has none
+      // root has no sandbox
       browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     });
     afterAll(() => browser?.close());
@@ -47,7 +47,7 @@ export function inBrowser(name: string, tests: (open: Open) => void, ...more: To
 export const inBrowserInAll = (name: string, tests: (open: Open) => void): void =>
   inBrowser(name, tests, 'all');
 
-/** What axe finds wrong: rules and the elements concerned. */
+/** The barriers that axe finds: rules and the elements concerned. */
 export async function axe(page: Page): Promise<string[]> {
   const source = `(() => { const module = undefined; ${AXE}; return window.axe.run() })()`;
   const { violations } = (await page.evaluate(source)) as {

@@ -1,6 +1,6 @@
 /**
- * What a page offers to developers works as it stands there: addresses, snippets, the widget and
- * the frame; a button copies them.
+ * The part of a page for developers works as it is written: addresses, snippets, the widget and the
+ * frame; a button copies them.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -26,10 +26,7 @@ beforeAll(async () => {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/**
- * The snippets of a page as text, as a browser would have them: of addresses and what embeds, and
- * by name.
- */
+/** The snippets of a page as a browser would show them: addresses and embeddings, and by name. */
 async function snippetsOf(
   path: string,
 ): Promise<{ addresses: string[]; named: Record<string, string> }> {
@@ -59,13 +56,13 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
     const printed = await run(program, [file], { env: { ...process.env, PYTHONUTF8: '1' } });
     expect(printed.stdout).toBe(`${values['pm2.5']} µg/m³, AQI ${values.aqi}\n`);
   }
-  it('for JavaScript prints what the page shows', () =>
+  it('the snippet for JavaScript prints the values of the page', () =>
     printsWhatThePageShows('JavaScript', process.execPath));
-  it('for Python prints what the page shows', needs('python3'), () =>
+  it('the snippet for Python prints the values of the page', needs('python3'), () =>
     printsWhatThePageShows('Python', 'python3'),
   );
 
-  it('for Home Assistant is YAML whose templates name values that there are', async () => {
+  it('the snippet for Home Assistant is YAML whose templates name existing values', async () => {
     const { named } = await snippetsOf(path);
     const { rest } = parse(named['Home Assistant'] ?? '') as {
       rest: {
@@ -83,7 +80,7 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
     expect(rest[0]?.sensor).toHaveLength(2);
   });
 
-  it('have addresses that answer', async () => {
+  it('the addresses of the snippets answer', async () => {
     const { addresses } = await snippetsOf(path);
     const urls = addresses.flatMap((text) => /^curl (\S+)$/.exec(text)?.[1] ?? []);
     expect(urls).toHaveLength(4);
@@ -94,7 +91,7 @@ describe.each(['/en/station/2', '/hy/region/town'])('the snippets of %s', (path)
 });
 
 inBrowserInAll('the part for developers', (open) => {
-  it('copies with a button, and says so', async () => {
+  it('a button copies each snippet, and says so', async () => {
     const { addresses, named } = await snippetsOf('/hy/station/1');
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(`${site.origin}/hy/station/1`);
@@ -113,7 +110,7 @@ inBrowserInAll('the part for developers', (open) => {
     expect(await axe(page)).toEqual([]);
   });
 
-  it('copies where a page has no access to the clipboard: it did not come over TLS', async () => {
+  it('a button copies on a page that did not come over TLS, and so has no clipboard', async () => {
     const { addresses } = await snippetsOf('/en/station/1');
     const page = await open();
     await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
@@ -126,7 +123,7 @@ inBrowserInAll('the part for developers', (open) => {
     expect(await page.evaluate(() => String(getSelection()))).toBe(addresses[0]);
   });
 
-  it('embeds: the widget and the frame show the values on another page, as they stand there', async () => {
+  it('the snippets of the widget and the frame show the values on another page', async () => {
     const { addresses } = await snippetsOf('/ru/region/town');
     const foreign = createServer((_req, res) => {
       res.setHeader('Content-Type', 'text/html; charset=utf-8');

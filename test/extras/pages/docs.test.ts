@@ -1,6 +1,6 @@
 /**
- * The API reference in a browser, under the policy of all pages: every endpoint, a search, and
- * answers of this service to what is tried.
+ * The API reference in a browser, under the policy of all pages: every endpoint, a search, and the
+ * answers of this service to requests that are tried.
  */
 import { beforeAll, expect, it } from 'vitest';
 import { WORDS } from '../../../src/extras/pages/words.ts';
@@ -15,7 +15,7 @@ inBrowser('the API reference', (open) => {
     return () => site.close();
   });
 
-  it('has every endpoint, finds some by words in their path, and asks no other host for anything', async () => {
+  it('the reference has every endpoint, finds them by words in their path, and asks no other host', async () => {
     const page = await open();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
@@ -30,7 +30,7 @@ inBrowser('the API reference', (open) => {
     expect([...hosts]).toEqual([site.origin]);
   });
 
-  it('offers a station and a region of this network to try, and shows the answer', async () => {
+  it('the reference offers a region of this network to try, and shows the answer', async () => {
     const page = await open({ colorScheme: 'dark' });
     await page.goto(`${site.origin}/docs#/current/region`);
     const operation = page.locator('#operations-current-region');
@@ -43,7 +43,7 @@ inBrowser('the API reference', (open) => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'has no barrier that axe finds, with an operation and the schemas open: %s',
+    'the reference has no barrier that axe finds, with an operation and the schemas open: %s',
     async (colorScheme) => {
       const page = await open({ colorScheme });
       await page.goto(`${site.origin}/hy/docs#/current/region`);

@@ -1,6 +1,6 @@
 /**
- * A narrow screen: a page is short, since what few people read first is folded to its heading; it
- * is open on wide screens, in print and without a script.
+ * A narrow screen: a page is short, since parts that few people read first are folded to their
+ * headings; they are open on wide screens, in print and without a script.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -49,19 +49,22 @@ inBrowser('a narrow screen', (open) => {
     ['/en/station/1', OF_STATION],
     ['/ru/region/town', ['eu', ...OF_STATION]],
     ['/hy/region/town', ['eu', ...OF_STATION]],
-  ] as const)('%s is short, and each part opens by the keyboard', async (path, parts) => {
-    const page = await openWhole(path);
-    expect(await folded(page)).toEqual(parts);
-    expect(await page.locator('.folded[open]').count()).toBe(0);
-    expect(await height(page)).toBeLessThan(LONGEST);
-    expect(await page.locator('.legend').count(), 'legends of the colours').toBe(1);
-    expect(await axe(page)).toEqual([]);
-    for (const summary of await page.locator('.folded > summary').all())
-      await summary.press('Enter');
-    expect(await page.locator('.folded:not([open])').count()).toBe(0);
-    expect(await axe(page), 'all of it open').toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-  });
+  ] as const)(
+    'page %s is short, and each folded part opens by the keyboard',
+    async (path, parts) => {
+      const page = await openWhole(path);
+      expect(await folded(page)).toEqual(parts);
+      expect(await page.locator('.folded[open]').count()).toBe(0);
+      expect(await height(page)).toBeLessThan(LONGEST);
+      expect(await page.locator('.legend').count(), 'legends of the colours').toBe(1);
+      expect(await axe(page)).toEqual([]);
+      for (const summary of await page.locator('.folded > summary').all())
+        await summary.press('Enter');
+      expect(await page.locator('.folded:not([open])').count()).toBe(0);
+      expect(await axe(page), 'all of it open').toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    },
+  );
 
   it('a year of the record opens the calendar, whose days can be touched, and it stays open', async () => {
     const page = await openWhole('/en/station/1');
@@ -83,7 +86,7 @@ inBrowser('a narrow screen', (open) => {
     expect(isChosenSeen).toBe(true);
   });
 
-  it('newer values leave open what the reader opened, with the focus', async () => {
+  it('newer values leave a part open that the reader opened, with the focus', async () => {
     const page = await open(PHONE);
     await page.goto(`${origin}/en/station/1`);
     const summary = page.locator('.folded[data-name=indices] > summary');

@@ -1,4 +1,4 @@
-/** The ground of maps (MAP_GROUND): what is drawn of a file, and what is refused with a remedy. */
+/** The ground of maps (MAP_GROUND): the shapes drawn from a file, and files that are refused. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,8 +24,8 @@ const SQUARE = [
   [44, 40],
 ];
 
-describe('what is drawn', () => {
-  it('lines and areas, by the property kind, or as OpenStreetMap and Natural Earth say it', () => {
+describe('the drawn ground', () => {
+  it('the kind of a line or area is read from `kind`, or as OpenStreetMap and Natural Earth tag it', () => {
     const kinds = (...features: object[]) =>
       makeGround(collection(...features)).shapes.map(([kind, isArea]) => [kind, isArea]);
     const line = (properties: object) => feature('LineString', LINE, properties);
@@ -57,7 +57,7 @@ describe('what is drawn', () => {
     ]);
   });
 
-  it('latitude first, several parts of one feature, holes; points are counted, not drawn', () => {
+  it('positions have latitude first, features may have several parts and holes, and points are only counted', () => {
     const { shapes, leftOut } = makeGround(
       collection(
         feature('MultiLineString', [LINE, LINE]),
@@ -74,7 +74,7 @@ describe('what is drawn', () => {
     expect(leftOut).toBe(1);
   });
 
-  it('what is nearer than 20 m to a line of fewer points is left out, and nothing else', () => {
+  it('only points that are nearer than 20 m to a line of fewer points are left out', () => {
     const straight = Array.from({ length: 500 }, (_, n) => [44 + n / 1_000, 40 + (n % 2) / 10_000]);
     const bent = [...straight.slice(0, 250), [44.25, 40.001], ...straight.slice(250)];
     const pointsOf = (coordinates: number[][]) =>
@@ -87,7 +87,7 @@ describe('what is drawn', () => {
     expect(pointsOf(bent)?.length).toBeLessThanOrEqual(7);
   });
 
-  it('the country of the demo has a border, a lake, rivers and roads, in 12 KB', () => {
+  it('the ground of the demo has a border, a lake, rivers and roads, in 12 KB', () => {
     const { shapes, document } = makeGround(demoGround());
     expect(shapes.map(([kind]) => kind)).toEqual([
       'border',
@@ -100,7 +100,7 @@ describe('what is drawn', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused ground', () => {
   const file = (text: string) => {
     const path = join(temporaryFolder('ground'), 'ground.geojson');
     writeFileSync(path, text);
@@ -175,13 +175,13 @@ describe('what is refused', () => {
       /has the position \[44,null\], which is no/,
     ],
     ['too much', ' '.repeat(300_001), /has 301 KB, at most 300 are taken\. Leave out/],
-  ])('%s', (_, text, expected) => {
+  ])('a ground with %s is refused with the remedy', (_, text, expected) => {
     const path = file(text);
     expect(() => readGround(path)).toThrow(expected);
     expect(() => readGround(path)).toThrow(`MAP_GROUND=${path}: `);
   });
 
-  it('a file that is not there, or is a folder', () => {
+  it('a ground that does not exist, or is a folder, is refused with the remedy', () => {
     expect(() => readGround('/nowhere/x.geojson')).toThrow(
       /^MAP_GROUND=\/nowhere\/x.geojson: there is no such file\. Name a GeoJSON file, or unset/,
     );
@@ -190,7 +190,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('and a feature without a geometry is passed over', () => {
+  it('a feature without a geometry is passed over', () => {
     const features = [ROAD, { type: 'Feature', geometry: null, properties: null }];
     expect(makeGround({ type: 'FeatureCollection', features }).shapes).toHaveLength(1);
   });

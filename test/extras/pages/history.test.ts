@@ -32,7 +32,7 @@ inBrowser('the history in a browser', (newPage) => {
     return () => town.close();
   });
 
-  /** Far from the service, whose times are to be shown. */
+  /** Opens a page in a zone far from the service, whose times must be shown. */
   const open = async (url: string, options: BrowserContextOptions = {}) => {
     const page = await newPage({ timezoneId: 'Pacific/Auckland', locale: 'en', ...options });
     await page.goto(url);
@@ -46,7 +46,7 @@ inBrowser('the history in a browser', (newPage) => {
     await page.locator('.chart').scrollIntoViewIfNeeded();
     return page;
   };
-  /** `24 of 24` for each point, of its PM2.5; none for hours. */
+  /** `24 of 24` for the PM2.5 of each day or month; empty for windows of hours. */
   async function hoursOf(key: Key, points: readonly Point[]): Promise<string[]> {
     type Row = { timestamp: string; hours: Record<string, number>; expected_hours: number };
     const url = `${origin}/en/explore/v1/station/1/completeness.json`;
@@ -59,7 +59,7 @@ inBrowser('the history in a browser', (newPage) => {
   }
   const live = (page: Page) => page.locator('#parts > div .live').first().textContent();
 
-  /** As the page is to write a bucket, made here once more from the document. */
+  /** The time of a bucket as the page must write it, made here once more from the document. */
   function timeOf(timestamp: string, key: Key): string {
     const [year, month, day] = timestamp.slice(0, 10).split('-').map(Number);
     const name = MONTHS[(month ?? 0) - 1];
@@ -74,7 +74,7 @@ inBrowser('the history in a browser', (newPage) => {
   }
 
   it.each(['7d', '30d', '2y'] as const)(
-    '%s: arrow keys tell every point of the document, and gaps as gaps',
+    'arrow keys in the chart of %s tell every point of the document, and gaps as gaps',
     async (key) => {
       const page = await show(`?window=${key}&parameter=pm2.5`);
       await page.locator('.chart').focus();
@@ -101,7 +101,7 @@ inBrowser('the history in a browser', (newPage) => {
   );
 
   it.each(['24h', '1y'] as const)(
-    '%s: the table has what the document has, and how many hours were measured',
+    'the table of %s has the values of the document, and how many hours were measured',
     async (key) => {
       const page = await show(`?window=${key}`);
       await page.getByText('As a table').click();
@@ -143,7 +143,7 @@ inBrowser('the history in a browser', (newPage) => {
     },
   );
 
-  it('a gap is a gap in the picture', async () => {
+  it('a gap in the values is a gap in the line of the chart', async () => {
     const page = await show('?window=7d&parameter=pm2.5', { deviceScaleFactor: 1 });
     const points = history['7d'] ?? [];
     const first = Date.parse(points[0]?.timestamp ?? '');
@@ -163,7 +163,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await isDrawnAt('2026-11-19T10:00:00+04:00')).toBe(true);
   });
 
-  it('windows and parameters are in the address, and back', async () => {
+  it('windows and parameters are in the address, and Back returns to them', async () => {
     const page = await show('');
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('button', { name: '12 months' }).click();
@@ -186,19 +186,18 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('12 months');
   });
 
-  it('only what is measured can be chosen; rain is summed, wind has its direction, the index its note', async () => {
+  it('only measured parameters can be chosen; rain is summed, wind has its direction, the index its note', async () => {
     const page = await show('?window=24h');
     expect(await page.getByLabel('Parameter').locator('option').allTextContents()).toEqual([
-      ...[
-        'PM2.5',
-        'AQI (US EPA)',
-        'Temperature',
-        'Humidity',
-        'PM2.5, uncorrected',
-        'PM10',
-        'Sulphur dioxide',
-      ],
-      ...['Wind speed', 'Rain'],
+      'PM2.5',
+      'AQI (US EPA)',
+      'Temperature',
+      'Humidity',
+      'PM2.5, uncorrected',
+      'PM10',
+      'Sulphur dioxide',
+      'Wind speed',
+      'Rain',
     ]);
     const last = history['24h']?.at(-1);
     await page.getByLabel('Parameter').selectOption('rain');
@@ -237,7 +236,7 @@ inBrowser('the history in a browser', (newPage) => {
 
   it('a pointer tells the value under it', async () => {
     const page = await show('?window=30d');
-    // as wide as what is drawn
+    // as wide as the drawn plot
     const area = await page.locator('.chart .grid').first().boundingBox();
     if (area === null) throw new Error('there is no chart');
     const points = history['30d'] ?? [];
@@ -247,7 +246,7 @@ inBrowser('the history in a browser', (newPage) => {
     await expect.poll(() => live(page)).toContain(lineOf(points.at(-1) as Point, '30d'));
   });
 
-  it('a year of days by keys, with the years before and after in the address', async () => {
+  it('arrow keys tell every day of a calendar, whose year is in the address', async () => {
     const page = await show('?window=30d');
     const days = (await (
       await fetch(`${origin}/en/explore/v1/station/1/days/2026.json`)
@@ -268,7 +267,7 @@ inBrowser('the history in a browser', (newPage) => {
     }
     const lines = [...told.keys()];
     const known = lines.filter((line) => !line.endsWith('Unknown'));
-    expect(lines).toHaveLength(323); // of 1 January to 19 November
+    expect(lines).toHaveLength(323); // 1 January to 19 November
     expect(lines.at(-1)).not.toContain('hours measured'); // 20 of 24
     const incomplete = known.filter((line) => line.endsWith(' · 4 of 24 hours measured'));
     expect(incomplete.length).toBeGreaterThan(200);
@@ -290,7 +289,7 @@ inBrowser('the history in a browser', (newPage) => {
     await page.getByRole('heading', { name: 'Calendar of 2026' }).waitFor();
   });
 
-  it('the line under a number leads to its inputs: a month and a day to their hours, an hour to its readings or stations', async () => {
+  it('the line under a number leads to its inputs: a month or day to its hours, an hour to its readings or stations', async () => {
     for (const [subject, ofHour, rule] of [
       [
         'station/1',
@@ -348,7 +347,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await page.locator('.index').count(), 'one headline').toBe(1);
   });
 
-  it('opens at a week, with one legend and without a guideline for days across its hours', async () => {
+  it('the history opens at a week, with one legend and without the guideline for days across its hours', async () => {
     const page = await show('');
     expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('7 days');
     expect(await page.locator('.chart .guideline').count()).toBe(0);
@@ -389,7 +388,7 @@ inBrowser('the history in a browser', (newPage) => {
     }
   });
 
-  it('months stand beside the same month a year before', async () => {
+  it('the table of months shows each month beside the same month a year before', async () => {
     const page = await show('?parameter=temperature');
     const rows = await page.locator('#months tbody tr').allTextContents();
     const value = (month: string) =>
@@ -405,7 +404,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(rows).toHaveLength(11); // without April
   });
 
-  it('the download is of the dates chosen, at most 400 days', async () => {
+  it('the download has the chosen dates, at most 400 days', async () => {
     const page = await show('');
     await page.locator('#parts > :last-child').scrollIntoViewIfNeeded();
     const link = page.locator('#download a');
@@ -426,7 +425,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await link.getAttribute('href')).toContain('2025-10-17/2026-11-20');
   });
 
-  it('a station that never sent anything says so, and shows neither a history nor forms', async () => {
+  it('the page of a station that never sent anything says so, and shows no history and no forms', async () => {
     const page = await open(`${origin}/en/station/2?year=2026`);
     expect(await page.locator('[data-live=head]').textContent()).toContain(
       'Nothing has been measured here yet.',
@@ -441,7 +440,7 @@ inBrowser('the history in a browser', (newPage) => {
     expect(await region.locator('[data-live=health]').textContent()).toBe('');
   });
 
-  it('says where the history cannot be reached, and gets it when that is over', async () => {
+  it('the page says that the history cannot be reached, and gets it on request', async () => {
     const page = await newPage({ errors: /503/ });
     let isAway = true;
     await page.route('**/1-history.json', (route) =>
@@ -455,39 +454,42 @@ inBrowser('the history in a browser', (newPage) => {
     await page.locator('.chart svg').waitFor();
   });
 
-  describe('axe finds nothing', () => {
-    it.each(['light', 'dark'] as const)('%s', async (colorScheme) => {
-      for (const [locale, width] of [
-        ['en', 1280],
-        ['ru', 360],
-        ['hy', 320],
-      ] as const) {
-        const page = await open(`${origin}/${locale}/station/1?window=30d&parameter=aqi`, {
-          colorScheme,
-          viewport: { width, height: 900 },
-        });
-        await page.locator('#history').scrollIntoViewIfNeeded();
-        await page.locator('#months').scrollIntoViewIfNeeded();
-        await page.locator('.calendar').waitFor({ state: 'attached' });
-        for (const summary of await page.locator('#parts summary').all()) await summary.click();
-        await page.locator('.calendar').waitFor();
-        expect(await axe(page)).toEqual([]);
-        const [inside, whole] = await page.evaluate(() => [
-          innerWidth,
-          document.documentElement.scrollWidth,
-        ]);
-        expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(
-          inside ?? 0,
-        );
-      }
-    });
+  describe('accessibility', () => {
+    it.each(['light', 'dark'] as const)(
+      'a station’s page has no barrier that axe finds, and fits its screen: %s',
+      async (colorScheme) => {
+        for (const [locale, width] of [
+          ['en', 1280],
+          ['ru', 360],
+          ['hy', 320],
+        ] as const) {
+          const page = await open(`${origin}/${locale}/station/1?window=30d&parameter=aqi`, {
+            colorScheme,
+            viewport: { width, height: 900 },
+          });
+          await page.locator('#history').scrollIntoViewIfNeeded();
+          await page.locator('#months').scrollIntoViewIfNeeded();
+          await page.locator('.calendar').waitFor({ state: 'attached' });
+          for (const summary of await page.locator('#parts summary').all()) await summary.click();
+          await page.locator('.calendar').waitFor();
+          expect(await axe(page)).toEqual([]);
+          const [inside, whole] = await page.evaluate(() => [
+            innerWidth,
+            document.documentElement.scrollWidth,
+          ]);
+          expect(whole, `${locale}: nothing is wider than the screen`).toBeLessThanOrEqual(
+            inside ?? 0,
+          );
+        }
+      },
+    );
   });
 
   it.each([
     [360, 640],
     [1280, 900],
   ])(
-    'compressed, the first view is at most 90 KB, and script and style of all of it 120 KB: %i pixels wide',
+    'the first view takes at most 90 KB, and all scripts and styles 120 KB, compressed, at %i pixels',
     async (width, height) => {
       const page = await newPage({ viewport: { width, height } });
       const cdp = await page.context().newCDPSession(page);

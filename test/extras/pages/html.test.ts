@@ -1,15 +1,15 @@
-/** Templates of HTML: what is escaped, and lines that go on. */
+/** Templates of HTML: escaping, and indented lines. */
 import { expect, it } from 'vitest';
 import { html } from '../../../src/extras/pages/html.ts';
 
-it('escapes values, and takes what came from a template as it is', () => {
+it('a template escapes values, and takes the text of another template as it is', () => {
   const name = `<b title="'">&</b>`;
   expect(html`<p>${name}</p>${html`<br>`}${null}${false}${[1, '>']}`.text).toBe(
     '<p>&lt;b title=&quot;&#39;&quot;&gt;&amp;&lt;/b&gt;</p><br>1&gt;',
   );
 });
 
-it('an indented line goes on the line before, with a blank where no tag ends or begins', () => {
+it('an indented line continues the line before, with a blank where no tag ends or begins', () => {
   const line = (id: number) => html`<a id="${id}"
     href="#">
     ${id}

@@ -1,4 +1,4 @@
-/** The last 24 hours of many places at once say what the API says of each. */
+/** The last 24 hours of many places at once equal the API’s documents of each. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { queryLastDays } from '../../../src/extras/pages/lastDays.ts';
 import { NOW } from '../../serve/network.ts';
@@ -17,7 +17,7 @@ onOneEngine('the lists of pages', (engine) => {
   });
   afterAll(() => served.close());
 
-  it('the last days of many places are those of their histories, with the trend of each', async () => {
+  it('the last days of many places equal their histories, with the trend of each', async () => {
     const places = { stations: [1, 2, 3, 5, 999], regions: ['alpha', 'beta', 'zeta'] };
     const { rows, ...days } = await queryLastDays(served.db, NOW, places);
     expect(rows).toMatchObject([{ data_version: expect.any(Number) }]);

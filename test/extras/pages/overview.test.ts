@@ -1,4 +1,4 @@
-/** The overview: what a person sees of it, in a browser, and how large it gets. */
+/** The overview as a person sees it in a browser, and its size. */
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -24,7 +24,7 @@ inBrowserInAll('the overview', (open) => {
     ['ru', 360, 'dark'],
     ['hy', 360, 'light'],
   ] as const)(
-    'in %s at %s pixels, %s: axe finds nothing, and nothing is wider than the window',
+    'the overview in %s at %s pixels, %s, has no barrier that axe finds, and fits the window',
     async (locale, width, colorScheme) => {
       const page = await open({ colorScheme, viewport: { width, height: 800 } });
       await page.goto(`${site.origin}/${locale}/`);
@@ -36,7 +36,7 @@ inBrowserInAll('the overview', (open) => {
     },
   );
 
-  it('has every listed station in the list and on the map, and no category looks like another', async () => {
+  it('every listed station is in the list and on the map, and no category looks like another', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/`);
     const onMap: unknown[][] = JSON.parse((await page.locator('#places').textContent()) ?? '');
@@ -56,7 +56,7 @@ inBrowserInAll('the overview', (open) => {
     expect(new Set(looks).size).toBe(8);
   });
 
-  it('shows each station by its category, in the list, worst first, and on the map', async () => {
+  it('each station has the look of its category, in the list, worst first, and on the map', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/`);
     const shown = await page
@@ -93,12 +93,13 @@ inBrowserInAll('the overview', (open) => {
     expect(await page.locator('.map a.pin.good').textContent()).toBe('28At good');
   });
 
-  it('says the current values without JavaScript', async () => {
+  it('the overview shows the current values without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.goto(`${site.origin}/ru/`);
     const line = page.locator('.line', { hasText: 'Город' }).first();
     expect(await page.locator('.summary').textContent()).toMatch(
-      /^В 1 городе уровень «.+»; хуже всего: Город, \d+\. Без индекса: 1\.$/, // a trend needs more than an hour
+      // without a trend, which needs more than an hour
+      /^В 1 городе уровень «.+»; хуже всего: Город, \d+\. Без индекса: 1\.$/,
     );
     expect(await line.textContent()).toMatch(/^\d+ Город.*PM2\.5.*мкг\/м³/s);
   });
@@ -109,7 +110,7 @@ inBrowserInAll('the overview', (open) => {
       .locator('.map .pin')
       .evaluateAll((pins) => pins.map((pin) => pin.getBoundingClientRect().toJSON() as DOMRect));
 
-  it('cities from far, their stations nearer, and pins that never overlap', async () => {
+  it('the map shows cities from afar and stations from near, and its pins never overlap', async () => {
     const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
     await page.goto(`${site.origin}/en/`);
     const pins = page.locator('.map .pin');
@@ -128,13 +129,13 @@ inBrowserInAll('the overview', (open) => {
       const scale = page.locator('.leaflet-control-scale-line');
       const before = await scale.textContent();
       await page.locator('.leaflet-control-zoom-out').click();
-      // it has arrived: a click on the way would count for nothing
+      // once it has arrived: a click on the way would be ignored
       await expect.poll(() => scale.textContent()).not.toBe(before);
     }
     expect(counts[0]).toBeGreaterThan(2);
     await expect.poll(() => page.locator('.map .pin.region').count()).toBeGreaterThan(0);
     expect(await page.locator('.map .pin.station').count()).toBeLessThan(counts[0] ?? 0);
-    await page.locator('.map .pin.several').first().click(); // it goes nearer, until they part
+    await page.locator('.map .pin.several').first().click(); // the map zooms in until they part
     await expect.poll(() => page.locator('.map .pin.station').count()).toBeGreaterThan(1);
     const { x, y, width, height } = (await page.locator('.map').boundingBox()) as DOMRect;
     await page.mouse.move(x + width / 2, y + height / 2);
@@ -144,7 +145,7 @@ inBrowserInAll('the overview', (open) => {
     expect(page.url()).toBe(`${site.origin}/en/`); // a drag is no click
   });
 
-  it('without a ground, a net of degrees moves with the map', async () => {
+  it('a map without a ground has a net of degrees, which moves with it', async () => {
     const page = await open({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
     await page.goto(`${site.origin}/ru/`);
     const labels = page.locator('.map .degrees.latitude span');
@@ -165,7 +166,7 @@ inBrowserInAll('the overview', (open) => {
     await page.mouse.up();
   });
 
-  it('goes to where the reader is, and names what is nearest', async () => {
+  it('the map goes to where the reader is, and names the nearest station', async () => {
     const page = await open({
       geolocation: { latitude: 40.02, longitude: 44.52 },
       permissions: ['geolocation'],
@@ -178,11 +179,11 @@ inBrowserInAll('the overview', (open) => {
     expect(await said.getAttribute('href')).toBe('/ru/station/2');
   });
 
-  it('finds places by a part of their name', async () => {
+  it('the search finds places by a part of their name', async () => {
     const page = await open({ errors: /404/ });
     await page.goto(`${site.origin}/en/`);
     await page.getByRole('searchbox').fill('haz');
-    // in its city
+    // the station and its city
     await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2);
     expect(await page.locator('.line:visible a').last().textContent()).toBe('At hazardous');
     await page.getByRole('searchbox').fill('nowhere');
@@ -196,7 +197,7 @@ inBrowserInAll('the overview', (open) => {
     await expect.poll(() => page.locator('.line:visible').allTextContents()).toHaveLength(2);
   });
 
-  it('asks no other host for anything, unless there are tiles; then only theirs, and credits them', async () => {
+  it('the overview asks no other host, except the host of tiles, which it credits', async () => {
     const tiled = await openSite({
       MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example maps https://tiles.example/terms',
     });
@@ -213,7 +214,7 @@ inBrowserInAll('the overview', (open) => {
       page.on('request', (request) => asked.add(new URL(request.url()).origin));
       await page.goto(`${origin}/en/`, { waitUntil: 'networkidle' });
       await page.locator('.map .pin').first().waitFor();
-      // tiles that go are not emptied by data URLs
+      // tiles that leave the screen are not emptied by data URLs
       await page.locator('.leaflet-control-zoom-in').click();
       await page.waitForLoadState('networkidle');
       return { page, asked: [...asked] };
@@ -234,7 +235,7 @@ inBrowserInAll('the overview', (open) => {
     expect(await policyOf(site, '/en/')).toContain("img-src 'self';");
   });
 
-  it('follows the data while it is open, keeps what was opened, and says when the service is away', async () => {
+  it('an open overview follows the data, keeps opened parts open, and says when the service is away', async () => {
     const page = await open({ errors: /ERR_FAILED|503/ });
     await page.goto(`${site.origin}/en/`);
     await page.locator('summary').first().click();
@@ -285,11 +286,11 @@ describe('the overview of a network', () => {
     return brotliCompressSync(kept.get('identity') as Buffer).length;
   };
 
-  it.each(LOCALES)('without stations says so: %s', (locale) => {
+  it.each(LOCALES)('the overview of a network without stations says so: %s', (locale) => {
     expect(overviewPage(of, locale, list).body.text).toContain(WORDS[locale].noStations);
   });
 
-  it('of a thousand stations, and of ten thousand, takes less than 60 KB', () => {
+  it('the overview of a thousand or ten thousand stations takes less than 60 KB', () => {
     expect(bytes(1_000)).toBeLessThan(60_000);
     expect(bytes(10_000)).toBeLessThan(60_000);
   });

@@ -1,6 +1,6 @@
 /**
  * The pages as they are sent, without a browser: addresses, headers, languages, problems, and text
- * that isn't HTML.
+ * of the network, which is never HTML.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,8 +29,12 @@ const PATHS = [
 ];
 const ALL = LOCALES.flatMap((locale) => PATHS.map((path) => `/${locale}/${path}`));
 const OF_DATA = /^max-age=\d+, stale-while-revalidate=240, stale-if-error=600$/;
-/** The widget cannot say that a browser shall ask. */
+/** The widget cannot tell a browser to revalidate, so its documents say it. */
 const ASKED_AGAIN = /^max-age=0, s-maxage=\d+$/;
+function cacheControlOf(path: string): RegExp {
+  if (path.endsWith('/docs')) return /^max-age=3600/;
+  return path.includes('/embed/') ? ASKED_AGAIN : OF_DATA;
+}
 
 let site: Site;
 beforeAll(async () => {
@@ -40,7 +44,7 @@ beforeAll(async () => {
 const get = (path: string, headers?: Record<string, string>) => site.get(path, headers);
 
 describe.each(ALL)('%s', (path) => {
-  it('is a page with a strict policy, in its language, for a cache', async () => {
+  it('a page has a strict policy, its language and headers for caches', async () => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -48,9 +52,7 @@ describe.each(ALL)('%s', (path) => {
       'content-language': path.slice(1, 3),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
-      'cache-control': expect.stringMatching(
-        path.endsWith('/docs') ? /^max-age=3600/ : path.includes('/embed/') ? ASKED_AGAIN : OF_DATA,
-      ),
+      'cache-control': expect.stringMatching(cacheControlOf(path)),
       vary: 'Accept-Encoding',
     });
     const policy = headers['content-security-policy'] as string;
@@ -60,7 +62,7 @@ describe.each(ALL)('%s', (path) => {
       path.includes('/embed/') ? /frame-ancestors \*$/ : /frame-ancestors 'none'$/,
     );
     expect(headers['set-cookie']).toBeUndefined();
-    // what the policy would forbid
+    // the page has nothing that its policy would forbid
     const bare = body.replace(/(?<==)"[^"]*"/g, (text) =>
       /^"(module|application\/json)"$/.test(text) ? text : '',
     );
@@ -72,7 +74,7 @@ describe.each(ALL)('%s', (path) => {
     expect(body).toMatch(new RegExp(`<html lang="${headers['content-language']}">`));
   });
 
-  it('is asked for again by its ETag, and has headers for HEAD', async () => {
+  it('a page gives 304 for its ETag, and the same headers for HEAD', async () => {
     const { headers, body } = await get(path);
     const again = await get(path, { 'If-None-Match': headers.etag as string });
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });
@@ -91,7 +93,7 @@ describe.each(ALL)('%s', (path) => {
 });
 
 describe('a page', () => {
-  it('names itself in the other languages, whose addresses exist', async () => {
+  it('a page links to itself in every language', async () => {
     const { body } = await get('/ru/station/1');
     const others = [...body.matchAll(/<link rel="alternate" hreflang="(\w+)" href="([^"]+)">/g)];
     expect(others.map(([, locale, href]) => [locale, href])).toEqual(
@@ -99,7 +101,7 @@ describe('a page', () => {
     );
   });
 
-  it('has only addresses that exist', async () => {
+  it('every address on a page exists', async () => {
     const found = new Set<string>();
     for (const path of ALL) {
       for (const [, href = ''] of (await get(path)).body.matchAll(/(?:href|src)="(\/[^"#]*)"/g))
@@ -113,7 +115,7 @@ describe('a page', () => {
     }
   });
 
-  it('says whose data these are, in its foot and in the OpenAPI document', async () => {
+  it('contact and licence are in the foot of a page and in the OpenAPI document', async () => {
     const { body } = await get('/en/');
     expect(body).toContain('Licence of the data: CC-BY-4.0.');
     expect(body).toContain('<a href="mailto:air@town.example">air@town.example</a>');
@@ -122,7 +124,7 @@ describe('a page', () => {
     });
   });
 
-  it('comes compressed to clients that accept it, and the same', async () => {
+  it('a page is sent compressed to clients that accept it, with the same content', async () => {
     const { body } = await get('/en/');
     for (const [coding, unpack] of [
       ['br', brotliDecompressSync],
@@ -135,7 +137,7 @@ describe('a page', () => {
   });
 });
 
-/** `fetch` would unpack it, and text would break it. */
+/** An answer as it was sent: `fetch` would unpack it, and text would break it. */
 async function fetchRaw(path: string, coding: string) {
   const { get: begin } = await import('node:http');
   return await new Promise<{ headers: object; bytes: Buffer }>((resolve) => {
@@ -148,9 +150,9 @@ async function fetchRaw(path: string, coding: string) {
   });
 }
 
-describe('what the widget reads', () => {
+describe('documents of the widget', () => {
   it.each(LOCALES)(
-    'is text and links, and says its age to pages of other origins: %s',
+    'a document of the widget is text and links, and tells its age to pages of other origins: %s',
     async (locale) => {
       const paths = [
         ...Object.values(STATIONS).map((id) => `station/${id}`),
@@ -192,7 +194,7 @@ describe('/', () => {
     ['en;q=0.1,hy;q=0.2', '/hy/'],
     ['*', '/en/'],
     ['', '/en/'],
-  ])('leads a browser that prefers "%s" to %s', async (wanted, to) => {
+  ])('the address / leads a browser that prefers "%s" to %s', async (wanted, to) => {
     const { status, headers } = await get('/', { 'Accept-Language': wanted });
     expect(status).toBe(302);
     expect(headers).toMatchObject({
@@ -202,7 +204,7 @@ describe('/', () => {
     });
   });
 
-  it('and a locale without a slash lead to the same', async () => {
+  it('the address of a locale without a slash leads to the overview in that locale', async () => {
     expect(await get('/hy', { 'Accept-Language': 'en' })).toMatchObject({
       status: 302,
       headers: { location: '/hy/' },
@@ -211,7 +213,7 @@ describe('/', () => {
 });
 
 describe('text of the network', () => {
-  it('is never HTML: titles, names of providers and of the site', async () => {
+  it('titles, names of providers and of the site are never HTML', async () => {
     for (const path of [...ALL, '/en/station/9', '/en/embed/station/9', '/hy/region/town']) {
       const { body } = await get(path);
       expect(body, path).not.toContain('<img');
@@ -229,7 +231,7 @@ describe('text of the network', () => {
   });
 });
 
-describe('what is hidden', () => {
+describe('hidden places', () => {
   it('a hidden station is in no list, and its address answers as the API does', async () => {
     const { body } = await get('/en/');
     expect(body).not.toContain('At hidden');
@@ -238,7 +240,7 @@ describe('what is hidden', () => {
     expect((await get(`/en/station/${STATIONS.hidden}`)).status).toBe(api.status);
   });
 
-  it('a hidden city and its districts are not in the overview; their stations are, outside of any city', async () => {
+  it('a hidden city and its districts are not in the overview; their stations are listed outside of any city', async () => {
     const { body } = await get('/en/');
     expect(body).not.toContain('Secret city');
     expect(body).not.toContain('Secret park');
@@ -254,7 +256,7 @@ describe('what is hidden', () => {
 
 describe('a problem', () => {
   it.each(LOCALES)(
-    'is a page in the locale, %s, of an address that names nothing',
+    'an address in %s that names nothing is 404 as a page in that language',
     async (locale) => {
       for (const path of [
         'station/999',
@@ -282,7 +284,7 @@ describe('a problem', () => {
     },
   );
 
-  it.each(LOCALES)('names what is not there: %s', async (locale) => {
+  it.each(LOCALES)('a 404 page names the missing station or region: %s', async (locale) => {
     const { noStation, noRegion } = WORDS[locale];
     for (const [path, text, name] of [
       ['embed/station/999', noStation, '999'],
@@ -297,7 +299,7 @@ describe('a problem', () => {
     }
   });
 
-  it('is JSON where programs ask', async () => {
+  it('a 404 is JSON at addresses for programs', async () => {
     for (const path of [
       '/en/air-quality-app/v1/station/999.json',
       '/en/air-quality-app/v1/x',
@@ -313,7 +315,7 @@ describe('a problem', () => {
   });
 
   it.each(['/nothing', '/de/what', '/de/station/x', '/x'.repeat(3)])(
-    'is a page where a person follows %s',
+    'a 404 is a page for a browser that follows %s',
     async (path) => {
       for (const locale of LOCALES) {
         const browser = {
@@ -341,7 +343,7 @@ describe('a problem', () => {
     ['/en/station/999', []],
     ['/en/embed/region/tovn', []],
     [`/en/${'x'.repeat(5_000)}`, []],
-  ])('names what was perhaps meant by %s: %s', async (path, titles) => {
+  ])('the 404 page of %s suggests %s', async (path, titles) => {
     const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'ru' };
     const { status, headers, body } = await get(path, browser);
     expect(status).toBe(404);
@@ -367,7 +369,7 @@ describe('a problem', () => {
     ['/docs/', '/docs'],
     ['/de/', '/ru/'],
     ['/pt-BR/station/3', '/ru/station/3'],
-  ])('is none where %s means %s', async (path, meant) => {
+  ])('a browser that asks for %s is led to %s', async (path, meant) => {
     const browser = { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de,ru;q=0.5' };
     const { status, headers } = await get(path, browser);
     expect(status).toBe(302);
@@ -378,7 +380,7 @@ describe('a problem', () => {
     });
   });
 
-  it('stays JSON for the API, however near a path is (wrong case, a slash at its end)', async () => {
+  it('a 404 stays JSON for the API, also with a wrong case or a slash at the end', async () => {
     const browser = { Accept: 'text/html,*/*;q=0.8' };
     for (const path of ['Station/3.json', 'station/3.json/', 'stations.JSON']) {
       const { status, headers } = await get(`/en/air-quality-app/v1/${path}`, browser);
@@ -389,7 +391,7 @@ describe('a problem', () => {
     }
   });
 
-  it('of a method is that of the API', async () => {
+  it('a wrong method is 405, as in the API', async () => {
     const post = await beginRequest(Number(new URL(site.origin).port), {
       method: 'POST',
       path: '/en/',
@@ -403,7 +405,7 @@ describe('the picture of a shared link', () => {
   const isDrawn = toPng !== undefined;
 
   it.each(['station/1', `station/${STATIONS.offline}`, 'region/town'])(
-    'is a PNG where there is a binary that draws it, else left out: %s',
+    'the picture of %s is a PNG if a binary that draws it is installed, else left out',
     async (path) => {
       const { body } = await get(`/hy/${path}`);
       const address = `/hy/card/${path}.png`;
@@ -416,22 +418,25 @@ describe('the picture of a shared link', () => {
     },
   );
 
-  it.skipIf(!isDrawn)('has letters of every language and unit', async () => {
-    const draw = async (title: string) => {
-      const texts = { title, site: '', word: '', index: '', value: '', time: '' };
-      return (await toPng?.(cardPicture({ ...texts, category: 'good' })))?.toString('base64');
-    };
-    // letters that a font has not are all drawn alike; one picture of a letter takes some 30 ms
-    const missing = await draw('\u{10ffff}');
-    const drawn = await Promise.all(
-      [...'ԱևֆրЖёыЪ−µг³·'].map(async (letter) => [letter, await draw(letter)] as const),
-    );
-    expect(drawn.filter(([, png]) => png === missing).map(([letter]) => letter)).toEqual([]);
-  });
+  it.skipIf(!isDrawn)(
+    'the picture of a shared link has letters of every language and unit',
+    async () => {
+      const draw = async (title: string) => {
+        const texts = { title, site: '', word: '', index: '', value: '', time: '' };
+        return (await toPng?.(cardPicture({ ...texts, category: 'good' })))?.toString('base64');
+      };
+      // letters missing in a font are all drawn alike; one picture of a letter takes some 30 ms
+      const missing = await draw('\u{10ffff}');
+      const drawn = await Promise.all(
+        [...'ԱևֆրЖёыЪ−µг³·'].map(async (letter) => [letter, await draw(letter)] as const),
+      );
+      expect(drawn.filter(([, png]) => png === missing).map(([letter]) => letter)).toEqual([]);
+    },
+  );
 });
 
 describe('files of pages', () => {
-  it('may be kept forever, and are there for every page', async () => {
+  it('files of a page exist, and may be kept for ever', async () => {
     const { body } = await get('/en/region/town');
     const files = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
       ([, path = '']) => path,
@@ -451,7 +456,7 @@ describe('files of pages', () => {
     }
   });
 
-  it('import only what is there', async () => {
+  it('scripts import only files that exist', async () => {
     const { body } = await get('/en/region/town');
     const left = [...body.matchAll(/<script type="module" src="([^"]+)"/g)].map(
       ([, path = '']) => path,
@@ -482,7 +487,7 @@ describe('files of pages', () => {
   });
 });
 
-it('with the database away, pages are 503 in words, files and the reference are sent, and the outage is logged once', async () => {
+it('without the database, pages are 503 in words, files and the reference are sent, and the outage is logged once', async () => {
   const NOWHERE = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(NOWHERE, { timeZone: 'Asia/Yerevan', max: 1 });
   const log = keepingLog();

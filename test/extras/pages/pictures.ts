@@ -12,7 +12,7 @@ const { CHROMIUM = '/usr/bin/chromium' } = process.env;
 const [origin = 'http://localhost:8080'] = process.argv.slice(2);
 const FOLDER = new URL('../../../grafana/pictures/', import.meta.url);
 
-/** On a page of its own, in the three languages and sizes, light and dark. */
+/** A page with widgets in the three languages and sizes, light and dark. */
 const WIDGETS = `<!doctype html><meta charset="utf-8"><style>
   body { display: flex; gap: 24px; align-items: start; margin: 24px; background: #cfd6de; }
 </style><script type="module" src="${origin}/widget.js"></script>
@@ -49,7 +49,7 @@ const PICTURES: readonly {
   { name: 'widget', options: { viewport: { width: 980, height: 210 } }, open: openWidgets },
 ];
 
-// as root it has none
+// root has no sandbox
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 for (const { name, options, open } of PICTURES) {
   const context = await browser.newContext(options);

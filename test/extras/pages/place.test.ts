@@ -1,4 +1,4 @@
-/** Where a station is and what is around it; and places where nothing was measured yet. */
+/** The place of a station and its surroundings; and places where nothing was measured yet. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { WORDS } from '../../../src/extras/pages/words.ts';
 import { axe, inBrowserInAll } from './browser.ts';
 import { openSite, type Site, STATIONS } from './site.ts';
 
-/** Around the stations, which stand from 40.01 to 40.12 at 44.5. */
+/** A lake around the stations, which stand from 40.01 to 40.12 at 44.5. */
 const LAKE = [
   [44.4, 40],
   [44.6, 40],
@@ -40,32 +40,35 @@ beforeAll(async () => {
 });
 const bodyOf = async (path: string) => (await site.get(path)).body;
 
-describe('where nothing was measured yet', () => {
-  it.each(LOCALES)('pages, frames and lists say so, and nobody is offline: %s', async (locale) => {
-    const { waiting, offline, unknown } = WORDS[locale];
-    const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
-    for (const path of [...own, 'region/young-town', 'embed/region/young-town']) {
-      const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
-      expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
-      expect(body, path).not.toContain(`>${offline}<`);
-      expect(body, path).not.toContain(`>${unknown}<`);
-    }
-    const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
-    // the city and its station
-    expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
-    expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
-  });
+describe('places without a measurement yet', () => {
+  it.each(LOCALES)(
+    'pages, frames and lists say that nothing was measured yet, and not that a station is offline: %s',
+    async (locale) => {
+      const { waiting, offline, unknown } = WORDS[locale];
+      const own = [`station/${STATIONS.waiting}`, `embed/station/${STATIONS.waiting}`];
+      for (const path of [...own, 'region/young-town', 'embed/region/young-town']) {
+        const [body = ''] = (await bodyOf(`/${locale}/${path}`)).split('data-live="where"');
+        expect(body, path).toContain(`<span class="chip unknown">${waiting}</span>`);
+        expect(body, path).not.toContain(`>${offline}<`);
+        expect(body, path).not.toContain(`>${unknown}<`);
+      }
+      const [list = ''] = (await bodyOf(`/${locale}/`)).split('id="map"');
+      // the city and its station
+      expect(list.split(`<span class="word">${waiting}</span>`)).toHaveLength(3);
+      expect(list.split(`<span class="word">${offline}</span>`)).toHaveLength(2);
+    },
+  );
 
-  it('a station that has measured is offline', async () => {
+  it('a station that has measured before is shown as offline', async () => {
     const body = await bodyOf(`/en/station/${STATIONS.offline}`);
     expect(body).toContain(`<span class="chip offline">${WORDS.en.offline}</span>`);
     expect(body).not.toContain(`>${WORDS.en.waiting}<`);
   });
 });
 
-describe('where a station is', () => {
+describe('the place of a station', () => {
   it.each(LOCALES)(
-    'its coordinates, and the nearest five with number and distance: %s',
+    'a station’s page has its coordinates, and the nearest five stations with index and distance: %s',
     async (locale) => {
       const body = await bodyOf(`/${locale}/station/${STATIONS.sensitive}`);
       const words = WORDS[locale];
@@ -82,7 +85,7 @@ describe('where a station is', () => {
     },
   );
 
-  it('is said of a hidden one too, which is nobody’s neighbour', async () => {
+  it('a hidden station’s page has its coordinates, and no page has it as a neighbour', async () => {
     expect(await bodyOf(`/en/station/${STATIONS.hidden}`)).toContain('40.1, 44.5');
     const [, where = ''] = (await bodyOf(`/en/station/${STATIONS.markup}`)).split(
       'data-live="where"',
@@ -93,8 +96,8 @@ describe('where a station is', () => {
 });
 
 /**
- * Cities in the corners of a map of this size, in two of which are buttons and the scale. On the
- * equator, where a degree is as wide as high; without a margin the map would show just these.
+ * Cities in the corners of a map of this size; two corners have buttons and the scale. They are on
+ * the equator, where a degree is as wide as high; without a margin the map would show just these.
  */
 function cornersOf({ width, height }: { width: number; height: number }): string {
   const [east, north] = [width, height].map((size) => (0.49 * size * 360) / (256 * 2 ** 8));
@@ -114,7 +117,7 @@ inBrowserInAll('the map', (open) => {
     ['light', 1_280],
     ['dark', 390],
   ] as const)(
-    'of a station has its neighbours, on the ground that the service has: %s',
+    'the map of a station has its neighbours on the configured ground: %s',
     async (colorScheme, width) => {
       const page = await open({ colorScheme, viewport: { width, height: 2_000 } });
       const asked: string[] = [];
@@ -138,7 +141,7 @@ inBrowserInAll('the map', (open) => {
     },
   );
 
-  it('writes no name across another', async () => {
+  it('no name on the map overlaps another', async () => {
     const page = await open({ viewport: { width: 1_280, height: 900 } });
     const row = [0, 1, 2, 3, 4, 5].map((n) => [0, `c-${n}`, -1, 0, n, 50 + n, `A long name ${n}`]);
     await page.route('**/en/', async (route) => {
@@ -160,7 +163,7 @@ inBrowserInAll('the map', (open) => {
       expect(left).toBeGreaterThanOrEqual(ends[n - 1]?.right ?? 0);
   });
 
-  it('begins with every pin clear of the buttons, wherever it is', async () => {
+  it('the map begins with every pin clear of its buttons', async () => {
     for (const width of [390, 1_280]) {
       const page = await open({ viewport: { width, height: 2_000 } });
       await page.goto(`${site.origin}/en/`, { waitUntil: 'networkidle' });

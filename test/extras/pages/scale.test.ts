@@ -17,7 +17,7 @@ it.each([
   [301, 'hazardous'],
   [848, 'hazardous'],
   [null, 'unknown'],
-] as const)('an index of %s is %s', (aqi, category) => {
+] as const)('an index of %s is in category %s (Q2)', (aqi, category) => {
   expect(categoryOf(aqi)).toBe(category);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Gaps between the points of a history, what is said of each point, the address of a view, and the
- * days of a calendar.
+ * Gaps between the points of a history, the text of each point, the address of a view, and the days
+ * of a calendar.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const gaps = (points: Point[], unit: 'hour' | 'day' | 'month', now = LONG_AGO, c
   );
 
 describe('gaps', () => {
-  it('are filled between points', () => {
+  it('missing hours, days and months between two points are gaps', () => {
     expect(gaps(at('2026-11-20T22:00:00+04:00', '2026-11-21T01:00:00+04:00'), 'hour')).toEqual([
       '2026-11-20T22:00:00+04:00',
       '– 2026-11-20T23:00:00+04:00',
@@ -56,7 +56,7 @@ describe('gaps', () => {
     ]);
   });
 
-  it('are none where the clocks change', () => {
+  it('a change of the clocks is not a gap', () => {
     const hours = at(
       '2026-10-25T01:00:00+02:00',
       '2026-10-25T02:00:00+02:00',
@@ -79,7 +79,7 @@ describe('gaps', () => {
     expect(gaps(midnightSkipped, 'day')).toEqual(midnightSkipped.map(({ timestamp }) => timestamp));
   });
 
-  it('go on to the present, where the other clock fits', () => {
+  it('gaps go on to the present, unless the clock of the browser is far off', () => {
     const now = Date.parse('2026-11-20T12:20:00Z');
     expect(gaps(at('2026-11-20T13:00:00+04:00'), 'hour', now)).toEqual([
       '2026-11-20T13:00:00+04:00',
@@ -109,7 +109,7 @@ describe('points', () => {
   };
   const gap = 'no value';
 
-  it('are told with their range', () => {
+  it('a point is told with its range and unit, and a gap as a gap', () => {
     expect(describeValue('en', day, quantity('pm2.5'), gap)).toBe('12.3 µg/m³ (8.1–20.4)');
     expect(describeValue('ru', day, quantity('pm2.5'), gap)).toBe('12,3 мкг/м³ (8,1–20,4)');
     expect(describeValue('en', day, quantity('rain'), gap)).toBe('0.0 mm');
@@ -125,20 +125,20 @@ describe('points', () => {
     expect(rangeOf({ ...day, range_aqi: null }, AQI)).toBeNull();
   });
 
-  it('have local times, whatever the zone of the machine', () => {
+  it('a point has its local time, whatever the zone of the machine', () => {
     expect(formatBucket('en', '2026-11-20T00:00:00+04:00', 'hour')).toBe('20 Nov, 00:00');
     expect(formatBucket('en', '2026-11-20T00:00:00-10:00', 'day')).toBe('20 Nov');
     expect(formatBucket('ru', '2026-11-01T00:00:00+12:00', 'month')).toBe('нояб. 2026 г.');
   });
 
-  it('are of the running month until that is over', () => {
+  it('a month is running until it is over', () => {
     const [month, end] = ['2026-11-01T00:00:00+04:00', Date.parse('2026-12-01T00:00:00+04:00')];
     expect(isRunning(month, 'month', end - 1)).toBe(true);
     expect(isRunning(month, 'month', end)).toBe(false);
     expect(isRunning(month, 'day', end - 1)).toBe(false);
   });
 
-  it('decide which parameters there are: PM2.5 first, a direction with the speed', () => {
+  it('the offered parameters are the measured ones: PM2.5 first, a direction with the speed', () => {
     const keys = (point: object) =>
       measuredQuantities(QUANTITIES, [[], [{ timestamp: day.timestamp, ...point }]]).map(
         ({ key }) => key,
@@ -153,7 +153,7 @@ describe('points', () => {
   });
 });
 
-it('the axis has no more times than fit, and the year where it changes', () => {
+it('the time axis has no more labels than fit, and the year where it changes', () => {
   const months = Array.from(
     { length: 24 },
     (_, n) => `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`,
@@ -195,7 +195,7 @@ it('Armenian, which browsers do not know, is written as the server would', () =>
 });
 
 it.each(LOCALES)(
-  '%s has its separators and months in numbers.ts, and its pressure is in hPa',
+  'locale %s has its separators and months in numbers.ts, and its pressure is in hPa',
   (locale) => {
     expect(formatNumber(locale, -12_345.6, 1)).toBe(
       new Intl.NumberFormat(locale).format(-12_345.6).replace('-', '−'),
@@ -244,7 +244,7 @@ it('every window has a name on the pages', () => {
 });
 
 describe('the address', () => {
-  it('keeps a view, and only what makes sense', () => {
+  it('the address keeps a view, and drops anything else', () => {
     const query = '?window=30d&parameter=pm2.5&year=2025';
     expect(formatView(parseView(query))).toBe(query);
     expect(formatView(parseView('?window=<b>&year=&other=1'))).toBe('');
@@ -252,7 +252,7 @@ describe('the address', () => {
 });
 
 describe('the calendar', () => {
-  it('places every day in its week, which begins on Monday', () => {
+  it('the calendar places every day in its week, which begins on Monday', () => {
     for (let year = 2000; year <= 2100; year++) {
       const days = placeDays(year);
       expect(days).toHaveLength(new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365);

@@ -14,7 +14,7 @@ import { type Answer, httpGet } from '../../support/service.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 
-/** What nobody may take for HTML, for the end of a script, or for a template. */
+/** Text that must not be taken for HTML, the end of a script, or a template. */
 export const MARKUP = `<img src=x onerror="document.title='hacked'"> </script>{{'"&amp;`;
 
 /** PM2.5 of stations 1 to 6, one of each category. */
@@ -28,8 +28,8 @@ const CATEGORIES = {
 };
 
 /**
- * The stations, by what they show; of `unknown` there is a temperature only, `hidden` is in no list,
- * and `waiting` has never measured anything.
+ * The stations by their category; `unknown` has a temperature only, `hidden` is in no list, and
+ * `waiting` has never measured anything.
  */
 export const STATIONS = {
   ...idsOf(Object.keys(CATEGORIES)),

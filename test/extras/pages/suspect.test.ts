@@ -1,6 +1,6 @@
 /**
- * A station whose particles are suspect (C9): said wherever its number stands, which is struck
- * through; and never the worst of a list or map.
+ * A station whose particles are suspect (C9): every place that shows its number says so and strikes
+ * it through, and it is never the worst of a list or map.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -43,19 +43,19 @@ beforeAll(async () => {
 describe('the sentence', () => {
   const at = new Date('2026-11-20T12:00:00Z');
   const one = (change: Partial<Flag>): Flag => ({
-    ...{
-      kind: 'pm',
-      test: 'flat',
-      sensor_id: null,
-      since: '2026-11-03T04:00:00+04:00',
-      until: null,
-    },
-    ...{ 'pm2.5': 312, median: 60, compared_with: [] },
+    kind: 'pm',
+    test: 'flat',
+    sensor_id: null,
+    since: '2026-11-03T04:00:00+04:00',
+    until: null,
+    'pm2.5': 312,
+    median: 60,
+    compared_with: [],
     ...change,
   });
   const said = (...flags: Flag[]) => leftOut('en', flags, at);
 
-  it('says since when, and what was found', () => {
+  it('the sentence on suspect particles says since when they are left out, and what was found', () => {
     const start = "Its particles have been left out of the city's mean since 3 Nov 2026: ";
     expect(said(one({}))).toBe(`${start}it has shown the same value for 12 hours or more.`);
     expect(said(one({ test: 'sensors' }))).toBe(`${start}its sensors disagree.`);
@@ -66,7 +66,7 @@ describe('the sentence', () => {
     );
   });
 
-  it('names each reason once, since the first of them; without a start, none', () => {
+  it('the sentence on suspect particles names each reason once, since the earliest, or without a date', () => {
     const later = one({ test: 'sensors', since: '2026-11-05T04:00:00+04:00' });
     expect(said(later, one({}), one({ since: '2026-11-04T04:00:00+04:00' }))).toContain(
       'since 3 Nov 2026: its sensors disagree; it has shown the same value for 12 hours or more.',
@@ -76,7 +76,7 @@ describe('the sentence', () => {
     );
   });
 
-  it('is of the periods that hold, of particles', () => {
+  it('the sentence on suspect particles counts only current periods of particles', () => {
     expect(said(one({ kind: 'thp' }))).toBeUndefined();
     expect(said(one({ until: '2026-11-20T16:00:00+04:00' }))).toBeUndefined();
     expect(said(one({ until: '2026-11-20T16:00:01+04:00' }))).toBeDefined();
@@ -84,7 +84,7 @@ describe('the sentence', () => {
     expect(said(one({ since: '2026-11-20T16:00:01+04:00' }))).toBeUndefined();
   });
 
-  it.each(LOCALES)('has its plurals: %s', (locale) => {
+  it.each(LOCALES)('the sentence on suspect particles has its plurals: %s', (locale) => {
     const times = (n: number) =>
       leftOut(locale, [one({ test: 'outlier', 'pm2.5': 60 * n })], at) ?? '';
     for (const n of [5, 22, 1_234]) expect(times(n)).toMatch(/ [^{}|]*\d[^{}|]*[.։]$/);
@@ -106,7 +106,7 @@ describe('the report card', () => {
       ),
     ].map(([, cell]) => cell);
 
-  it('has the figures of each pair, and leads to the other station', () => {
+  it('the report card has the figures of each pair, and leads to the other station', () => {
     const name = '11 · 21 (<a href="/ru/station/2">2</a>)';
     expect(cells({ ...pair, ...figures, meets_targets: true })).toEqual([
       name,
@@ -120,7 +120,7 @@ describe('the report card', () => {
     expect(cells({ ...pair, ...figures, meets_targets: false }).at(-1)).toBe('нет');
   });
 
-  it('says nothing of what is not known, and is not there without pairs', () => {
+  it('the report card has dashes for unknown figures, and is empty without pairs', () => {
     const unknown = { slope: null, intercept: null, r2: null, meets_targets: null };
     expect(cells({ ...pair, ...unknown, rmse: 0 })).toEqual([
       expect.any(String),
@@ -139,7 +139,7 @@ describe('the report card', () => {
 
 describe('without a browser', () => {
   it.each(LOCALES)(
-    'the page says why, strikes its numbers through, and gives no advice by them: %s',
+    'a suspect station’s page says why, strikes its numbers through, and gives no advice by them: %s',
     async (locale) => {
       const [body = ''] = (await site.get(`/${locale}/station/${LIAR}`)).body.split('id="words"');
       const words = WORDS[locale];
@@ -181,7 +181,7 @@ describe('without a browser', () => {
       NOW,
     ) ?? '';
 
-  it('a frame says the same; a station whose period is over shows its number', async () => {
+  it('a suspect station’s frame says why; a station whose period is over shows its number', async () => {
     const { body } = await site.get(`/en/embed/station/${LIAR}`);
     expect(body).toContain(SENTENCE.replaceAll("'", '&#39;'));
     expect(body).toMatch(/<p class="index unknown"><s>\d+<\/s>/);
@@ -193,7 +193,7 @@ describe('without a browser', () => {
     }
   });
 
-  it('lists strike it through, after those that are known; a region says how many its mean is of', async () => {
+  it('lists have a suspect station struck through, after the known ones, and a region counts its stations', async () => {
     for (const path of ['', 'region/old-town']) {
       const { body } = await site.get(`/en/${path}`);
       const lines = [...body.matchAll(/<li class="line">.*?<\/li>/gs)].map(([line]) => line);
@@ -217,7 +217,7 @@ inBrowserInAll('with a browser', (open) => {
   const shown = async (page: Page, selector: string) =>
     (await page.locator(selector).first().innerText()).trim();
 
-  it('the map strikes it through, without the colour of a category', async () => {
+  it('the map strikes a suspect number through, without the colour of a category', async () => {
     const page = await open({ viewport: { width: 1280, height: 2_000 } });
     await page.goto(`${site.origin}/en/region/old-town`);
     const pin = page.locator(`.map a.pin[href="/en/station/${LIAR}"]`);
@@ -226,7 +226,7 @@ inBrowserInAll('with a browser', (open) => {
     expect(await pin.locator('s').textContent()).toMatch(/^\d+$/);
   });
 
-  it('the history draws it as a dashed line, without a category in the calendar', async () => {
+  it('the history draws suspect values as a dashed line, without a category in the calendar', async () => {
     const page = await open({ viewport: { width: 1280, height: 4_000 } });
     const doubted = async (id: number) => {
       await page.goto(`${site.origin}/en/station/${id}?window=24h&parameter=aqi`);
@@ -253,7 +253,7 @@ inBrowserInAll('with a browser', (open) => {
     expect(honest.explained).toBe(0);
   });
 
-  it('the widget says why', async () => {
+  it('the widget of a suspect station says why', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/embed/station/${LIAR}`);
     await page.setContent(
@@ -273,18 +273,24 @@ inBrowserInAll('with a browser', (open) => {
     expect(await page.locator('air-quality .warning').count()).toBe(1);
   });
 
-  it.each(LOCALES)('a frame of 320 × 180 shows all of it without scrolling: %s', async (locale) => {
-    const page = await open({ viewport: { width: 320, height: 180 } });
-    await page.goto(`${site.origin}/${locale}/embed/station/${LIAR}`);
-    expect(await shown(page, '.warning')).toContain(WORDS[locale].leftOutSince.split('{')[0]);
-    expect(await page.evaluate(() => document.body.scrollHeight)).toBeLessThanOrEqual(180);
-  });
+  it.each(LOCALES)(
+    'a frame of 320 × 180 shows a suspect station whole, without scrolling: %s',
+    async (locale) => {
+      const page = await open({ viewport: { width: 320, height: 180 } });
+      await page.goto(`${site.origin}/${locale}/embed/station/${LIAR}`);
+      expect(await shown(page, '.warning')).toContain(WORDS[locale].leftOutSince.split('{')[0]);
+      expect(await page.evaluate(() => document.body.scrollHeight)).toBeLessThanOrEqual(180);
+    },
+  );
 
-  it.each(['light', 'dark'] as const)('has no barrier that axe finds: %s', async (colorScheme) => {
-    const page = await open({ colorScheme, viewport: { width: 390, height: 844 } });
-    for (const path of [`station/${LIAR}`, `embed/station/${LIAR}`, 'region/old-town']) {
-      await page.goto(`${site.origin}/en/${path}`, { waitUntil: 'networkidle' });
-      expect(await axe(page), path).toEqual([]);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'pages of a suspect station have no barrier that axe finds: %s',
+    async (colorScheme) => {
+      const page = await open({ colorScheme, viewport: { width: 390, height: 844 } });
+      for (const path of [`station/${LIAR}`, `embed/station/${LIAR}`, 'region/old-town']) {
+        await page.goto(`${site.origin}/en/${path}`, { waitUntil: 'networkidle' });
+        expect(await axe(page), path).toEqual([]);
+      }
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import in README.md, from
- * what the real command writes to a real terminal (util-linux's `script`), with a service and a
+ * `npx tsx test/extras/pages/terminalPicture.ts`: draws the picture of an import in README.md from
+ * the output of the real command on a real terminal (util-linux's `script`), with a service and a
  * database of its own. The picture is text: SVG.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -22,14 +22,13 @@ const NETWORK = {
   regions: [{ slug: 'example', kind: 'city', title: { en: 'Example' } }],
   stations: [
     {
-      ...{
-        id: 1,
-        provider: 'city',
-        title: { en: '1 Main Street' },
-        latitude: 40.18,
-        longitude: 44.51,
-      },
-      ...{ regions: ['example'], sensors: [{ id: SENSOR, kind: 'SDS011' }] },
+      id: 1,
+      provider: 'city',
+      title: { en: '1 Main Street' },
+      latitude: 40.18,
+      longitude: 44.51,
+      regions: ['example'],
+      sensors: [{ id: SENSOR, kind: 'SDS011' }],
     },
   ],
 };
@@ -48,7 +47,7 @@ function readings(): string {
   return `${['sensor_id,time,pm25_raw,humidity', ...lines, ...mistakes].join('\n')}\n`;
 }
 
-/** The rows that stay: of what is redrawn, the last. */
+/** The rows that stay: a redrawn row counts once, as it was last. */
 function rowsOf(transcript: string): string[] {
   return transcript
     .replaceAll('\r\n', '\n')
@@ -59,15 +58,16 @@ function rowsOf(transcript: string): string[] {
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
+function colourOf(row: string): string {
+  if (row.startsWith('$')) return '#6fb3f5';
+  return /^(warn|error)/.test(row) ? '#f5c66f' : '#e4e8ec';
+}
+
 function draw(rows: readonly string[]): string {
   const [line, margin] = [17, 14];
   const [width, height] = [COLUMNS * 7.25 + 2 * margin, rows.length * line + 2 * margin];
   const texts = rows.map((row, n) => {
-    const fill = row.startsWith('$')
-      ? '#6fb3f5'
-      : /^(warn|error)/.test(row)
-        ? '#f5c66f'
-        : '#e4e8ec';
+    const fill = colourOf(row);
     return `<text x="${margin}" y="${margin + n * line + 12}" fill="${fill}" xml:space="preserve">${escapeXml(row)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="12">

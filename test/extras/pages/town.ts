@@ -1,7 +1,7 @@
 /**
  * A station with two sensors, one of them corrected, and two years of history with gaps; one
- * without readings; and one more in the first one's town, of which temperature, humidity and
- * pressure are left out there. Served by the real service.
+ * without readings; and a third in the town of the first, which leaves its temperature, humidity
+ * and pressure out. The real service serves them.
  */
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../../support/installation.ts';
@@ -12,7 +12,7 @@ const STEP_MS = 1_200_000;
 const now = SERVICE_NOW.getTime();
 const SINCE = Date.parse('2024-11-30T20:00:00Z');
 
-/** Nothing was measured then: four hours of a night, two days, a month. */
+/** Gaps in the readings: four hours of a night, two days, a month. */
 const SILENCES = [
   ['2026-11-18T20:00:00Z', '2026-11-19T00:00:00Z'],
   ['2026-11-02T20:00:00Z', '2026-11-04T20:00:00Z'],
@@ -21,13 +21,13 @@ const SILENCES = [
 
 const isSilent = (at: number) => SILENCES.some(([from = 0, to = 0]) => at >= from && at < to);
 
-/** Dense in the last days, of which readings are shown; four a day before. */
+/** The times of readings: dense in the last days, whose readings are shown; four a day before. */
 function* instants(): Generator<number> {
   for (let at = SINCE; at <= now; at += at < now - 200 * HOUR_MS ? 6 * HOUR_MS : STEP_MS)
     if (!isSilent(at)) yield at;
 }
 
-/** Waves that no two parameters share. */
+/** Values in waves, each parameter with a length of its own. */
 function valuesAt(at: number): Values {
   const wave = (hours: number) => Math.sin(at / HOUR_MS / hours);
   return {

@@ -1,6 +1,6 @@
 /**
- * An open page follows what changes, whole: after each transition its current parts are those of
- * the page loaded at that moment.
+ * An open page follows every change: after each transition its current parts equal a page loaded at
+ * that moment.
  */
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ inBrowser('an open page', (open) => {
       .locator('[data-live]')
       .evaluateAll((parts) => parts.map((part) => part.outerHTML.replaceAll(' open=""', '')));
 
-  /** Opens a page before a change, and expects it to be what a page opened after it is. */
+  /** Opens a page before a change, and expects it to equal a page that is opened after it. */
   async function follows(
     path: string,
     change: () => Promise<unknown>,
@@ -53,12 +53,12 @@ inBrowser('an open page', (open) => {
     return page;
   }
 
-  it('of a station that comes online', async () => {
+  it('the open page of a station follows it online', async () => {
     const change = () => site.read(STATIONS.offline, { pm25: 21 }); // no neighbour has 21
     await follows(`/en/station/${STATIONS.offline}`, change, 'PM2.5 21.0 µg/m³', 'does not report');
   });
 
-  it('of a station that goes offline', async () => {
+  it('the open page of a station follows it offline', async () => {
     const change = () => site.setNow(after(30 * HOUR));
     const page = await follows(
       '/en/station/1',
@@ -69,7 +69,7 @@ inBrowser('an open page', (open) => {
     expect(await page.locator('.index, .tile').count()).toBe(0);
   });
 
-  it('of a region that loses its digest, and gets one', async () => {
+  it('the open page of a region follows the loss of its digest, and the next one', async () => {
     const lose = () => site.setNow(after(40 * MINUTE));
     const page = await follows(
       '/en/region/town',
@@ -86,7 +86,7 @@ inBrowser('an open page', (open) => {
     );
   });
 
-  it('of the overview, with another order of its cities', async () => {
+  it('the open overview follows new values of its cities', async () => {
     const read = async () => {
       await site.setNow(after(5 * MINUTE));
       await site.read(STATIONS.hazardous, { pm25: 1 }, after(-1_000));
@@ -94,7 +94,7 @@ inBrowser('an open page', (open) => {
     await follows('/en/', read, 'PM2.5 81.5 µg/m³', 'PM2.5 110.0 µg/m³');
   });
 
-  it('of another category', async () => {
+  it('the open page of a station follows it into another category', async () => {
     await follows(
       '/en/station/1',
       () => site.read(1, { pm25: 700 }, after(-1_000)),
@@ -103,7 +103,7 @@ inBrowser('an open page', (open) => {
     );
   });
 
-  it('of a parameter more, also in its history once its hour has closed, and less', async () => {
+  it('the open page of a station gains a parameter, also in its history, and loses it', async () => {
     const more = async () => {
       await site.read(1, { pm25: 5, no2: 12 }, after(-1_000));
       await site.setNow(after(HOUR));
@@ -116,7 +116,7 @@ inBrowser('an open page', (open) => {
       'mean of the hour to 20 Nov, 16:00',
     );
     await page.waitForFunction(() => document.querySelector('#parts option[value=no2]') !== null);
-    expect(await page.locator('#parts select').count(), 'parts are made anew, not twice').toBe(1);
+    expect(await page.locator('#parts select').count(), 'parts are replaced, not doubled').toBe(1);
     const less = async () => {
       await site.setNow(after(6 * HOUR));
       await site.read(1, { pm25: 9 });
@@ -124,7 +124,7 @@ inBrowser('an open page', (open) => {
     await follows('/en/station/1', less, 'PM2.5 9.0', '12.0 ppb');
   });
 
-  it('of a station with its first values, which is loaded anew, since it has a history now', async () => {
+  it('the open page of a station with its first values is loaded again, since it has a history now', async () => {
     const place = { latitude: 40.5, longitude: 44.5, regions: ['old-town'] };
     const station = {
       id: 12,
@@ -154,7 +154,7 @@ inBrowser('an open page', (open) => {
     await page.locator('#parts select').waitFor();
   });
 
-  it('keeps what was unfolded and where the focus was', async () => {
+  it('an open page keeps opened parts and the focus when values change', async () => {
     const page = await open();
     await page.goto(`${site.origin}/en/region/old-town`);
     const rules = page.locator('[data-live=values] details');

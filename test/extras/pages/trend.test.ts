@@ -1,4 +1,4 @@
-/** What pages say of where the air is going, and how the European index judges a value; as text. */
+/** The words of pages for trends, and for a value by the European index, without a browser. */
 import { expect, it } from 'vitest';
 import type { Region, Station } from '../../../src/contract/current.ts';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
@@ -15,7 +15,7 @@ const city = (title: string, aqi: number | null, trend: LastDay['trend'] = null)
 const sentence = (locale: (typeof LOCALES)[number], ...cities: Region[]) =>
   overviewSentence(locale, cities, ({ slug }) => `/${slug}`).text.replaceAll(/<[^>]+>/g, '');
 
-it('the overview says in how many cities the air is of the worst category, and which is worst', () => {
+it('the overview says how many cities are in the worst category, and which one is worst', () => {
   const cities = [city('Velmora', 40), city('Tarnesh', 107, 'rising'), city('Ostrava', 101)];
   expect(sentence('en', ...cities)).toBe(
     'In 2 of 3 cities the air is unhealthy for sensitive groups; worst: Tarnesh 107, rising.',
@@ -38,15 +38,12 @@ it('cities without an index are counted apart, never as good', () => {
   expect(sentence('en', city('A', null), city('B', null))).toBe('No recent values.');
 });
 
-it.each(LOCALES)(
-  'a trend is a word beside its arrow, and nothing where it is not known: %s',
-  (locale) => {
-    const texts = (['rising', 'falling', 'steady'] as const).map((one) => trendText(locale, one));
-    expect(texts.map((text) => text[0])).toEqual(['↗', '↘', '→']);
-    expect(new Set(texts.map((text) => text.slice(2))).size).toBe(3);
-    expect(trendText(locale, null)).toBe('');
-  },
-);
+it.each(LOCALES)('a trend is an arrow with a word, and empty if unknown: %s', (locale) => {
+  const texts = (['rising', 'falling', 'steady'] as const).map((one) => trendText(locale, one));
+  expect(texts.map((text) => text[0])).toEqual(['↗', '↘', '→']);
+  expect(new Set(texts.map((text) => text.slice(2))).size).toBe(3);
+  expect(trendText(locale, null)).toBe('');
+});
 
 it('the line of a day has gaps where nothing was measured, and clean air stays low', () => {
   const day = (...values: (number | null)[]) => ({
@@ -100,13 +97,13 @@ it('particles and gases have the band of the European index as an edge and a wor
   expect(tileOf(suspect, 'PM10')).toMatch(/^">.*<s>43\.0 µg\/m³<\/s>/);
 });
 
-it('a tile says the range of its day, or since when there are values', () => {
+it('a tile has the range of its day, or the time since which it has values', () => {
   const text = tiles({ pm10: 43, no2: 53 });
   expect(tileOf(text, 'PM10')).toContain('<small>24 h: 20.0 to 43.0</small>');
   expect(tileOf(text, 'Nitrogen dioxide')).toContain('<small>since 11:00: 50.0 to 53.0</small>');
 });
 
-it('rain says its period and has bars, wind has an arrow to where it goes', () => {
+it('the tile of rain has its period and bars, the tile of wind an arrow to where it blows', () => {
   const text = tiles({ rain: 2.2, wind_speed: 3, wind_direction: 'WSW' });
   expect(tileOf(text, 'Rain')).toMatch(/2\.2 mm<\/dd><dd class="word">in the last hour<.*<rect /);
   expect(tileOf(text, 'Wind speed')).toMatch(/3\.0 m\/s <span>.*rotate\(427\.5\).* WSW</);
@@ -114,7 +111,7 @@ it('rain says its period and has bars, wind has an arrow to where it goes', () =
   expect(tileOf(tiles({ wind_direction: 'N' }), 'Wind from')).toMatch(/rotate\(180\).* N</);
 });
 
-it('the worst category is the brightest on dark, and yellow is yellow', () => {
+it('the worst category is brighter than the next on dark, and yellow is bright on light', () => {
   const [light = '', dark = ''] = pageStyle().split('prefers-color-scheme: dark');
   const luminance = (css: string, name: string) => {
     const [, hex = ''] = new RegExp(`--${name}: #(\\w{6})`).exec(css) ?? [];

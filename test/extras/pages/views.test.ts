@@ -7,7 +7,7 @@ import { engines } from '../../support/database.ts';
 import { inBrowser } from './browser.ts';
 import { serveTown } from './town.ts';
 
-/** Each with what is there once all of it is. */
+/** The views, each with an element that is there once the view is complete. */
 const VIEWS = [
   ['/en/', '.line'],
   ['/ru/region/town?parameter=aqi', '#calendar .calendar'],
@@ -16,7 +16,7 @@ const VIEWS = [
   ['/en/embed/region/town', '.index'],
 ] as const;
 
-/** What a view asks for when, and where it says that this is missing. */
+/** Views with the document that each needs, and the element that says when it is missing. */
 const NEEDS = [
   ['/en/station/1', /-history\.json/, '#parts'],
   ['/en/station/1?year=2026', /\/days\//, '#calendar'],
@@ -32,12 +32,12 @@ inBrowser('every view', (open) => {
     return () => town.close();
   });
 
-  /** On a screen as long as the page, since parts are made when they come near. */
+  /** Opens a page on a screen as long as itself, since parts are made when they come near. */
   const openLong = (options = {}) =>
     open({ ...options, viewport: { width: 1_280, height: 9_000 } });
 
   it.each(VIEWS)(
-    '%s: the Tab key reaches everything, in its order, and shows where it is',
+    'the Tab key reaches everything in %s, in its order, and the focus is visible',
     async (path, whole) => {
       const page = await openLong({ reducedMotion: 'reduce' });
       await page.goto(origin + path, { waitUntil: 'networkidle' });
@@ -76,7 +76,7 @@ inBrowser('every view', (open) => {
     },
   );
 
-  it('Enter goes from the list to a city, arrow keys through its chart, Enter to what a value was made of', async () => {
+  it('Enter leads from the list to a city, arrow keys through its chart, and Enter to the inputs of a value', async () => {
     const page = await open();
     await page.goto(`${origin}/en/`);
     await page.locator('.line a', { hasText: 'town' }).first().focus();
@@ -102,7 +102,7 @@ inBrowser('every view', (open) => {
   });
 
   it.each(NEEDS)(
-    '%s says that %s is on its way, that it cannot be reached, and gets it again',
+    'view %s says that %s is loading or cannot be reached, and gets it on request',
     async (path, url, place) => {
       const page = await openLong({ errors: /503/ });
       const held: Route[] = [];
@@ -125,7 +125,7 @@ inBrowser('every view', (open) => {
     },
   );
 
-  it('an answer that is no longer wanted changes nothing, and no focus is lost', async () => {
+  it('an answer that is no longer wanted changes nothing, and keeps the focus', async () => {
     const page = await openLong({ errors: /503/ });
     await page.goto(`${origin}/en/station/1`);
     const heading = page.locator('#calendar h2');

@@ -18,7 +18,7 @@ const REFRESH_MS = 300_000;
 
 let site: Site;
 let foreign: Server;
-/** What the foreign page has in it. */
+/** The content of the foreign page. */
 let content = '';
 beforeAll(async () => {
   site = await openSite();
@@ -46,7 +46,7 @@ async function show(open: Open, html: string, options: Parameters<Open>[0] = {})
   return page;
 }
 
-/** What is read in a widget, the lines in one. */
+/** The text of a widget, its lines joined. */
 const textOf = async (page: Page, selector = 'air-quality') =>
   (await page.locator(selector).locator('.card').innerText()).replace(/[ \n]+/g, ' ').trim();
 
@@ -55,7 +55,7 @@ const api = (locale: string, path: string) =>
 
 inBrowser('the widget', (open) => {
   it.each(LOCALES)(
-    'shows what the API says, in %s: every category, unlike the others, and a region',
+    'the widget shows the API’s values in %s: every category with its own look, and a region',
     async (locale) => {
       const ids = Object.values(STATIONS);
       const stations = ids.map(
@@ -74,6 +74,8 @@ inBrowser('the widget', (open) => {
         const isWaiting = id === STATIONS.waiting; // it has never measured
         const isOffline = values.status === 'offline' && !isWaiting;
         const category = isOffline ? 'offline' : categoryOf(aqi);
+        let timeLine = isWaiting ? words.neverSent : words.nothingRecent;
+        if (when !== null) timeLine = words.meanOfHour.replace('{time}', formatTime(locale, when));
         const parts = [
           values.title,
           aqi !== null && String(aqi),
@@ -85,11 +87,7 @@ inBrowser('the widget', (open) => {
           aqi !== null && words.aqiOf,
           aqi !== null &&
             `PM2.5 ${formatNumber(locale, values['pm2.5'] as number, 1)} ${UNIT[locale]}`,
-          when === null
-            ? isWaiting
-              ? words.neverSent
-              : words.nothingRecent
-            : words.meanOfHour.replace('{time}', formatTime(locale, when)),
+          timeLine,
           `· ${MARKUP}`,
         ];
         expect(await textOf(page, `#s${id}`)).toBe(
@@ -122,7 +120,7 @@ inBrowser('the widget', (open) => {
     },
   );
 
-  it('takes the language of its page, and English where that is none of ours', async () => {
+  it('the widget takes the language of its page, or English if it does not speak that', async () => {
     const page = await show(
       open,
       '<air-quality id="a" station="1"></air-quality><div lang="de"><air-quality id="b" station="1"></air-quality></div><air-quality id="c" station="1" lang="constructor"></air-quality>',
@@ -132,7 +130,7 @@ inBrowser('the widget', (open) => {
     expect(await textOf(page, '#c')).toContain(WORDS.en.good);
   });
 
-  it('shows markup as text', async () => {
+  it('the widget shows markup as text', async () => {
     const page = await show(
       open,
       `<air-quality station="${STATIONS.markup}" lang="en"></air-quality>`,
@@ -142,7 +140,7 @@ inBrowser('the widget', (open) => {
     expect(await page.title()).toBe('Elsewhere');
   });
 
-  it('adds no heading or landmark to its page, and its links open as those of its page do', async () => {
+  it('the widget adds no heading or landmark to its page, and its links open in the same window', async () => {
     const page = await show(open, '<air-quality station="1" lang="en"></air-quality>');
     expect(await page.getByRole('heading').allTextContents()).toEqual(['Elsewhere']);
     expect(await page.getByRole('main').count()).toBe(1);
@@ -153,7 +151,7 @@ inBrowser('the widget', (open) => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'has no barrier that axe finds, %s, in three sizes',
+    'the widget has no barrier that axe finds, %s, in three sizes',
     async (theme) => {
       const one = (size: string, id: number) =>
         `<air-quality station="${id}" lang="en" theme="${theme}" size="${size}"></air-quality>`;
@@ -180,7 +178,7 @@ inBrowser('the widget', (open) => {
   );
 
   it.each(['light', 'dark'] as const)(
-    'follows the scheme that its reader prefers, %s',
+    'the widget follows the scheme that its reader prefers, %s',
     async (colorScheme) => {
       const page = await show(open, '<air-quality station="1"></air-quality>', { colorScheme });
       const background = await page
@@ -190,7 +188,7 @@ inBrowser('the widget', (open) => {
     },
   );
 
-  it('asks once, again after five minutes by ETag, and not while nobody looks', async () => {
+  it('the widget asks once, again after five minutes by ETag, and not while its page is hidden', async () => {
     const page = await open();
     const asked: (string | undefined)[] = [];
     const session = await page.context().newCDPSession(page);
@@ -201,7 +199,7 @@ inBrowser('the widget', (open) => {
     });
     let answers = 0;
     page.on('response', (answer) => {
-      if (answer.url().endsWith('/embed/station/1')) answers++;
+      if (answer.url().endsWith('/embed/station/1')) answers += 1;
     });
     content = '<air-quality station="1" lang="en"></air-quality>';
     await page.clock.install();
@@ -224,7 +222,7 @@ inBrowser('the widget', (open) => {
     await expect.poll(() => answers).toBe(3);
   });
 
-  it('shows a new value, and another station when its attribute changes', async () => {
+  it('the widget shows a new value, and another station when its attribute changes', async () => {
     const page = await show(
       open,
       `<air-quality station="${STATIONS.elsewhere}" lang="en"></air-quality>`,
@@ -232,7 +230,7 @@ inBrowser('the widget', (open) => {
     expect(await textOf(page)).toContain('PM2.5 30.0 µg/m³');
     await site.read(STATIONS.elsewhere, { pm25: 50 }, new Date('2026-11-20T11:59:00Z'));
     const published = async () => (await api('en', `station/${STATIONS.elsewhere}`))['pm2.5'];
-    await expect.poll(published).toBe(40); // a process asks every second whether data have changed
+    await expect.poll(published).toBe(40); // a process looks for new data every second
     await page.clock.fastForward(REFRESH_MS);
     await expect.poll(() => textOf(page)).toContain('PM2.5 40.0 µg/m³');
     await page.evaluate("document.querySelector('air-quality').setAttribute('station', '1')");
@@ -240,7 +238,7 @@ inBrowser('the widget', (open) => {
     await expect.poll(() => textOf(page)).toContain('At good');
   });
 
-  it('asks once for attributes that change together, and drops an answer that is no longer wanted', async () => {
+  it('the widget asks once for attributes that change together, and drops an outdated answer', async () => {
     const page = await open();
     const asked: Route[] = [];
     await page.route('**/embed/**', (route) => void asked.push(route));
@@ -263,7 +261,7 @@ inBrowser('the widget', (open) => {
     expect(paths).toEqual(['/en/embed/station/1', '/hy/embed/station/2']);
   });
 
-  it('says when it cannot reach the service, keeps what it knows, and comes back', async () => {
+  it('the widget keeps its values and says so while it cannot reach the service, and recovers', async () => {
     const page = await show(open, '<air-quality station="1" lang="en"></air-quality>', {
       errors: /ERR_|Failed to load/,
     });
@@ -277,7 +275,7 @@ inBrowser('the widget', (open) => {
     await expect.poll(() => textOf(page)).not.toContain('may be old');
   });
 
-  it('says at once that the data cannot be reached, that they are old, or that there is no such station', async () => {
+  it('the widget says at once that data are unavailable or old, or that a station does not exist', async () => {
     const page = await open({ errors: /ERR_|Failed to load/ });
     await page.route('**/embed/station/2', (route) => route.fulfill({ status: 503, json: {} }));
     await page.route('**/embed/station/3', async (route) => {
@@ -302,7 +300,7 @@ inBrowser('the widget', (open) => {
 
 inBrowser('the frame', (open) => {
   it.each([200, 320, 600])(
-    'of %i pixels shows all of a station without scrolling, light and dark',
+    'a frame of %i pixels shows all of a station without scrolling, light and dark',
     async (width) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await open({ colorScheme, viewport: { width, height: 180 } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('PAGE: off leaves nothing but the API', async () => {
+it('PAGE=off leaves nothing but the API', async () => {
   const { ports } = await running(here, { role: 'api' });
   expect(await httpGet(ports.port, '/')).toMatchObject({
     status: 302,
@@ -39,7 +39,7 @@ it('PAGE: off leaves nothing but the API', async () => {
   }
 });
 
-it('PAGE_URL: links that are shared have their picture there', async () => {
+it('the picture of a shared link has the address of PAGE_URL', async () => {
   const image = 'content="https://air.example/en/card/region/town.png"';
   const { body } = await httpGet(
     (await running(here, { role: 'api', pageUrl: 'https://air.example' })).ports.port,
@@ -48,7 +48,7 @@ it('PAGE_URL: links that are shared have their picture there', async () => {
   expect(body.includes(image)).toBe(toPng !== undefined);
 });
 
-it('SITE_TITLE, SITE_CONTACT and SITE_LICENSE: pages show whose data these are', async () => {
+it('pages show SITE_TITLE, SITE_CONTACT and SITE_LICENSE', async () => {
   const site = { role: 'api', siteTitle: 'Air & more', siteLicense: 'CC-BY-4.0' } as const;
   for (const [siteContact, link] of [
     ['https://air.example/ask', ''],
@@ -62,7 +62,7 @@ it('SITE_TITLE, SITE_CONTACT and SITE_LICENSE: pages show whose data these are',
   }
 });
 
-it('MAP_TILES: pages load their ground from there', async () => {
+it('pages may load tiles from MAP_TILES, which must have an address and a credit', async () => {
   const { mapTiles } = readConfig({
     MAP_TILES: 'https://tiles.example/{z}/{x}/{y}.png © Example https://tiles.example/terms',
   });
@@ -84,7 +84,7 @@ it('MAP_TILES: pages load their ground from there', async () => {
     );
 });
 
-it('MAP_GROUND: pages draw a file, which must be one', async () => {
+it('pages draw the file of MAP_GROUND, which must exist', async () => {
   const path = join(temporaryFolder('ground'), 'ground.geojson');
   const lake = {
     type: 'LineString',
@@ -117,7 +117,7 @@ it('MAP_GROUND: pages draw a file, which must be one', async () => {
 });
 
 it.each(['https://air.example:99999', 'https://a;b', 'https://a%3bb', "https://a'b"])(
-  'MAP_TILES and PAGE_URL have a possible host and port, unlike %s',
+  'MAP_TILES and PAGE_URL refuse an impossible host or port such as %s',
   (origin) => {
     for (const tiles of [
       `${origin}/{z}/{x}/{y}.png © Example`,
@@ -133,7 +133,7 @@ it.each(['https://air.example:99999', 'https://a;b', 'https://a%3bb', "https://a
   },
 );
 
-it('PAGE_URL is a base of other addresses: it has no query and no fragment', () => {
+it('PAGE_URL is the base of other addresses, and refuses a query or a fragment', () => {
   for (const wrong of [
     'https://air.example?a=1',
     'https://air.example/#top',

@@ -10,7 +10,7 @@ import type { Row } from './run/measure.ts';
 
 const DIST = new URL('../../../dist/', import.meta.url);
 
-/** What is drawn, by the titles of its rows, and as it is called in the picture. */
+/** The drawn rows by their titles, each with its name in the picture. */
 const DRAWN = {
   writing: {
     'first build': 'first build',

@@ -1,5 +1,5 @@
 /**
- * What airseries costs, next to the least that could be done instead, and next to other ways of
+ * The cost of airseries, next to the least that could be done instead, and next to other ways of
  * doing it:
  *
  *   npm run bench [-- [--quick] [--plain] [B1 B4 …]]
@@ -7,13 +7,13 @@
  *
  * One run, one machine: variants are measured in turn, and ratios are taken within a round, so a
  * busy machine widens the intervals rather than favours anyone. Beside the ratio of medians stands
- * that of the least times of a request, which tell of the code: a machine can only add to them.
- * Where the medians are too noisy for a verdict, the least times judge. Prints a table, and writes it to
- * dist/bench.md. Peers are optional: npm ci --prefix test/bench. With --plain, on PostgreSQL without
- * TimescaleDB.
+ * the ratio of the least times of a request, which tell of the code: a machine can only add to
+ * them. Where the medians are too noisy for a verdict, the least times judge. Prints a table, and
+ * writes it to dist/bench.md. Peers are optional: npm ci --prefix test/lab/bench. With --plain, on
+ * PostgreSQL without TimescaleDB.
  *
- * With --stations, what one network of that size costs instead, in dist/bench-<stations>.md and
- * .json. Bounds are those of a quiet machine of two cores. growth.ts draws such runs side by side.
+ * With --stations, the cost of one network of that size instead, in dist/bench-<stations>.md and
+ * .json. Bounds are for a quiet machine of two cores. growth.ts draws such runs side by side.
  * 50,000 stations need 30 GB of disk and about an hour.
  */
 import { writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ const MEASURES: readonly Measure[] = [
   peers,
 ];
 
-/** Of a country. Late readings come last, because they change what the others read. */
+/** Measures of a country. Late readings come last, because they change the data of the others. */
 const OF_COUNTRY: readonly Measure[] = [
   ...build,
   ...documents,
@@ -164,5 +164,5 @@ try {
   process.stdout.write(`${heading.join('\n')}\n\n${terminalTable(rows, processor)}\n`);
 }
 
-// what a failed measure left open must not keep it running
+// handles that a failed measure left open must not keep the process running
 process.exit(failed.length === 0 ? 0 : 1);

@@ -169,8 +169,8 @@ function withinRounding(published: unknown, expected: Row[string], digits: numbe
 }
 
 /**
- * The reference's AQI is that of the unrounded mean and ends at 500; the published one (Q2) may
- * differ by 1 and has no upper end.
+ * The reference computes the AQI from the unrounded mean and ends at 500; the published one (Q2)
+ * may differ by 1 and has no upper end.
  */
 function sameAqi(published: unknown, expected: Row[string] | undefined): boolean {
   if (published === null || expected == null) return published === (expected ?? null);

@@ -92,7 +92,7 @@ onEveryEngine('reference', (engine) => {
       rmSync(scratch, { recursive: true, force: true });
     });
 
-    it('equals every value of every window and every WHO figure', async () => {
+    it('every value of every window and every WHO figure equals the reference', async () => {
       const wrong: string[] = [];
       for (const [index, now] of reference.meta.nows.entries()) {
         const app = makeApp({ db, clock: () => new Date(now), siteBaseUrl: '', log });

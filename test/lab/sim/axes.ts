@@ -1,11 +1,11 @@
 /**
- * What the simulation varies. A fault in refreshing aggregates tends to need two of these together
- * (a deletion that ends on a local midnight, a correction in the hour that occurs twice), so the
- * run asserts that every pair has occurred.
+ * The axes that the simulation varies. A fault in refreshing aggregates tends to need two of these
+ * together (a deletion that ends on a local midnight, a correction in the hour that occurs twice),
+ * so the run asserts that every pair has occurred.
  */
 
 /**
- * Asunción's clocks skip a midnight, even that of the first of a month; the hours of the last three
+ * Asunción's clocks skip a midnight, even the one that begins a month; the hours of the last three
  * begin at other minutes than UTC's.
  */
 export const ZONES = [
@@ -19,10 +19,7 @@ export const ZONES = [
   'Australia/Adelaide',
 ] as const;
 
-/**
- * What happens. An upgrade takes seconds, so it happens beside some of these steps, as compression
- * does.
- */
+/** The kind of step. An upgrade takes seconds, so it happens beside some, as compression does. */
 export const EVENTS = [
   'insert',
   'late',
@@ -44,7 +41,7 @@ export const EVENTS = [
   'rules',
 ] as const;
 
-/** When, relative to an anchor day. */
+/** The moment of the step, relative to an anchor day. */
 export const MOMENTS = [
   'midnight',
   'month',
@@ -55,7 +52,7 @@ export const MOMENTS = [
   'leap',
 ] as const;
 
-/** Which values. */
+/** The kind of values. */
 export const VALUES = ['plain', 'sparse', 'zero', 'negative', 'high', 'wind'] as const;
 
 /** How the rows of a statement are spread. */

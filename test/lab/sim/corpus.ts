@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Step } from './steps.ts';
 
-/** `why`: what the run showed, as a test title. */
+/** `why`: the situation, as the end of a test's name. */
 export type Case = { zone: string; why: string; steps: readonly Step[] };
 
 const FOLDER = new URL('./corpus/', import.meta.url);

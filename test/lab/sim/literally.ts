@@ -1,9 +1,10 @@
 /**
- * What the rules word for word (aggregate/literal.ts, network/suspect/literal.ts) say of a database
- * of the simulation: its buckets, the particles that a screening finds suspect (C9), and the rules
- * of its zone (Z5). Read from the database, since nothing else tells it: sensor hours whose readings
- * were deleted, amounts of rain (which are compared by themselves), flags of temperature, humidity
- * and pressure that screening found, and which periods of particles earlier screenings have found.
+ * A database of the simulation by the literal rules (aggregate/literal.ts,
+ * network/suspect/literal.ts): its buckets, the particles that a screening finds suspect (C9), and
+ * the rules of its zone (Z5). Some inputs are read from the database, since nothing else has them:
+ * sensor hours whose readings were deleted, amounts of rain (which are compared by themselves),
+ * flags of temperature, humidity and pressure that screening found, and earlier periods of
+ * particles.
  */
 import { PARAMETER_NAMES } from '../../../src/contract/parameters.ts';
 import type { Sql } from '../../../src/database/client.ts';
@@ -189,8 +190,8 @@ const inUtc = (instant: number) =>
   Number.isFinite(instant) ? new Date(instant).toISOString() : 'on';
 
 /**
- * Z5: the recorded offsets that are not ICU's. Of the time until `until`: a law of next year may be
- * known to one of the two only.
+ * Z5: the recorded offsets until `until` that are not ICU's. Later ones are not compared: only one
+ * of the two may know a law of next year.
  */
 export async function wrongOffsets(sql: Sql, zone: string, until: number): Promise<string[]> {
   const recorded = await sql<{ since: number; offset: number }[]>`

@@ -91,7 +91,7 @@ async function playChapter(
     return;
   }
   const short = await shrink(until, fails);
-  const why = `found by seed ${seed} on ${engine}`;
+  const why = `the steps of seed ${seed} on ${engine}`;
   const file = writeCase(`${engine}-seed-${seed}-${chapter}`, { zone, why, steps: short });
   process.stdout.write(
     `${short.map((step) => describeStep(step, zone)).join('\n')}\nkept in ${file}\n`,

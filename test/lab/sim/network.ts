@@ -25,7 +25,7 @@ export type Network = {
 /** Three of them are neighbours of the fourth (C9). */
 export const STATIONS = [1, 2, 3, 4];
 export const SENSORS = [11, 12, 21, 22, 31, 41];
-/** Station 1 has sensors of one kind, which nobody has stated, station 2 of two (C9). */
+/** Station 1 has sensors of one unstated kind, station 2 of two kinds (C9). */
 export const KINDS: Readonly<Record<number, string>> = { 21: 'PMS5003', 22: 'BAM-1020' };
 export const CITY = 'north';
 export const DISTRICT = 'north-a';

@@ -95,16 +95,16 @@ type Play = {
   superuser: Sql;
   isOther: boolean;
   network: Network;
-  /** The rules word for word are asked after the next refresh: that costs as much as the step. */
+  /** True if the next refresh is followed by the literal rules, which cost as much as the step. */
   isLiteralDue: boolean;
-  /** What raw.readings must hold (S3, A6). */
+  /** The values that raw.readings must hold (S3, A6). */
   stored: StoredValues;
 };
 
 /**
- * The comparison always asks for the same; planning it anew each time would take four times as long
- * as doing it. And a refresh goes in pieces: of a month, or after every other upgrade of as much
- * time as so small a network allows.
+ * The comparison is always the same query, and planning it each time would take four times as long
+ * as running it. A refresh goes in pieces: of a month, or after every other upgrade as long as so
+ * small a network allows.
  */
 async function planOnce({ superuser, owner, isOther }: Play): Promise<void> {
   if (!isOther)
@@ -112,7 +112,7 @@ async function planOnce({ superuser, owner, isOther }: Play): Promise<void> {
   await superuser`alter function logic.differences_of_days set plan_cache_mode = force_generic_plan`;
 }
 
-/** What is wrong, where something else shows it than a comparison of all buckets. */
+/** Plays a step. Returns a fault that something else shows than a comparison of all buckets. */
 async function play(
   of: Play,
   step: Step,
@@ -139,8 +139,7 @@ async function play(
 }
 
 /**
- * As `refresh` does, on a connection that stays: most of the time of a small refresh is that of
- * making a new one.
+ * Refreshes on a connection that stays: making a new one takes most of the time of a small refresh.
  */
 async function refreshHere({ owner }: Play, now: Date): Promise<void> {
   await refreshOn(owner, () => now);
@@ -185,7 +184,7 @@ async function changeAll(of: Play, step: Step, now: Date): Promise<string | unde
   return undefined;
 }
 
-/** Screening must find what the rule finds word for word (C9). */
+/** Screening must find the same periods as the literal rule (C9). */
 async function screenParticles(
   of: Play,
   { since, at }: NonNullable<Step['screen']>,
@@ -292,8 +291,8 @@ async function tamper(
 }
 
 /**
- * Replaces all aggregates by others, in which rain counts twice, or back again. (One that is killed
- * is in test/upgrade.)
+ * Replaces all aggregates by others, in which rain counts twice, or back again. (Killed upgrades
+ * are in test/whole/upgrade.)
  */
 async function upgrade(of: Play): Promise<void> {
   of.isOther = !of.isOther;

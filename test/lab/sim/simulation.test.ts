@@ -13,16 +13,16 @@ import { allBuckets, playSteps } from './run.ts';
 import { chapterSeed, describeStep, makeSteps } from './steps.ts';
 
 /**
- * One of each half of the world, whose clocks change at different hours. The others in `npm run
- * test:all`; aggregate/rules.test.ts has them in `npm test`.
+ * A zone of each half of the world, whose clocks change at different hours. The other zones are in
+ * `npm run test:all`; aggregate/rules.test.ts has them in `npm test`.
  */
 const zones = isAll ? ZONES : (['Europe/Berlin', 'America/Asuncion'] as const);
 
-/** One per zone, chosen so that every pair occurs in one of them. */
+/** A seed for each zone, chosen so that every pair occurs in one of them. */
 const seedOf = (zone: (typeof ZONES)[number]) => 258 + ZONES.indexOf(zone);
 const STEPS_PER_ZONE = 50;
 
-it('meets every pair of event, moment, value, statement and zone', () => {
+it('the simulation meets every pair of event, moment, value, statement and zone', () => {
   const missing = allPairs();
   for (const zone of ZONES) {
     for (const step of makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE))
@@ -32,7 +32,7 @@ it('meets every pair of event, moment, value, statement and zone', () => {
 });
 
 it.concurrent.each(zones)(
-  '%s: all buckets are correct after each of 50 steps, and the engines agree',
+  'every bucket in %s is correct after each of 50 steps, and the engines agree',
   { timeout: patient(600_000) },
   async (zone) => {
     const steps = makeSteps(zone, chapterSeed(seedOf(zone), 0), STEPS_PER_ZONE);
@@ -53,7 +53,7 @@ it.concurrent.each(zones)(
 );
 
 onEveryEngine('corpus', (engine) => {
-  it.each(readCorpus())('$why ($name)', async ({ zone, steps }) => {
+  it.each(readCorpus())('every bucket is correct after $why ($name)', async ({ zone, steps }) => {
     const database = await testDatabase(engine, zone);
     expect(await playSteps(database, steps)).toBeUndefined();
     await database.drop();

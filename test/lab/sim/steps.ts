@@ -16,26 +16,17 @@ export type Step = Axes & {
   write?: Reading[];
   remove?: { sensor: number; from: string; to: string }[];
   network?: Network;
-  /**
-   * Readings older than `keep` are deleted, or those from `lower` on are accepted again, where that
-   * is possible.
-   */
+  /** Readings older than `keep` are deleted, or readings from `lower` on accepted again if possible. */
   retain?: { keep: string } | { lower: string };
-  /**
-   * A number is written over a stored one, or in place of none: of that row of the level, counted
-   * in order of time.
-   */
+  /** A number is written over a column of a row of the level, counted in order of time. */
   tamper?: { level: string; row: number; column: string; value: string };
-  /** Particles are screened at an instant, from another one on (C9). */
+  /** Particles are screened at an instant, beginning with another (C9). */
   screen?: { since: string; at: string };
-  /**
-   * The days and months from an instant on are those of other rules of the zone, by which its clocks
-   * showed so many hours more (Z5).
-   */
+  /** Days and months from an instant on are as by other rules, with clocks ahead by `hours` (Z5). */
   rules?: { from: string; hours: number };
-  /** What the clock shows; by it the running day and month are put off before what `then` says. */
+  /** The time of the clock for a lazy refresh, which leaves the running day, before `then`. */
   now?: string;
-  /** While the step happens, the aggregates are built anew by another definition. */
+  /** The aggregates are rebuilt by another definition while the step happens. */
   upgrade?: true;
   /**
    * The refresh after the step: none, a normal one, one killed midway, or two concurrent ones while
@@ -131,10 +122,7 @@ export function makeSteps(zone: string, seed: number, count: number): Step[] {
   });
 }
 
-/**
- * Of a few draws the one with the most pairs that have not been seen: so few steps meet nearly all
- * of them.
- */
+/** The draw of a few with the most unseen pairs, so that few steps meet nearly all pairs. */
 function drawAxes(random: Random, zone: string, seen: Set<string>): Axes {
   const unseen = (axes: Axes) => pairsOf(axes, zone).filter((pair) => !seen.has(pair)).length;
   const draws = Array.from({ length: 8 }, () => ({
@@ -187,7 +175,7 @@ function faultyAir(random: Random, end: number): Reading[] {
   const constant = { stuck: 9.5, dead: random.pick([0, -1]) }[fault];
   const factor = fault === 'high' ? 9 : random.pick([1.8, 3]);
   const stationOf = (sensor: number) => Math.floor(sensor / 10);
-  // of its neighbours, one sensor each is enough
+  // one sensor of each neighbour is enough
   const sensors = SENSORS.filter((sensor) =>
     fault === 'high' ? sensor % 10 === 1 : stationOf(sensor) === station,
   );

@@ -1,6 +1,6 @@
 /**
- * What is stored of every reading that was ever accepted (S2, S3) and the rain that follows from
- * totals (A6), word for word and in memory: a source replaces the values that it has, withdraws those
+ * The stored values of every reading that was ever accepted (S2, S3) and the rain that follows from
+ * totals (A6), literally and in memory: a source replaces the values that it has, withdraws values
  * that it leaves empty, and leaves all others. Rows of one sensor and time in one source are put
  * together first.
  */
@@ -13,7 +13,7 @@ import type { Sql } from '../../../src/database/client.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
 import type { Reading } from './steps.ts';
 
-/** By sensor and instant. Those that retention has deleted stay: amounts follow from them. */
+/** Readings by sensor and instant. Deleted ones stay, because amounts of rain follow from them. */
 export type StoredValues = Map<string, Stored>;
 type Stored = { sensor: number; at: number; values: Partial<Record<ReadingColumn, number>> };
 
@@ -52,7 +52,7 @@ function isWithinBounds(name: ReadingColumn, value: number): boolean {
   return value >= low && value <= high;
 }
 
-/** `retained`: what is older is deleted already. */
+/** `retained`: readings before it are deleted already. */
 export function removeValues(
   stored: StoredValues,
   { sensor, from, to }: { sensor: number; from: string; to: string },
@@ -97,10 +97,10 @@ export async function wrongValues(sql: Sql, stored: StoredValues): Promise<strin
   return wrong.slice(0, 5);
 }
 
-/** A stored value has single precision, a derived amount that of its two totals. */
+/** A stored value has single precision, and a derived amount the precision of its two totals. */
 const isNear = (a: number, b: number) => Math.abs(a - b) <= 1e-3 * Math.max(1, Math.abs(b) * 1e-3);
 
-/** The bounds of what is accepted now. */
+/** The bounds of times that are accepted now. */
 export async function acceptedTimes(
   sql: Sql,
   now: Date,

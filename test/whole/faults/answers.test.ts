@@ -1,6 +1,6 @@
 /**
- * Whatever a client sends, a listener answers with our JSON or closes: never with a page of
- * Express, nor with headers and no body.
+ * A listener answers any input with our JSON or closes the connection: never with a page of
+ * Express, and never with headers without a body.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, startingListener } from '../../../src/http/listen.ts';
@@ -60,7 +60,7 @@ const REFUSED: [string, string, number][] = [
 ];
 
 describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) => {
-  it.each(REFUSED)('%s', async (_, bytes, status) => {
+  it.each(REFUSED)('a request with %s is refused as a JSON problem', async (_, bytes, status) => {
     const [answer, ...others] = answersIn(
       await exchange(service.port[name], Buffer.from(bytes, 'latin1')),
     );
@@ -72,24 +72,31 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
     });
   });
 
-  it.each(REFUSED)('%s, pipelined after a good request', async (_, bytes, status) => {
-    const both = Buffer.from(GOOD[name]() + bytes, 'latin1');
-    const [good, refused, ...others] = answersIn(await exchange(service.port[name], both));
-    expect([good?.status, others]).toEqual([200, []]);
-    expectProblem(refused, status);
-  });
+  it.each(REFUSED)(
+    'a request with %s, pipelined after a good one, is refused after its answer',
+    async (_, bytes, status) => {
+      const both = Buffer.from(GOOD[name]() + bytes, 'latin1');
+      const [good, refused, ...others] = answersIn(await exchange(service.port[name], both));
+      expect([good?.status, others]).toEqual([200, []]);
+      expectProblem(refused, status);
+    },
+  );
 
   it.each([
     ['an absolute URL', 'GET http://x/nowhere HTTP/1.1', ''],
-    ['the server itself (*)', 'OPTIONS * HTTP/1.1', ''],
-    ['a WebSocket', 'GET /nowhere HTTP/1.1', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
+    ['the target *', 'OPTIONS * HTTP/1.1', ''],
+    [
+      'an Upgrade to WebSocket',
+      'GET /nowhere HTTP/1.1',
+      'Connection: Upgrade\r\nUpgrade: websocket\r\n',
+    ],
     ['100-continue', 'GET /nowhere HTTP/1.1', 'Expect: 100-continue\r\n'],
     [
       'an Expect header of HTTP/1.0, which has none',
       'GET /nowhere HTTP/1.0',
       'Expect: miracles\r\n',
     ],
-  ])('answers 404 to %s', async (_, line, headers) => {
+  ])('a request with %s for an unknown path is 404', async (_, line, headers) => {
     const pipelined =
       of(line, `Host: x\r\n${headers}`) +
       of('GET /nowhere HTTP/1.1', 'Host: x\r\nConnection: close\r\n');
@@ -98,19 +105,19 @@ describe.each(['public', 'admin', 'ingest'] as const)('the %s listener', (name) 
     for (const answer of answers) expectProblem(answer, 404);
   });
 
-  it('refuses HTTP/2 or closes the connection', async () => {
+  it('a preface of HTTP/2 is refused, or its connection closed', async () => {
     const text = await exchange(service.port[name], 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     if (text !== '') expectProblem(answersIn(text)[0], 400);
   });
 });
 
-describe('a refused push does not disturb the answer to the one before:', () => {
+describe('a refused push after a good one', () => {
   const chunked = 'Transfer-Encoding: chunked\r\n';
   const large = 9 * 1024 * 1024;
   it.each([
     ['no token', () => push(length(BATCH), BATCH), 401],
     [
-      'too large by its Content-Length',
+      'a Content-Length that is too large',
       () => push(`${token()}Content-Length: ${large}\r\n`, 'x'.repeat(large)),
       413,
     ],
@@ -123,7 +130,7 @@ describe('a refused push does not disturb the answer to the one before:', () => 
     ['an invalid chunk', () => push(token() + chunked, 'zz\r\n'), 400],
     ['an invalid chunk and no token', () => push(chunked, 'zz\r\n'), 400],
     ['an invalid chunk after a good one', () => push(token() + chunked, '1\r\n[\r\nzz\r\n'), 400],
-  ])('%s', async (_, refused, status) => {
+  ])('a refused push with %s does not disturb the answer before it', async (_, refused, status) => {
     // the first request may or may not have finished when the second is parsed
     const answers = answersIn(
       await exchange(service.port.ingest, GOOD.ingest() + refused() + of('BREW / HTTP/1.1')),
@@ -152,7 +159,7 @@ it('100 Continue is sent before the body arrives', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
 });
 
-it('while the service starts, browsers may read Retry-After', async () => {
+it('browsers may read Retry-After while the service starts', async () => {
   const served = await listen(startingListener().listener, { port: 0, variable: 'PORT' });
   const answer = await fetch(`http://127.0.0.1:${served.port}/`);
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
@@ -161,7 +168,7 @@ it('while the service starts, browsers may read Retry-After', async () => {
   await served.close({ drainMs: 0 });
 });
 
-it('the log has only JSON lines, all of them short', async () => {
+it('every line of the log is JSON, and shorter than 1,000 characters', async () => {
   const long = 'y'.repeat(8_000);
   await exchange(
     service.port.public,

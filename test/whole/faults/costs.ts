@@ -1,4 +1,4 @@
-/** Measures what work costs its process: how long it blocks the event loop, memory, time. */
+/** Measures the cost of work to its process: how long it blocks the event loop, memory, time. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 

@@ -16,7 +16,7 @@ const BODY = JSON.stringify([{ sensor_id: 1, time: '2026-11-20T11:00:00Z', pm25:
 let pushing: Pushing;
 let tokens: string[];
 let here: Here;
-/** Decides whether a statement is held back; undefined: none is. */
+/** The statement that is held back; undefined: every statement runs. */
 let hold: { text: string; onHeld: (go: () => void) => void } | undefined;
 
 /** The database's first result for the batch, which is always the same. */
@@ -107,12 +107,15 @@ const STAGES: Record<string, (n: number) => Promise<void>> = {
   },
 };
 
-it.for(Object.keys(STAGES))('%s', async (stage, { annotate }) => {
-  for (let n = 0; n < EACH; n++) await STAGES[stage]?.(n);
-  const taken = SLOTS - (await freeSlots());
-  await annotate(`row 1: ${EACH} disconnects ${stage} left ${taken} slots taken`);
-  expect(taken).toBe(0);
-});
+it.for(Object.keys(STAGES))(
+  'clients that disconnect %s leave every slot free',
+  async (stage, { annotate }) => {
+    for (let n = 0; n < EACH; n++) await STAGES[stage]?.(n);
+    const taken = SLOTS - (await freeSlots());
+    await annotate(`row 1: ${EACH} disconnects ${stage} left ${taken} slots taken`);
+    expect(taken).toBe(0);
+  },
+);
 
 /** How many requests are processed at the same time. */
 async function freeSlots(): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * The API over an address that leads to one replica and then to another: whatever these lack, no
- * client sees an older state after a newer one.
+ * The API over an address that leads to one replica and then to another, which may lack something:
+ * no client sees an older state after a newer one.
  */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -37,7 +37,7 @@ async function publish(sql: Sql, state: number): Promise<void> {
   await importNetwork(sql, JSON.stringify({ ...network, stations }), { log });
 }
 
-/** The states that a body shows: of one station, or of all. */
+/** The states that a body shows, for one station or for all. */
 const statesOf = (body: string) =>
   [...body.matchAll(/"title":"state (\d+)"/g)].map(([, state]) => Number(state));
 
@@ -87,7 +87,10 @@ onEveryEngine('the API over replicas', (engine) => {
   });
   afterAll(() => cluster?.close());
 
-  it('never takes a client back, and keeps nothing stale', async ({ annotate, skip }) => {
+  it('no client sees an older state after a newer one, and nothing stale is kept, over lagging replicas', async ({
+    annotate,
+    skip,
+  }) => {
     if (!isPossible) skip('the server with TimescaleDB is not installed here');
     const { primary, replicas, caughtUp } = cluster;
     const [first, second] = replicas as [Member, Member];
@@ -104,7 +107,7 @@ onEveryEngine('the API over replicas', (engine) => {
         if (status === 503) counts.unavailable += 1;
         if (age !== undefined) counts.aged += 1;
         const newest = newestSeen[client] ?? 0;
-        // what is sent with its age is known to be old
+        // a document with its age is known to be old
         if (age === undefined && states.some((state) => state < newest))
           stepsBack.push(`${path} shows ${states} after ${newest}`);
         newestSeen[client] = Math.max(newest, ...states);
@@ -140,7 +143,7 @@ onEveryEngine('the API over replicas', (engine) => {
     await annotate(`over two replicas (${engine}): ${JSON.stringify(counts)}, 0 steps back`);
   });
 
-  it('serves a replica that has lost its primary, and nothing from before a promotion', async ({
+  it('a replica without its primary is served, and nothing kept from before a promotion is', async ({
     skip,
   }) => {
     if (!isPossible) skip('the server with TimescaleDB is not installed here');

@@ -18,7 +18,7 @@ export type Name = (typeof NAMES)[number];
 export const DATABASES = ['db1', 'db2'] as const;
 export const VOTERS = ['db1', 'db2', 'app1'] as const;
 
-/** Seconds: half of the files' or less, so that the test need not wait for theirs. */
+/** Seconds: half of the files' limits or less, so that the test is shorter. */
 export const TTL = 15;
 const LIMITS = { ttl: TTL, loop_wait: 3, retry_timeout: 5 };
 
@@ -31,12 +31,12 @@ export const PASSWORDS = {
   reader: 'of-the-reader',
 };
 
-/** As Patroni lists it. */
+/** A member as Patroni lists it. */
 export type Member = { name: string; role: string; state: string; lag?: number | string };
 
 export type Machines = {
   addressOf(name: Name): string;
-  /** A file of the folder, as it is on a machine; returns its path there. */
+  /** Writes a file of the folder for a machine; returns its path. */
   place(file: string, name: Name): string;
   startEtcd(name: Name): void;
   startPatroni(name: Name): void;
@@ -53,9 +53,9 @@ export type Machines = {
   members(): Promise<Member[]>;
   /** Resolves to the primary once it has a replica that commits wait for. */
   primaryWithReplica(): Promise<(typeof DATABASES)[number]>;
-  /** Patroni's own command. Rejects with what it says if it fails. */
+  /** Runs Patroni's own command. Rejects with its output if it fails. */
   patronictl(...words: string[]): Promise<void>;
-  /** What a program has said, for an error. */
+  /** The output of the programs, for an error. */
   logs(): string;
   close(): Promise<void>;
 };
@@ -113,7 +113,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       .map((one) => one.pid);
   }
 
-  /** To all processes of a machine of the databases. */
+  /** Sends a signal to all processes of a machine with a database. */
   function signal(name: Name, kind: 'SIGSTOP' | 'SIGCONT'): void {
     const { pid } = running.get(`etcd of ${name}`) ?? { pid: 0 };
     for (const one of [...databaseOf(name), pid]) if (one > 0) kill(one, kind);
@@ -149,7 +149,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
     },
     pause(name) {
       signal(name, 'SIGSTOP');
-      signal(name, 'SIGSTOP'); // what a process has started meanwhile
+      signal(name, 'SIGSTOP'); // processes that were started meanwhile
     },
     resume(name) {
       signal(name, 'SIGCONT');
@@ -176,7 +176,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
       const command = ['patronictl', '-c', join(folderOf('db1'), 'patroni.yml'), ...words];
       const options = { environment: { ...patroniEnvironment('db1'), LC_ALL: 'C.UTF-8' } };
       const { code, stdout, stderr } = await launch(command, options).finished;
-      // of a switchover that was refused it says so, and exits with 0
+      // a refused switchover is only told in its output: it exits with 0
       if (code !== 0 || stdout.includes('failed, details'))
         throw new Error(`${command.join(' ')}: ${stdout}${stderr}`);
     },
@@ -197,7 +197,7 @@ function makeFolder(path: string, { uid, gid }: User): void {
   chownSync(path, uid, gid);
 }
 
-/** What differs because everything is on this machine. */
+/** A file with the changes that are needed because everything is on this machine. */
 function adapted(text: string, hasTimescale: boolean): string {
   const hasUser = spawnSync('id', ['-u', 'haproxy']).status === 0;
   return text
@@ -214,7 +214,7 @@ function variablesOf(path: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** Its process; 0 where there is none. */
+/** The id of the postmaster; 0 if there is no such process. */
 function postmasterOf(data: string): number {
   const file = join(data, 'postmaster.pid');
   return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;

@@ -36,12 +36,12 @@ const ROOT = new URL('../../..', import.meta.url).pathname;
 const APPS = ['app1', 'app2'] as const;
 const local = await findLocalTimescale();
 const bin = local?.bin ?? findServer();
-/** Beyond ttl: the vote, the promotion, two checks of HAProxy, and a reconnection. */
+/** Seconds beyond ttl: the vote, the promotion, two checks of HAProxy, and a reconnection. */
 const REACTION_S = 10;
 /** Four ttl: the other is the primary for most of it. */
 const PAUSE_S = 60;
 
-/** The block of commands of src/database/README.md that begins so. */
+/** The block of commands of src/database/README.md that begins like this. */
 function words(beginning: string): string {
   const text = readFileSync(join(ROOT, 'src/database/README.md'), 'utf8');
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
@@ -65,7 +65,7 @@ describe('on several machines', isPossible, () => {
   let traffic: Traffic;
   let token: string;
   const services: Running[] = [];
-  const adminPorts: string[] = []; // of the APIs
+  const adminPorts: string[] = []; // the APIs' ports
   const said: string[] = [];
   const urlOfPrimary = () =>
     `postgres://airseries_service:${PASSWORDS.service}@${machines.addressOf('app1')}:5000/airseries`;
@@ -95,7 +95,7 @@ describe('on several machines', isPossible, () => {
     for (const name of APPS) machines.startPgbouncer(name);
   }
 
-  /** The commands by which the page finds out whether Patroni and etcd vote safely. */
+  /** The commands by which the page finds out if Patroni and etcd vote safely. */
   function checkOfVote(version = '3.0.2', change = (config: string) => config): Promise<Finished> {
     const config = join(home.folder, 'config.yml');
     writeFileSync(config, change(readFileSync(machines.place('patroni.yml', 'db1'), 'utf8')));
@@ -131,7 +131,7 @@ describe('on several machines', isPossible, () => {
   const urlForReaders = (name: (typeof APPS)[number]) =>
     `postgres://airseries_api:${PASSWORDS.api}@${machines.addressOf(name)}:6432/airseries?pooler=transaction`;
 
-  /** Whether readers reach a replica, or undefined while they reach no server. */
+  /** True if readers reach a replica, undefined while they reach no server. */
   async function readersReachReplica(): Promise<boolean | undefined> {
     const sql = connect(urlForReaders('app1'), { max: 1 });
     try {
@@ -144,7 +144,7 @@ describe('on several machines', isPossible, () => {
     }
   }
 
-  /** Of the acknowledged readings, the times of those that are not stored. */
+  /** The times of acknowledged readings that are not stored. */
   async function lostReadings(): Promise<number[]> {
     const acknowledged = [...traffic.acknowledged];
     const sql = connect(urlOfPrimary(), {});
@@ -189,7 +189,7 @@ describe('on several machines', isPossible, () => {
     process.stderr.write(`\nseveral machines, ttl ${TTL} s:\n${said.join('\n')}\n`);
   });
 
-  /** What clients see of an event until `isOver`, and how long writes were refused. */
+  /** Records how an event affects clients; resolves to how long writes were refused, in seconds. */
   async function during(event: string, happens: () => Promise<void>): Promise<number> {
     traffic.longestSilence();
     traffic.largestAge();
@@ -206,7 +206,7 @@ describe('on several machines', isPossible, () => {
   }
   const limit = { timeout: patient(180_000) };
 
-  it('the page refuses a vote that loses readings, and says what to write', async () => {
+  it('the check of the page refuses a vote that loses readings, and says what to write', async () => {
     const written = (line: string) => (config: string) => config.replace('\netcd:', `\n${line}`);
     const saysOf = async (version: string, line: string) =>
       (await checkOfVote(version, written(line))).stdout;
@@ -230,7 +230,7 @@ describe('on several machines', isPossible, () => {
     const silence = await during('kill -9 of the primary', async () => {
       expect(await readersReachReplica()).toBe(true);
       await machines.killDatabase(primary);
-      // what an API has kept hides from its clients that there is no replica
+      // documents that an API has kept hide from its clients that there is no replica
       const isPrimary = async () => (await readersReachReplica()) === false;
       await until(isPrimary, 'readers reach the new primary');
       // until its checks have failed twice, HAProxy takes it for the replica that it was
@@ -246,7 +246,7 @@ describe('on several machines', isPossible, () => {
   });
 
   it(
-    'a switchover refuses writes for seconds, and one of three votes may be missing',
+    'a switchover with two of three votes succeeds, and refuses writes for less than ttl',
     limit,
     async () => {
       const primary = await machines.primaryWithReplica();
@@ -270,7 +270,7 @@ describe('on several machines', isPossible, () => {
     },
   );
 
-  it('without PgBouncer an API serves what it has kept, with its Age', limit, async () => {
+  it('an API without PgBouncer serves its kept documents with their Age', limit, async () => {
     await during('kill -9 of a PgBouncer', async () => {
       await machines.kill('pgbouncer', 'app1');
       await until(() => Math.max(...traffic.ages()) > 1, 'answers are more than a second old');
@@ -279,7 +279,7 @@ describe('on several machines', isPossible, () => {
     });
   });
 
-  it('without any vote the primary goes on, since it reaches its replica', limit, async () => {
+  it('a primary goes on without any vote, since it reaches its replica', limit, async () => {
     const primary = await machines.primaryWithReplica();
     const silence = await during('without etcd', async () => {
       await Promise.all(VOTERS.map((name) => machines.kill('etcd', name)));
@@ -288,7 +288,7 @@ describe('on several machines', isPossible, () => {
       for (const name of VOTERS) machines.startEtcd(name);
       expect(await machines.primaryWithReplica()).toBe(primary);
     });
-    expect(silence).toBeLessThan(TTL); // of an outage of twice as long, on any machine
+    expect(silence).toBeLessThan(TTL); // the outage is twice as long, on any machine
   });
 
   it(
@@ -300,7 +300,7 @@ describe('on several machines', isPossible, () => {
         machines.pause(paused);
         await sleep(PAUSE_S * 1_000);
         machines.resume(paused);
-        // its etcd may at first answer what it knew before
+        // its etcd may at first answer with its old knowledge
         const isReplica = async () => (await machines.primaryWithReplica()) !== paused;
         await until(isReplica, 'the paused one is the replica');
       });
@@ -310,7 +310,7 @@ describe('on several machines', isPossible, () => {
   );
 
   it(
-    'has every acknowledged reading, and aggregates that are what the readings say',
+    'every acknowledged reading is stored, and every aggregate equals its readings',
     limit,
     async () => {
       await traffic.end();

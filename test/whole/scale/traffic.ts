@@ -1,4 +1,4 @@
-/** Clients of two APIs and two workers while things fail: what they got, and what was acknowledged. */
+/** Clients of two APIs and two workers while things fail: answers and acknowledged readings. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { beginBatch, httpGet } from '../../support/service.ts';
 

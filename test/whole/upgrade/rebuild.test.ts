@@ -1,6 +1,6 @@
 /**
  * Aggregates whose definition has changed are built beside the old ones, which go on answering, and
- * a build that is killed anywhere is begun again. That what is written meanwhile comes along is in
+ * a build that is killed anywhere is begun again. Readings that are written meanwhile are in
  * test/aggregate/engines.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -27,7 +27,7 @@ onEveryEngine('a rebuild', (engine) => {
   let target: DatabaseAddress;
   let owner: Sql;
   let next: Definitions;
-  /** Rain counts twice in the next version, so it is seen at once whose numbers these are. */
+  /** Rain counts twice in the next version, so its sum tells which version's numbers are served. */
   const rain = async () =>
     (
       await owner`select total_rain from api.station_monthly where station_id = 1 and timestamp = '2026-09-01 00:00+04'`
@@ -60,7 +60,7 @@ onEveryEngine('a rebuild', (engine) => {
     return () => database.drop();
   });
 
-  it('is completed after it was killed, wherever that was, and answers all the while', async () => {
+  it('a rebuild that was killed anywhere is completed by the next start, and the API answers all the while', async () => {
     const seen = new Set<unknown>();
     let kills = 0;
     for (let reads = 15; ; reads *= 2) {
@@ -80,7 +80,7 @@ onEveryEngine('a rebuild', (engine) => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('of functions alone waits for the step of a refresh that runs', async () => {
+  it('a rebuild of functions waits for the running step of a refresh', async () => {
     const blocker = connect(target, { role: 'airseries_owner', max: 1 });
     const waits = (type: string) => async () =>
       (
@@ -112,14 +112,14 @@ onEveryEngine('a rebuild', (engine) => {
 
   if (isRepetition(engine)) return;
 
-  it('goes on where the one before was killed before it could drop what it had replaced', async () => {
+  it('a rebuild drops the replaced schema that a killed one has left', async () => {
     await owner`create schema rollup_old`;
     await migrateNext();
     expect(await rain()).toBe(2 * 30 * 24);
     expect(await leftovers()).toEqual([]);
   });
 
-  it('that no version needs any more is dropped', async () => {
+  it('a started rebuild that is no longer needed is dropped', async () => {
     const migrating = migrateProcess();
     await expect.poll(leftovers, { interval: 5 }).toHaveLength(1);
     migrating.kill('SIGKILL');

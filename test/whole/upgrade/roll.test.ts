@@ -1,6 +1,6 @@
 /**
- * Processes of two versions beside each other: nothing that they answer is empty, wrong or refused
- * while one replaces what the other asks.
+ * Processes of two versions beside each other: no answer is empty, wrong or refused while one
+ * replaces the objects that the other queries.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const PATHS = [
   'stations',
 ].map((path) => `/en/air-quality-app/v1/${path}.json`);
 
-/** Of the last 24 hours. */
+/** The rain of the last 24 hours. */
 const rainOf = (history: string): number[] =>
   JSON.parse(history)['24h'].map((point: { total_rain: number }) => point.total_rain);
 
@@ -60,8 +60,8 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     await here.close();
   });
 
-  it('answers and takes readings all the while, there and back: with the old numbers, then with the new ones', async () => {
-    /** Rain counts twice in the next version, so that it is seen whose numbers these are. */
+  it('a service answers with the old numbers, then the new ones, and accepts readings all the while, there and back', async () => {
+    /** Rain counts twice in the next version, so its sum tells which version is served. */
     const next = changedDefinitions(temporaryFolder('sql'), 'rollups/sensor_hourly.sql', (text) =>
       text.replace('sum(rain::float8)', '2 * sum(rain::float8)'),
     );
@@ -103,7 +103,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     expect([...rains].toSorted()).toEqual([1, 2].map((rain) => String(Array(24).fill(rain))));
   });
 
-  it('lets an import go on that began before', async () => {
+  it('an import that began before a migration goes on to its end', async () => {
     const owner = here.database.as();
     const cli = new URL('../../../dist/cli.js', import.meta.url).pathname;
     const importing = spawn(process.execPath, [cli, 'import', 'readings', '-'], {
@@ -135,7 +135,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     expect(await stored()).toBe(120_000);
   });
 
-  it('does not wait for a long statement of somebody else, nor lets others wait behind it', async () => {
+  it('a migration that waits for a long statement does not keep readers waiting behind it', async () => {
     const owner = here.database.as();
     const end = await openTransaction(owner, 'select from api.station, api.freshness');
     await owner`update raw.installation set repeatable = 'of another version'`;
@@ -154,7 +154,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     await migrated;
   });
 
-  it('waits for somebody who is just raising the data version', async () => {
+  it('a migration waits for a session that is raising the data version', async () => {
     const owner = here.database.as();
     const end = await openTransaction(owner, 'select logic.raise_data_version()');
     await owner`update raw.installation set repeatable = 'of another version'`;

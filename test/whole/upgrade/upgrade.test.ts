@@ -1,7 +1,7 @@
 /**
- * A database, part of whose readings are gone, becomes one of a later version with one more
- * parameter, another bound and one more window: every number stands, what is new arrives, and the
- * schema is that of a new database.
+ * A database, part of whose readings are gone, is upgraded to a later version with one more
+ * parameter, another bound and one more window: every number stays, the new things arrive, and the
+ * schema equals a new database's.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,7 +99,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     await drop();
   });
 
-  it('begins with numbers whose readings are gone', async () => {
+  it('the database before the upgrade has numbers whose readings are gone', async () => {
     expect(before.size).toBeGreaterThan(60_000);
     const [row] =
       await sql`select (select min(bucket) from rollup.sensor_hourly) as hours, retained_from from raw.installation`;
@@ -109,7 +109,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     });
   });
 
-  it('keeps every number, also of those whose readings are gone', async () => {
+  it('an upgrade keeps every number, also where readings are gone', async () => {
     expect(await migrate(target, { now, log, definitions: next })).toMatchObject({
       timeZone,
       engine,
@@ -120,7 +120,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     expect(found).toEqual([]);
   });
 
-  it('gives the schema of a new database', async () => {
+  it('an upgraded database has the schema of a new one', async () => {
     const fresh = await emptyDatabase(engine);
     await migrate(fresh.target, { timeZone, now, log, definitions: next });
     const other = connect(fresh.target, {});
@@ -130,7 +130,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     await fresh.drop();
   });
 
-  it('takes in the new parameter, and values up to the new bound', async () => {
+  it('an upgraded database accepts the new parameter, and values up to the new bound', async () => {
     await sql`insert into raw.readings (measured_at, sensor_id, later, no2) values ('2026-11-20 05:50+00', 12, 612.4, 5500)`;
     await refresh(target, () => now);
     expect(
@@ -141,10 +141,10 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     ).toEqual([{ avg_later: 612 }]);
   });
 
-  it('has the new window', async () => {
+  it('an upgraded database has the new history window', async () => {
     const rows =
       await sql`select series, count(*)::int as points from api.station_history(${now}, 1) group by 1 order by 1`;
-    const months = 15; // that there are
+    const months = 15; // with data
     expect(Object.fromEntries(rows.map(({ series, points }) => [series, points]))).toEqual(
       Object.fromEntries(
         next.windows.map(({ key, unit, count }) => [
@@ -155,7 +155,7 @@ onEveryEngine('an upgrade to the next version', (engine) => {
     );
   });
 
-  it('lets a change of the network reach the years whose readings are gone (P4)', async () => {
+  it('a change of the network reaches the years whose readings are gone, after an upgrade too (P4)', async () => {
     const october = () =>
       sql`select avg_temperature, avg_pm25 from api.region_monthly where region_slug = 'north' and timestamp = '2025-09-30 18:15+00'`;
     const [was] = await october();

@@ -1,6 +1,6 @@
 /**
- * Starts the bare server that responses of ours are compared with: `node:http` in a process of its
- * own, sending the same bytes and headers.
+ * Starts the bare server that our responses are compared with: `node:http` in a process of its own,
+ * sending the same bytes and headers.
  */
 import { fork } from 'node:child_process';
 import { get, type IncomingMessage } from 'node:http';

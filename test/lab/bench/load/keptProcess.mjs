@@ -1,4 +1,4 @@
-/** What others do with a kept document: Fastify or Express sends one prepared Buffer with its headers. */
+/** A kept document as others send it: Fastify or Express sends one prepared Buffer with its headers. */
 import express from 'express';
 
 async function listen(kind, { status, headers, bytes }) {

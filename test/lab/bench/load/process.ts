@@ -127,8 +127,10 @@ async function work({
   const took: number[] = [];
   let [turn, wrong] = [0, 0];
   const slice = { began: performance.now(), answers: 0, best: Number.POSITIVE_INFINITY };
-  const ask = (connection: Connection, begun: number, next: () => void) =>
-    connection.ask(requests[turn++ % requests.length] as Buffer, (status) => {
+  const ask = (connection: Connection, begun: number, next: () => void) => {
+    const request = requests[turn % requests.length] as Buffer;
+    turn += 1;
+    connection.ask(request, (status) => {
       const now = performance.now();
       took.push(now - begun);
       slice.answers += 1;
@@ -139,6 +141,7 @@ async function work({
       if (status !== expected) wrong += 1;
       next();
     });
+  };
   const started = performance.now();
   slice.began = started;
   working = 0;

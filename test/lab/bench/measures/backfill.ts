@@ -18,7 +18,7 @@ import { makeWorld, TIME_ZONE, type World } from '../run/world.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const READS_A_SECOND = 100;
-/** Reads are timed in slices, and a ratio is that of the medians of slices. */
+/** Reads are timed in slices, and a ratio compares the medians of slices. */
 const SLICE_S = 5;
 const PROGRAM = new URL('../../../../dist/cli.js', import.meta.url).pathname;
 

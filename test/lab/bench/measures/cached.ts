@@ -105,7 +105,7 @@ async function history(context: Context): Promise<Row[]> {
   return found;
 }
 
-/** 500 stations with readings of two days: what the list of them shows. */
+/** 500 stations with readings of two days, which their list shows. */
 async function stationsList(context: Context): Promise<Row[]> {
   context.progress('B11 stations.json with 500 stations');
   const pace = { from: daysAgo(2), to: NOW, every: '20 minutes' };

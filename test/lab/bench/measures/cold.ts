@@ -152,7 +152,7 @@ async function againstReadings(context: Context): Promise<Row[]> {
   return rows;
 }
 
-/** Throws where the answers of two ways differ, with the first place and what each has there. */
+/** Throws where the answers of two ways differ, with the first place and the two values. */
 export function checkSame(
   ours: Record<string, object[]>,
   theirs: Record<string, object[]>,

@@ -1,6 +1,6 @@
 /**
- * B13: what a late reading costs, in milliseconds and bytes of write-ahead log, and whether that
- * depends on the other stations.
+ * B13: the cost of a late reading, in milliseconds and bytes of write-ahead log, and how it depends
+ * on the other stations.
  */
 import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
@@ -18,7 +18,8 @@ function lateReadings({ database }: World) {
   const sql = database.superuser();
   let turn = 0;
   return async () => {
-    const at = new Date(daysAgo(40).getTime() - 3 * turn++ * DAY);
+    const at = new Date(daysAgo(40).getTime() - 3 * turn * DAY);
+    turn += 1;
     const [before] = await sql`select pg_current_wal_insert_lsn()::text as lsn`;
     const begun = performance.now();
     await sql`update raw.readings set pm25 = pm25 + 1 where sensor_id = 1 and measured_at = ${at}`;

@@ -26,7 +26,7 @@ async function run(context: Context): Promise<Row[]> {
         to,
         every: '1 hour',
       });
-      // a connection of its own, as in the service: its memory is that of one refresh
+      // a connection of its own, as in the service, so its memory is used by one refresh only
       const sql = connect(database.target, { role: 'airseries_owner', name: 'bench refresh' });
       const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
       let peak = 0;

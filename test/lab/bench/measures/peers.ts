@@ -62,7 +62,10 @@ async function against(
       try {
         const goal = isInProcess === true && !subject.isRegion ? {} : { goal: 1 };
         const row = ratioRow(await measured({ context, service, peer, subject }), {
-          ...{ id: 'B12', title, unit: 'ms', better: 'higher' },
+          id: 'B12',
+          title,
+          unit: 'ms',
+          better: 'higher',
           ...goal,
         });
         rows.push({
@@ -99,7 +102,7 @@ async function measured({ context, service, peer, subject }: Pair) {
   });
 }
 
-/** The median of as many as fit into so many milliseconds, one at the least. */
+/** The median of all runs that fit into that many milliseconds, at least one. */
 function timed(task: () => Promise<unknown>, milliseconds: number): Variant {
   return async () => {
     const took: number[] = [];

@@ -37,7 +37,7 @@ export const WINDOWS: readonly [string, Unit, number, number][] = [
   ['2y', 'month', -23, 1],
 ];
 
-/** The start of the bucket so many before or after the running one. */
+/** The start of the bucket that many before or after the running one. */
 export function startOf(unit: Unit, shift: number): Date {
   const local = new Date(NOW.getTime() + OFFSET);
   const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()];

@@ -1,7 +1,7 @@
 /**
  * A country: a network as large as the run asks for, as it is after a month: 31 days of hourly
- * readings, aggregated in one first build, and three days of readings every five minutes. What is
- * measured on the way is kept for the measures that report it.
+ * readings, aggregated in one first build, and three days of readings every five minutes. Figures
+ * that are measured on the way are kept for the measures that report them.
  */
 
 import { refreshAndDigest } from '../../../../src/aggregate/digest.ts';
@@ -30,7 +30,7 @@ export type Country = {
 
 const HOUR = 3_600_000;
 
-/** Those of the first build, in the order of time, and those after it. */
+/** The paces of the first build, in the order of time, and the pace after it. */
 function pacesOf(quick: boolean): { first: Pace[]; later: Pace } {
   const recent = quick ? new Date(daysAgo(0).getTime() - 8 * HOUR) : daysAgo(3);
   const hourly = (from: Date, to: Date) => ({ from, to, every: '1 hour' });
@@ -114,8 +114,7 @@ async function load(
     await sql`set session_replication_role = replica`; // without triggers
     let readings = 0;
     for (const [index, { from, to, every }] of pieces.entries()) {
-      // both sensors of a station at one second, as those of one device; rounded to what
-      // instruments report
+      // both sensors of a station at one second, as in one device; rounded as instruments report
       const { count } = await sql`
         insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm25, pm10)
         select at, sensor,

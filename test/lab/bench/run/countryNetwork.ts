@@ -8,7 +8,7 @@ const STATIONS_OF_A_CITY = 100;
 const DISTRICTS = ['centre', 'north', 'south'];
 const KINDS = ['SDS011', 'PMS5003'];
 
-/** What each station has: one sensor for particles, and one for the weather. */
+/** The sensors of each station: one for particles, and one for the weather. */
 export const airSensorOf = (station: number) => 2 * station - 1;
 export const weatherSensorOf = (station: number) => 2 * station;
 

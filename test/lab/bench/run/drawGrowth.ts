@@ -4,8 +4,8 @@
  */
 
 /**
- * What takes the time: readings that come in, what shows the whole network, or what shows one
- * station or region.
+ * `kind` is the work that takes the time: readings that come in, a document of the whole network, or
+ * a document of one station or region.
  */
 export type Line = {
   kind: 'writing' | 'network' | 'single';

@@ -1,6 +1,4 @@
-/**
- * What a measure is, what it is given, and what it reports: one row for each figure that is judged.
- */
+/** A measure, its context, and its report: one row for each figure that is judged. */
 import type { Engine } from '../../../../src/schema/aggregates.ts';
 import type { Targets } from '../../../support/servers.ts';
 import type { Generator } from '../load/generator.ts';
@@ -13,13 +11,13 @@ export type Row = {
   /** The measure, such as `B1`. */
   id: string;
   title: string;
-  /** Of the country that it is about. */
+  /** The size of the country, if it is about one. */
   stations?: number;
-  /** What is judged: a ratio, or an absolute figure in `unit`. */
+  /** The judged figure: a ratio, or an absolute figure in `unit`. */
   value: Interval;
-  /** Of `value`; empty for a ratio. */
+  /** The unit of `value`; empty for a ratio. */
   unit: string;
-  /** Ours and what it is compared with, as measured, with their unit. */
+  /** Ours and its reference, as measured, with their unit. */
   detail: string;
   better: 'higher' | 'lower';
   /** Left out: reported only. */
@@ -27,7 +25,7 @@ export type Row = {
   goal?: number;
   /** The reference ÷ itself. */
   control?: Interval;
-  /** Of a ratio. */
+  /** The least times behind a ratio. */
   least?: Least;
   /** True for a ratio of rates; of times otherwise. */
   isOfRates?: boolean;
@@ -40,7 +38,7 @@ export type Context = {
   /** Small sizes and few rounds: to see that it works, not to judge. */
   quick: boolean;
   generator: Generator;
-  /** Whether a measure of a family was asked for. */
+  /** True if a measure of a family is wanted. */
   wants(id: string): boolean;
   /** Says on stderr what is being done. */
   progress(text: string): void;

@@ -9,8 +9,8 @@ import type { Interval } from './statistics.ts';
 const NOISE = 0.05;
 
 /**
- * `goal`, `must`, `missed`, `report` where nothing is demanded, or that there is none: where
- * medians are too noisy, the least times judge, unless they too differ from themselves.
+ * `goal`, `must`, `missed`, `report` without a bound, or no verdict: where medians are too noisy,
+ * the least times judge, unless they too differ from themselves.
  */
 function verdict(row: Row): string {
   const { value, control, least, better, must, goal } = row;
@@ -30,7 +30,7 @@ function verdict(row: Row): string {
 const isNoisy = ({ median, low, high }: Interval) =>
   Math.abs(median - 1) > NOISE || low > 1 + NOISE || high < 1 - NOISE || high - low > 6 * NOISE;
 
-/** As the ratio that it stands beside: of times, or of what they allow in a second. */
+/** The same ratio as the one beside it: of times, or of the rates that they allow. */
 function leastRatio({ unit, isOfRates, least }: Row): number {
   if (least === undefined || unit !== '') return Number.NaN;
   const { ours, reference } = least;
@@ -85,7 +85,7 @@ export function terminalTable(rows: readonly Row[], processor: string): string {
     .join('\n');
 }
 
-/** The same as Markdown, below what it was measured on. */
+/** The same as Markdown, below the machine that it was measured on. */
 export function markdown(
   rows: readonly Row[],
   heading: readonly string[],

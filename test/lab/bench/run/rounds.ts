@@ -19,7 +19,7 @@ export type Variant = () => Promise<Sample>;
 export type Least = {
   ours: number;
   reference: number;
-  /** That of the reference in its second turns ÷ in its first: how much a difference means. */
+  /** The reference in its second turns ÷ in its first: how much a difference means. */
   control: number;
 };
 
@@ -58,7 +58,7 @@ export async function compare({ ours, reference, rounds, onRound }: Options): Pr
   );
 }
 
-/** Of one sample of ours a round, and two of the reference. */
+/** The comparison of one sample of ours a round with two of the reference. */
 export function comparisonOf(ours: readonly Sample[], reference: readonly Sample[]): Comparison {
   const first = reference.filter((_, index) => index % 2 === 0);
   const second = reference.filter((_, index) => index % 2 === 1);

@@ -1,7 +1,4 @@
-/**
- * What was measured and what with: versions of the runtime, of the databases and of those peers
- * that are installed.
- */
+/** The versions that were measured: of the runtime, the databases and the installed peers. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { onConnection } from '../../../../src/database/client.ts';

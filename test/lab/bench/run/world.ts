@@ -69,14 +69,14 @@ export function networkOf({
 }
 
 /**
- * Readings of all sensors from one instant to another, both ends without the last, at an interval
- * of PostgreSQL's.
+ * Readings of all sensors from one instant to another, without the last, at an interval as
+ * PostgreSQL writes it.
  */
 export type Pace = { from: Date; to: Date; every: string };
 
 /**
- * How many there are then. Values are rounded to what instruments report, and differ from hour to
- * hour and station to station.
+ * Adds readings, and returns their number. Values are rounded as instruments report them, and
+ * differ from hour to hour and station to station.
  */
 export async function addReadings(
   sql: Sql,

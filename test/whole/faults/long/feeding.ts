@@ -1,6 +1,6 @@
 /**
  * A service on its own embedded server, and a sender that fills its one sensor minute by minute and
- * records what was acknowledged.
+ * records the acknowledged batches.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,9 @@ export type Pushed = { status: number; seconds: number };
 export type Feeding = {
   service: Running;
   port: number;
-  /** Sends a batch of so many new minutes. */
+  /** Sends a batch of that many new minutes. */
   push(size: number): Promise<Pushed>;
-  /**
-   * Batches by the minute of their first reading: number of readings, and whether they were
-   * acknowledged.
-   */
+  /** Batches by the minute of their first reading. */
   batches: Map<number, { size: number; acknowledged: boolean }>;
 };
 

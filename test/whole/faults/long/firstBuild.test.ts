@@ -12,7 +12,7 @@ import { needs } from '../../../support/tools.ts';
 
 const OWN_MB = 90; // in one statement per level it was 144
 
-/** What a process has used at most, in MB; undefined if it is not on this machine. */
+/** The peak memory of a process in MB; undefined if it is not on this machine. */
 function peakOf(pid: number): number | undefined {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   if (!/^Name:\s+postgres$/m.test(status)) return undefined;
@@ -20,7 +20,7 @@ function peakOf(pid: number): number | undefined {
 }
 
 describe('a first build', needs('timescale', 'linux'), () => {
-  it('of four years of 12 stations takes little memory', async ({ skip }) => {
+  it('the first build of four years of 12 stations takes less than 90 MB', async ({ skip }) => {
     const database = await testDatabase('timescale');
     if (typeof database.target === 'string' || !database.target.host.startsWith('/'))
       skip('the server runs elsewhere');

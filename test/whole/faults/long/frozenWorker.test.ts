@@ -42,7 +42,9 @@ onEveryEngine('a frozen worker', (engine) => {
     }
   }
 
-  it('holds up no job, and joins in when it wakes', { timeout: 400_000 }, async () => {
+  it('a frozen worker holds up no job, and joins in when it wakes', {
+    timeout: 400_000,
+  }, async () => {
     const [first, second] = [await work(), await work()];
     first.kill('SIGSTOP');
     await claimed(2); // nobody but the second can have claimed them

@@ -38,7 +38,7 @@ it.for([
   ['tables cannot grow', 4],
   ['the write-ahead log has no room for its next segment, and the server ends', 12],
 ] as const)(
-  '%s: 503 or 507 within three seconds, and working again ten seconds after space is freed',
+  'readings are 503 or 507 within 3.2 seconds if %s, and accepted within ten seconds after space is freed',
   async ([what, left], { annotate, skip }) => {
     if (!mounted) skip('only root may mount a small disk');
     const { service, port, push } = await feed(home.environment, token);

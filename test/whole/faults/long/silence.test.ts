@@ -41,7 +41,7 @@ onEveryEngine('a silent database', (engine) => {
     while (!(await condition())) await blocker`select pg_sleep(0.01)`;
   };
 
-  it('fails a running refresh within ten seconds, and the next one gets its lock', async ({
+  it('a running refresh fails within ten seconds after the network is cut, and the next one gets its lock', async ({
     annotate,
   }) => {
     await blocker`call raw.acquire_lock('rollup.refresh')`;
@@ -56,13 +56,13 @@ onEveryEngine('a silent database', (engine) => {
     await refresh(database.target, () => NOW);
   });
 
-  it('does not end a refresh while the server is working', async () => {
+  it('a statement of 3.5 seconds is not given up while the server is working', async () => {
     const writes = openIngestPool(database.target, { timeZone: 'UTC', max: 1 });
     expect(await writes.query('select pg_sleep(3.5)', [])).toHaveLength(1);
     await writes.close();
   });
 
-  it('refuses readings within three seconds, including those that wait for a connection', async ({
+  it('readings are refused within three seconds, also while they wait for a connection', async ({
     annotate,
   }) => {
     const writes = openIngestPool(wire.target, { timeZone: 'UTC', max: 4 });

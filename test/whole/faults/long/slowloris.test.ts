@@ -28,7 +28,9 @@ function dawdle(port: number, head: string): Promise<number> {
   });
 }
 
-it('200 heads and 50 bodies that never end', async ({ annotate }) => {
+it('200 heads and 50 bodies that never end are cut within 15 seconds, and other requests get 200', async ({
+  annotate,
+}) => {
   const { port } = busy.service;
   const slow = Promise.all([
     ...Array.from({ length: 200 }, () => dawdle(port.public, 'GET / HTTP/1.1\r\nHost: x\r\nX: ')),

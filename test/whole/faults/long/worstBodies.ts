@@ -1,4 +1,4 @@
-/** Bodies of just under 8 MiB, each of them as expensive to process as possible in its own way. */
+/** Bodies of just under 8 MiB, each as expensive to process as possible in its own way. */
 const SIZE = 8 * 1024 * 1024 - 64;
 const T = '2026-11-20T11:00:00Z';
 const LONGEST = 65_000;

@@ -94,7 +94,7 @@ async function lists(context: Context): Promise<Row[]> {
     ['one', ['en']],
     ['three', ['en', 'ru', 'hy']],
   ] as const) {
-    // a service of its own, since what was asked for lately is rendered again
+    // a service of its own, since recently requested documents are rendered again
     await withService(context, LATER, async (service) => {
       for (let round = -2; round < rounds; round++) {
         const ms = await shown(service, locales, digest);

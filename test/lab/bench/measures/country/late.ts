@@ -1,7 +1,4 @@
-/**
- * S9: late readings, until they show: one, those of a share of the sensors over a day, and an hour
- * of all.
- */
+/** S9: late readings, until they show: one, a day of a share of the sensors, and an hour of all. */
 import { refresh } from '../../../../../src/aggregate/refresh.ts';
 import { watchServer } from '../../load/memory.ts';
 import { type Context, figure, type Measure, type Row } from '../../run/measure.ts';
@@ -16,7 +13,7 @@ const LATER = new Date(NOW.getTime() + 20 * MINUTE);
 /** No reading that is there already has it. */
 const ODD_MS = 500;
 
-/** On the next full hour after a number of days ago, and so many steps of 35 minutes after it. */
+/** The next full hour after a number of days ago, and that many steps of 35 minutes later. */
 const instantOf = (days: number, step = 0) =>
   daysAgo(days).getTime() + HOUR + step * 35 * MINUTE + ODD_MS;
 const STEPS_OF_A_DAY = Math.floor((24 * HOUR) / (35 * MINUTE));

@@ -8,8 +8,8 @@ import { type Dialect, historySql, layOut, POSTGRESQL, type RawRow } from '../re
 import { ask, load, type Open, readingsOf, type Subject } from './peer.ts';
 
 /**
- * The readings of ours in the same database, with Fastify and pg in this process: one request, one
- * query, JSON.
+ * Our readings in the same database, with Fastify and pg in this process: one request, one query,
+ * JSON.
  */
 export const openFastify: Open = async ({ database }: World) => {
   const [{ default: fastify }, { default: pg }] = await Promise.all([load('fastify'), load('pg')]);
@@ -109,7 +109,7 @@ export const openSqlite: Open = async (world, sql) => {
   };
 };
 
-/** Of rows whose times are seconds. */
+/** The document from rows whose times are seconds. */
 function asJson(rows: readonly RawRow[], { isRegion }: Subject): string {
   const inIso = (row: RawRow) =>
     ({ ...row, bucket: new Date(Number(row.bucket) * 1_000).toISOString() }) as RawRow;

@@ -1,13 +1,10 @@
-/**
- * What a peer is: it is given the readings of a world, and answers histories as JSON text, laid out
- * as ours.
- */
+/** A peer gets the readings of a world, and answers histories as JSON text, laid out as ours. */
 import { Agent, request } from 'node:http';
 import type { Sql } from '../../../../../src/database/client.ts';
 import { BASE } from '../../run/service.ts';
 import type { World } from '../../run/world.ts';
 
-/** Whose history: a station, or the region of several. */
+/** The subject of a history: a station, or the region of several. */
 export type Subject = {
   title: string;
   stations: readonly number[];
@@ -15,7 +12,7 @@ export type Subject = {
   path: string;
 };
 
-/** Of the shared town: one of its stations, and the region of all. */
+/** A station of the shared town, and below the region of all. */
 export const STATION: Subject = {
   title: 'station',
   stations: [3],
@@ -32,14 +29,14 @@ export const regionOf = ({ stations }: World): Subject => ({
 export type Peer = { history(subject: Subject): Promise<string>; close(): Promise<void> };
 export type Open = (world: World, sql: Sql) => Promise<Peer>;
 
-/** A package of test/bench. Its types are not there where it isn't installed. */
+/** A package of test/lab/bench. Its types are not there where it isn't installed. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export const load = (name: string): Promise<any> => import(name);
 
 const PARAMETERS = ['temperature', 'humidity', 'pressure', 'pm25', 'pm10'] as const;
 type Reading = Record<'at' | 'sensor_id' | (typeof PARAMETERS)[number], number>;
 
-/** All readings, those of one sensor at a time, in order; `at` in seconds of Unix time. */
+/** All readings, one sensor at a time, in order; `at` in seconds of Unix time. */
 export async function* readingsOf(sql: Sql, { stations }: World): AsyncGenerator<Reading[]> {
   for (let station = 1; station <= stations; station++) {
     yield await sql<Reading[]>`
