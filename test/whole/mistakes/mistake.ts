@@ -4,6 +4,7 @@
  * or ran the program in surroundings that do not fit it.
  */
 import { expect } from 'vitest';
+import { checkPorts, readConfig } from '../../../src/config.ts';
 
 /**
  * The mistake in a few words, what was typed or sent, and what is said. `outcome`: the exit code of
@@ -35,4 +36,13 @@ export async function errorOf(work: () => unknown): Promise<Error> {
     throw error;
   }
   throw new Error('nothing was refused');
+}
+
+/** Variables of the environment that are refused, as the program reads them when it starts. */
+export async function expectRefusedSettings(
+  settings: Record<string, string>,
+  said: Said,
+): Promise<void> {
+  const { message } = await errorOf(() => checkPorts(readConfig(settings)));
+  expectSaid(message, said);
 }

@@ -3,8 +3,7 @@
  * extra are in its own table, in test/extras/NAME/wiring.test.ts.
  */
 import { it } from 'vitest';
-import { checkPorts, readConfig } from '../../../src/config.ts';
-import { errorOf, expectSaid, type Mistake, SECRET } from './mistake.ts';
+import { expectRefusedSettings, type Mistake, SECRET } from './mistake.ts';
 
 type Settings = Record<string, string>;
 
@@ -163,6 +162,5 @@ const SETTINGS: Mistake<Settings>[] = [
 ];
 
 it.each(SETTINGS)('says what is wrong with %s', async (_, settings, said) => {
-  const { message } = await errorOf(() => checkPorts(readConfig(settings)));
-  expectSaid(message, said);
+  await expectRefusedSettings(settings, said);
 });
