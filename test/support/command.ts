@@ -1,4 +1,5 @@
 /** Runs an operator's command in this process, from its command line. */
+import { expect } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import type { Context, Outcome } from '../../src/commands/context.ts';
 import { chooseCommand } from '../../src/commands/program.ts';
@@ -6,7 +7,7 @@ import { CONFIGURATION, type Config, readConfig } from '../../src/config.ts';
 import { onConnection } from '../../src/database/client.ts';
 import { additionsOf } from '../../src/extras/extra.ts';
 import { EXTRAS } from '../../src/extras.ts';
-import { migrate } from '../../src/schema/migrate.ts';
+import { type Installation, migrate } from '../../src/schema/migrate.ts';
 import { keepingLog } from '../ingest/support.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -32,11 +33,13 @@ export function optionWords(options: Record<string, string | true>): string[] {
   );
 }
 
-/** What a command has printed: its result as from JSON, as a table, and its log. */
-export type Printed = { ok: boolean; result: ReturnType<typeof JSON.parse>; log: string } & Pick<
-  Outcome,
-  'table'
->;
+/** What a command prints: its result as JSON, and its log. `table`: the result as people see it. */
+export type Printed = {
+  ok: boolean;
+  result: ReturnType<typeof JSON.parse>;
+  table: Outcome['table'] | undefined;
+  log: string;
+};
 
 /** The words of a command line, such as `audit --from 2026-01-01`. */
 export const wordsOf = (line: string): string[] => (line === '' ? [] : line.split(' '));
@@ -46,6 +49,7 @@ export const wordsOf = (line: string): string[] => (line === '' ? [] : line.spli
  * environment, such as FIXED_NOW. Rejects as the command does.
  */
 export function commandsOn({ target }: TestDatabase) {
+  let migrated: Promise<Installation> | undefined;
   return async (
     line: string,
     environment: Record<string, string> = {},
@@ -54,7 +58,8 @@ export function commandsOn({ target }: TestDatabase) {
     const config = readConfig(environment);
     const clock = makeClock(config.fixedNow);
     const log = keepingLog();
-    const installation = await migrate(target, { now: clock(), log });
+    migrated ??= migrate(target, { now: clock(), log });
+    const installation = await migrated;
     const as: Context['as'] = (role, work) =>
       onConnection(target, { role, timeZone: installation.timeZone, max: 2 }, work);
     const context: Context = {
@@ -70,7 +75,9 @@ export function commandsOn({ target }: TestDatabase) {
       },
     };
     const { result, ok, table } = await runCommand(context, ...wordsOf(line));
+    const json = JSON.stringify(result);
+    expect(json).not.toMatch(/"\w*[A-Z]\w*":/); // keys are in snake_case
     const lines = log.lines.map(({ message, fields }) => JSON.stringify({ ...fields, message }));
-    return { ok, result: JSON.parse(JSON.stringify(result)), table, log: lines.join('\n') };
+    return { ok, result: JSON.parse(json), table, log: lines.join('\n') };
   };
 }
