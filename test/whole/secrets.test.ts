@@ -1,7 +1,7 @@
 /**
  * No secret is shown: every setting that holds one holds a recognisable one here, what can fail
  * fails, and neither a log, an answer, a metric nor the output of a command has any of them.
- * Addresses that cannot be reached, by every reason: test/whole/mistakes.test.ts.
+ * Addresses that cannot be reached, by every reason: test/whole/mistakes/surroundings.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';

@@ -1059,7 +1059,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/whole/mistakes.test.ts', 'test/commands/cli.test.ts'],
+    tests: ['test/whole/mistakes/surroundings.test.ts', 'test/commands/cli.test.ts'],
     build: true,
     changes: {
       'src/cli.ts': [

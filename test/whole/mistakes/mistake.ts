@@ -15,13 +15,11 @@ export type Mistake<Sent> = [mistake: string, sent: Sent, said: Said, outcome?: 
 /** Text that the message contains, or a pattern that it matches; a list if there are several. */
 export type Said = string | RegExp | readonly (string | RegExp)[];
 
-export const partsOf = (said: Said): readonly (string | RegExp)[] => [said].flat();
-
 /** A part of every password and key in the tables, which no message may repeat. */
 export const SECRET = 's3kr1t';
 
 export function expectSaid(message: string, said: Said): void {
-  for (const part of partsOf(said))
+  for (const part of [said].flat())
     if (typeof part === 'string') expect(message).toContain(part);
     else expect(message).toMatch(part);
   expect(message).not.toContain(SECRET);
