@@ -404,7 +404,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/network/issues.test.ts', 'test/network/mistakes.test.ts'],
+    tests: ['test/whole/mistakes/networkFiles.test.ts'],
     changes: {
       'src/network/periods.ts': [
         ['if (since < until) return', 'if (since <= until) return'],
