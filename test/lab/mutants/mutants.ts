@@ -350,7 +350,12 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/mistakes.test.ts', 'test/ingest/reading/contradictions.test.ts'],
+    tests: [
+      'test/whole/mistakes/readingFiles.test.ts',
+      'test/ingest/reading/contradictions.test.ts',
+      'test/ingest/reading/verdicts.test.ts',
+      'test/ingest/reading/span.test.ts',
+    ],
     changes: {
       'src/ingest/reading/contradictions.ts': [
         [': 0;', ': MOST_CORRECTIONS;'],
