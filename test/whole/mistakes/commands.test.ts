@@ -5,6 +5,7 @@ import { readConfig } from '../../../src/config.ts';
 import { bringIn, smallNetwork } from '../../ingest/support.ts';
 import { choose, commandsOn, wordsOf } from '../../support/command.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { needs } from '../../support/tools.ts';
 import { errorOf, expectSaid, type Mistake } from './mistake.ts';
 
 /** The exit codes: of bad usage, as most rows are, and of anything else. */
@@ -56,7 +57,11 @@ describe('before a database is opened', () => {
     ],
 
     // its options
-    ['an unknown option of start', 'start --port 80', 'unknown option --port'],
+    [
+      'an unknown option of start',
+      'start --port 80',
+      /^unknown option --port\. See node src\/airseries\.js start --help\n$/,
+    ],
     ['an unknown option of migrate', 'migrate --format x', 'unknown option --format'],
     ['an unknown option of digest', 'digest --from 2026-01-01', 'unknown option --from'],
     ['an unknown option of status', 'status --everything', 'unknown option --everything'],
@@ -169,6 +174,16 @@ describe('before a database is opened', () => {
       );
     }
   });
+
+  it(
+    'says what is wrong with an export into /proc, where making folders never ends',
+    needs('linux'),
+    async () => {
+      const choice = choose(wordsOf('export /proc/new'));
+      const refused = await errorOf(() => 'check' in choice && choice.check(readConfig({})));
+      expect(refused.message).toMatch(/^export: \/proc\/new is .*Name a folder/);
+    },
+  );
 });
 
 describe('over a database', () => {
