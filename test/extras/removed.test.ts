@@ -19,6 +19,7 @@ const NOT_COPIED = ['node_modules', '.git', 'dist', '.airseries'];
 const TESTS = [
   'test/whole/project/house.test.ts',
   'test/whole/config.test.ts',
+  'test/whole/mistakes/settings.test.ts',
   'test/whole/wiring.test.ts',
   'test/whole/serviceLog.test.ts',
   'test/lab/mutants',

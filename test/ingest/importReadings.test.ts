@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { bringIn, differences, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
 
@@ -95,7 +96,9 @@ onEveryEngine('import readings', (engine) => {
     ]);
     expect(await differences(db)).toEqual([]);
     const before = await stored(owner);
-    expect((await bring(...paths)).summary).toMatchObject({ accepted: 0, unchanged: 25_000 });
+    expect((await bring(...paths)).summary).toMatchObject({
+      ...{ accepted: 0, unchanged: 25_000, failed: false },
+    });
     expect(await stored(owner)).toEqual(before);
     expect(await differences(db)).toEqual([]);
   });
@@ -225,6 +228,42 @@ onEveryEngine('import readings', (engine) => {
       { sensor_id: 3, count: 900 },
     ]);
     await bringIn(owner, smallNetwork());
+  });
+
+  test('gives rows that name no sensor the declared one, or the sensor of the declared device', async () => {
+    await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3, device: 'roof-1' }] } }));
+    const times = ['2026-11-20T08:00:00Z', '2026-11-20T08:01:00Z'];
+    const table = (header: string, ...rows: string[]) =>
+      `${header}time,pm25\n${rows.map((row, at) => `${row}${times[at]},5\n`).join('')}`;
+    const objects = [
+      { sensor_id: 3, time: times[0], pm25: 5 },
+      { time: times[1], pm25: 6 },
+    ];
+    const files: [string, Declarations][] = [
+      [table('sensor_id,', '3,', ','), { sensor: 3 }],
+      [JSON.stringify(objects), { sensor: 3 }],
+      [table('device,', 'x,', 'x,'), { sensor: 3 }],
+      [table('', '', ''), { device: 'roof-1' }],
+    ];
+    for (const [text, format] of files) {
+      await owner`truncate raw.readings`;
+      const options = { now: NOW, log: keepingLog(), terminal: false, format };
+      const summary = await importReadings(ingest, [file('a', text)], options);
+      expect(summary).toMatchObject({ accepted: 2, failed: false });
+      expect(await stored(owner)).toMatchObject([{ sensor_id: 3 }, { sensor_id: 3 }]);
+    }
+    await bringIn(owner, smallNetwork());
+  });
+
+  test('names the oldest and the newest reading that it stored, in UTC', async () => {
+    const times = ['2026-11-20T10:00:00+02:00', '2026-11-19T08:00:00Z', '2027-01-01T00:00:00Z'];
+    const text = `sensor_id,time,pm25\n${times.map((time) => `1,${time},5\n`).join('')}`;
+    const { summary } = await bring(file('a.csv', text));
+    expect(summary).toMatchObject({
+      oldest: '2026-11-19T08:00:00Z',
+      newest: '2026-11-20T08:00:00Z',
+      hints: [],
+    });
   });
 
   test('names a source that fails, and imports the others', async () => {

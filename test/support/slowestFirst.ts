@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The longest first. */
 const SLOWEST = [
   'test/aggregate/engines.test.ts',
-  'test/whole/mistakes.test.ts',
+  'test/whole/mistakes/surroundings.test.ts',
   'test/commands/cli.test.ts',
   'test/lab/sim/simulation.test.ts',
   'test/extras/demo/demo.test.ts',

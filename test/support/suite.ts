@@ -19,7 +19,7 @@ const RARE = [
   'test/whole/deploy/dockerfile.test.ts', // package.test.ts: its files, and that it runs alone
   'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body and its answer
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
-  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes.test.ts: DATA_DIR
+  'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes/surroundings.test.ts: DATA_DIR
   'test/support/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer

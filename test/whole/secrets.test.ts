@@ -1,18 +1,17 @@
 /**
  * No secret is shown: every setting that holds one holds a recognisable one here, what can fail
- * fails, and neither a log, an answer, a metric nor the output of a command has any of them.
- * Addresses that cannot be reached, by every reason: test/whole/mistakes.test.ts.
+ * fails, and neither a log, an answer, a metric nor the output of a command has any of them. Each
+ * message about a wrong address: test/whole/mistakes, whose rows have such secrets, too.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../src/extras/feeds/pullDue.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
+import { commandsOn } from '../support/command.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { PROVIDER_KEYS } from '../support/network.ts';
 import { addressVariables, freePort, start } from '../support/program.ts';
 import {
   beginRequest,
@@ -42,6 +41,7 @@ beforeAll(async () => {
     READER_DATABASE_URL: urlOf(wire.target, `${MARK} of the reader`),
     PGPASSWORD: `${MARK}-of-the-environment`,
     PULL_HOSTS: feed.host,
+    DRAIN_SECONDS: '0',
   });
 });
 afterAll(async () => {
@@ -56,7 +56,7 @@ function urlOf(target: Wire['target'], password: string): string {
   return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
 }
 
-it('not of a token, sent in any way, valid or not', async () => {
+it('no token is shown, however it is sent, valid or not', async () => {
   const secret = service.token.slice(-43);
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
   const answers: string[] = [];
@@ -100,7 +100,7 @@ it('not of a token, sent in any way, valid or not', async () => {
     expect(shown).not.toContain(text);
 });
 
-it('not of a feed whose address has a key, whatever it answers', async () => {
+it('no key in the address of a feed is shown, whatever the feed answers', async () => {
   const key = `?key=${MARK}`;
   const feeds = {
     broken: feed.url(`/broken.json${key}`),
@@ -126,60 +126,22 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics, pulls })(
     SERVICE_NOW,
   );
-  const status = await start(['status', '--json'], environment()).finished;
+  const status = await commandsOn(here.database)('status');
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),
   );
-  expect(status.stdout).toMatch(/failing\.json: it answered 500/);
+  const table = status.table?.(1_000) ?? '';
+  expect(table).toMatch(/failing\.json: it answered 500/);
   const shown = [
     JSON.stringify(lines),
     await metrics.registry.metrics(),
-    status.stdout,
-    status.stderr,
+    JSON.stringify(status.result),
+    ...[table, status.log],
   ];
   expect(shown.join()).not.toContain(MARK);
 });
 
-const environment = () => ({
-  ...addressVariables(here.database.target),
-  DATABASE_URL: 'postgres://',
-});
-
-const fileWith = (url: string) =>
-  JSON.stringify({
-    ...NETWORK,
-    providers: [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url: 'URL' } }],
-  }).replace('"URL"', url);
-
-it.each([
-  ['of another kind', JSON.stringify(`ftp://me:${MARK}@data.example/data.json?key=${MARK}`)],
-  ['with a password', JSON.stringify(`http://me:${MARK}@data.example/data.json`)],
-  ['with such a password', JSON.stringify(`http://me:${MARK}?/@${MARK}@data.example:x/data.json`)],
-  ['without a scheme', JSON.stringify(`me:${MARK}@data.example/data.json?key=${MARK}`)],
-  ['in a list', JSON.stringify([`http://data.example/?key=${MARK}`])],
-  ['without a colon before it', `"" "http://me:${MARK}@data.example/?key=${MARK}"`],
-])('not of the address of a feed in a network file: one %s', async (_, url) => {
-  const { lines, ...log } = keepingLog();
-  const imported = importNetwork(here.database.as(), fileWith(url), {
-    log,
-    providerKeys: PROVIDER_KEYS,
-  });
-  const { message } = await imported.then(
-    () => ({ message: '' }),
-    (error: Error) => error,
-  );
-  expect(message).toContain('nothing was imported');
-  expect(message + JSON.stringify(lines)).not.toContain(MARK);
-});
-
-it('nor by the command', async () => {
-  const file = fileWith(JSON.stringify(`http://me:${MARK}@data.example/data.json`));
-  const found = await start(['import', 'network', '-'], environment(), file).finished;
-  expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
-  expect(found.stdout + found.stderr).not.toContain(MARK);
-});
-
-it('not of a database while it is away', async () => {
+it('no password of a database is shown while the database is away', async () => {
   await wire.close();
   const answers = await Promise.all(
     [
@@ -202,44 +164,39 @@ it('not of a database while it is away', async () => {
   expect(stdout + stderr + JSON.stringify(answers)).not.toContain(MARK);
 });
 
-it.each<[string, Record<string, string>, RegExp]>([
-  [
-    'that is no URL',
-    { DATABASE_URL: `mysql://me:${MARK}@here/air` },
-    /DATABASE_URL: must look like/,
-  ],
-  [
-    'with a space',
-    { DATABASE_URL: `postgres://me:${MARK} x@he re/air` },
-    /DATABASE_URL: must look like/,
-  ],
-  [
-    'for readers that is no URL',
-    { READER_DATABASE_URL: MARK, ROLE: 'api' },
-    /READER_DATABASE_URL: must look like/,
-  ],
-  [
-    'for readers alone',
-    { READER_DATABASE_URL: `postgres://me:${MARK}@here/air` },
-    /enough for ROLE=api only/,
-  ],
-  [
-    'with a pooler',
-    { DATABASE_URL: `postgres://me:${MARK}@here/air?pooler=transaction` },
-    /not to a pooler/,
-  ],
-  ['with a broken escape', { DATABASE_URL: `postgres://me:${MARK}%zz@127.0.0.1:1/air` }, /./],
-  [
-    'with an unknown option',
-    { DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}` },
-    /./,
-  ],
-])('not of an address %s', async (_, variables, said) => {
+it('no secret is shown by a command that refuses a network file, or its own variables', async () => {
+  const url = `http://me:${MARK}@data.example/data.json`;
+  const providers = [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url } }];
+  const runs = [
+    start(
+      ['import', 'network', '-'],
+      { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
+      JSON.stringify({ ...NETWORK, providers }),
+    ),
+    start(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
+  ];
+  const [refused, misconfigured] = await Promise.all(runs.map(({ finished }) => finished));
+  expect([refused?.code, refused?.stderr]).toEqual([
+    1,
+    expect.stringContaining('nothing was imported'),
+  ]);
+  expect([misconfigured?.code, misconfigured?.stderr]).toEqual([
+    1,
+    expect.stringContaining('DATABASE_URL: must look like'),
+  ]);
+  expect(JSON.stringify([refused, misconfigured])).not.toContain(MARK);
+});
+
+it('no password is shown of an address with an unknown option, which only the driver refuses', async () => {
+  const variables = {
+    ...{ PGPASSWORD: MARK, LOG_LEVEL: 'debug' },
+    DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}`,
+  };
   const outputOf = async (words: string[]) => {
-    const run = start(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
+    const run = start(words, variables);
     const over = run.finished.then(() => true);
     await until(
-      async () => said.test(run.log()) || (await Promise.race([over, false])),
+      async () => run.log() !== '' || (await Promise.race([over, false])),
       'it says what is wrong',
     );
     run.kill('SIGKILL'); // or it would wait a minute for the database
@@ -247,7 +204,7 @@ it.each<[string, Record<string, string>, RegExp]>([
     return stdout + stderr;
   };
   for (const output of await Promise.all([outputOf(['start']), outputOf(['status'])])) {
-    expect(output).toMatch(said);
+    expect(output).not.toBe('');
     expect(output).not.toContain(MARK);
   }
 });

@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { running } from '../../support/launch.ts';
+import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 import { openProvider } from './server.ts';
 
 let here: Installation;
@@ -35,10 +36,19 @@ it('PULL_HOSTS takes names of hosts, with a port if it is unusual', () => {
     pullHosts: ['data.example', 'other.example:8443'],
   });
   expect(readConfig({})).toMatchObject({ pullHosts: [] });
-  expect(() => readConfig({ PULL_HOSTS: 'data.example:99999' })).toThrow(
+});
+
+it.each<Mistake<Record<string, string>>>([
+  [
+    'an impossible port',
+    { PULL_HOSTS: 'data.example:99999' },
     'PULL_HOSTS=data.example:99999: must',
-  );
-  expect(() => readConfig({ PULL_HOSTS: 'https://data.sensor.community' })).toThrow(
+  ],
+  [
+    'an address in the place of a host',
+    { PULL_HOSTS: 'https://data.sensor.community' },
     /PULL_HOSTS=https:\S+: must be names of hosts such as data\.sensor\.community, without https/,
-  );
+  ],
+])('PULL_HOSTS says what is wrong with %s', async (_, settings, said) => {
+  await expectRefusedSettings(settings, said);
 });

@@ -116,37 +116,5 @@ describe('readings', () => {
       { pm25: 5 },
       { temperature: -0.5, pressure: null },
     ]);
-    expect((await csv('sensor_id,time,pm25\n')).body).toMatchObject({
-      status: 422,
-      detail: expect.stringMatching(/^The body has no reading: no line follows the header/),
-    });
-  });
-
-  it.each<[string, string, RegExp]>([
-    [
-      'without a header',
-      `1,${T},5\n`,
-      /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/,
-    ],
-    [
-      "without a line of the header's length",
-      `sensor_id,time,pm25\n1,${T}\n`,
-      /Nothing in the body is a reading: of the first, it has 2 fields, but the header has 3/,
-    ],
-    ['with blank lines alone', '\n\n', /no line/],
-  ])('as CSV %s are refused', async (_, text, detail) => {
-    const { status, body } = await csv(text);
-    expect([status, body.detail]).toEqual([400, expect.stringMatching(detail)]);
-    expect(await stored(here.owner)).toEqual([]);
-  });
-
-  it('of an unknown type are refused with what to send', async () => {
-    const { status, body } = await csv('a=b', {
-      'Content-Type': 'application/x-www-form-urlencoded',
-    });
-    expect([status, body.detail]).toEqual([
-      415,
-      expect.stringMatching(/text\/csv.*With curl: -H 'Content-Type: application\/json'/),
-    ]);
   });
 });

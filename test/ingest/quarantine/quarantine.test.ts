@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { trimQuarantines } from '../../../src/aggregate/jobs.ts';
 import { type Context, UsageError } from '../../../src/commands/context.ts';
 import type { Sql } from '../../../src/database/client.ts';
+import { importReadings } from '../../../src/ingest/importReadings.ts';
+import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
+import { bringIn, file, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
 
 type Options = Record<string, string | true>;
 
@@ -139,6 +141,45 @@ onOneEngine('quarantine', (engine) => {
 
     it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
       await expect(list({ limit })).rejects.toThrow(UsageError);
+    });
+  });
+
+  describe('a line of CSV that an import could not use', () => {
+    const explained = async (text: string, columns?: string[]) => {
+      const options = { now: NOW, log: keepingLog(), terminal: false };
+      const format = columns === undefined ? undefined : { columns };
+      await importReadings(ingest, [file('readings.csv', text)], { ...options, format });
+      const { lines } = await listQuarantine(owner, {}, 10);
+      return lines.map(({ line, text: kept, explanation }) => [line, kept, explanation]);
+    };
+
+    it('is kept with the names of its columns, and explained by them (S2)', async () => {
+      const lines = ['1,20.11.2026 08:00,5,', `1,${T},5000,7`, `,${T},1,1`].join('\n');
+      const named = (sensor_id: string, time: string, pm25: string, no2: string) =>
+        JSON.stringify({ sensor_id, time, pm25, 'no2 (µg/m³)': no2 });
+      const listed = await explained(`sensor_id,time,pm25,"no2 (µg/m³)"\n${lines}\n`);
+      expect(listed).toEqual(
+        expect.arrayContaining([
+          [
+            2,
+            named('1', '20.11.2026 08:00', '5', ''),
+            expect.stringContaining('2026-11-20T08:00 has no offset, or is in an hour'),
+          ],
+          [3, named('1', T, '5000', '7'), expect.stringContaining('pm25 must be -10 to 2000')],
+          [4, named('', T, '1', '1'), expect.stringContaining('sensor_id is missing')],
+        ]),
+      );
+    });
+
+    it('is explained without its time where the column of the time was declared', async () => {
+      const columns = ['sensor_id=Nr', 'time=Wann', 'pm25=Staub'];
+      expect(await explained('Nr,Wann,Staub\n1,gestern,5\n', columns)).toEqual([
+        [
+          2,
+          '{"Nr":"1","Wann":"gestern","Staub":"5"}',
+          expect.stringMatching(/^the time is not ISO 8601 [^;]*$/),
+        ],
+      ]);
     });
   });
 

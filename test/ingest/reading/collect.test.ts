@@ -1,3 +1,4 @@
+/** What is read of a whole source: CSV, JSON, archives, and the names that are understood. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
@@ -180,4 +181,42 @@ test('a declaration that cannot be followed is refused at the first line of a st
   const source = { name: 'stream', size: undefined, read: 0, bytes: bytes() };
   await expect(readReadings(source, { zone: 'MEZ' }).next()).rejects.toThrow(/^--zone: /);
   expect(lines).toBeLessThan(3);
+});
+
+describe('names that are understood', () => {
+  test.each<[string, string, object]>([
+    [
+      'of the API',
+      `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`,
+      { pm25: '1', pm25_raw: '2', pm10: '3' },
+    ],
+    [
+      'of Sensor.Community',
+      `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`,
+      { pm1: '1', pm10: '3', pm25: '2' },
+    ],
+    [
+      'that are short',
+      `sensor,datetime,temp,RH\n1,${T},4,50\n`,
+      { temperature: '4', humidity: '50' },
+    ],
+  ])('are those %s', async (_, text, values) => {
+    const { readings, ignored } = await read(text);
+    expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values }]);
+    expect(ignored).toEqual([]);
+  });
+
+  test('are the same in JSON', async () => {
+    const { readings, ignored } = await read(
+      `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`,
+    );
+    expect(readings).toMatchObject([{ sensorId: 1, measuredAt: T, values: { pm25: 7, pm10: 8 } }]);
+    expect(ignored).toEqual([]);
+  });
+});
+
+test('the archive of OpenAQ names the end of intervals, whose length is declared (S3)', async () => {
+  const text = `location_id,sensors_id,datetime,parameter,value,units\n1,2,${T},pm25,5,µg/m³\n`;
+  const { readings } = await read(text, { shift: '-1h' });
+  expect(readings).toMatchObject([{ measuredAt: '2025-12-31T23:00:00.000000Z' }]);
 });

@@ -350,7 +350,12 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/ingest/mistakes.test.ts', 'test/ingest/reading/contradictions.test.ts'],
+    tests: [
+      'test/whole/mistakes/readingFiles.test.ts',
+      'test/ingest/reading/contradictions.test.ts',
+      'test/ingest/reading/verdicts.test.ts',
+      'test/ingest/reading/span.test.ts',
+    ],
     changes: {
       'src/ingest/reading/contradictions.ts': [
         [': 0;', ': MOST_CORRECTIONS;'],
@@ -404,7 +409,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/network/issues.test.ts', 'test/network/mistakes.test.ts'],
+    tests: ['test/whole/mistakes/networkFiles.test.ts'],
     changes: {
       'src/network/periods.ts': [
         ['if (since < until) return', 'if (since <= until) return'],
@@ -1059,7 +1064,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/whole/mistakes.test.ts', 'test/commands/cli.test.ts'],
+    tests: ['test/whole/mistakes/surroundings.test.ts', 'test/commands/cli.test.ts'],
     build: true,
     changes: {
       'src/cli.ts': [

@@ -1,0 +1,76 @@
+/** The commands that migrate, refresh and audit, and what they print. */
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { file } from '../ingest/support.ts';
+import { NOW, openTown, READINGS, type Town } from './support.ts';
+
+const FIXED_NOW = NOW;
+/** One town for all: importing the same readings again changes nothing. */
+let run: Town['run'];
+beforeAll(async () => {
+  const town = await openTown();
+  run = town.run;
+  return town.close;
+});
+
+it('migrate prints the time zone, the engine and the versions of the database', async () => {
+  expect((await run('migrate')).result).toMatchObject({
+    time_zone: 'Asia/Yerevan',
+    engine: 'plain',
+    versions: { postgresql: expect.stringMatching(/^18/) },
+  });
+});
+
+it('status prints the versions, how fresh the numbers are, and what each provider sends', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect((await run('status', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toMatchObject({
+    engine: 'plain',
+    time_zone: 'Asia/Yerevan',
+    versions: {
+      airseries: '1.0.0',
+      postgresql: expect.stringMatching(/^18/),
+      timescaledb: null,
+    },
+    freshness: {
+      newest_reading: '2026-11-19T13:00:00+04:00',
+      refreshed_at: expect.stringMatching(/\+04:00$/),
+    },
+    kept_hours: { recorded: 0, missing: null },
+    providers: [{ id: 'us', online: 1, offline: 0, pull: null, tokens: [], quarantined: 0 }],
+  });
+});
+
+it('audit says that there is nothing to audit, or which days it compared', async () => {
+  const { run, close } = await openTown();
+  onTestFinished(close);
+  const empty = await run('audit');
+  expect([empty.ok, empty.result]).toEqual([true, []]);
+  expect(empty.log).toContain('nothing to audit: no readings and no buckets');
+
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect((await run('audit --from 2026-01-01T00:00')).result).toEqual([]);
+  expect((await run('audit', { FIXED_NOW })).log).toContain(
+    '0 buckets differ: compared 2026-11-01 to 2026-11-19 and their months"',
+  );
+
+  const later = { FIXED_NOW: '2027-06-01T00:00:00Z' };
+  const readings = 'sensor_id,time,pm25\n1,2027-05-31T09:00:00Z,1\n';
+  await run(`import readings ${file('later.csv', readings)}`, later);
+  expect((await run('audit --from 2027-05-31', later)).log).toContain(
+    '0 buckets differ: compared 2027-05-31 and its month; not the days from 2026-11-19 on: --from 2026-11-19"',
+  );
+});
+
+it('audit --repair and refresh leave no difference', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect((await run('refresh --from 2026-11-01 --to 2026-12-01')).result).toEqual({
+    refreshed: true,
+  });
+  const { ok, result } = await run('audit --repair');
+  expect([ok, result]).toEqual([true, { found: [], remaining: [] }]);
+});
+
+it('digest prints when it was made', async () => {
+  expect((await run('digest', { FIXED_NOW: '2026-11-19T09:30:00Z' })).result).toEqual({
+    made_at: '2026-11-19T09:30:00.000Z',
+  });
+});

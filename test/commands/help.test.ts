@@ -1,0 +1,62 @@
+/** The help of every command; and what a command line says of the command that it chooses. */
+import { describe, expect, it } from 'vitest';
+import { choose, wordsOf } from '../support/command.ts';
+
+const helpOf = (line: string) => {
+  const choice = choose(wordsOf(line));
+  if (!('text' in choice)) throw new Error(`${line} shows no help`);
+  return choice.text;
+};
+const commandsIn = (help: string) =>
+  [...(help.split('\nCommands:\n')[1]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].map(
+    ([, name = '']) => name,
+  );
+const allBelow = (group: string): string[] =>
+  commandsIn(helpOf(`${group} --help`.trim())).flatMap((name) => {
+    const command = `${group} ${name}`.trim();
+    return [command, ...allBelow(command)];
+  });
+
+describe('help', () => {
+  it('exists for every command, and describes it', () => {
+    const names = allBelow('');
+    expect(names).toEqual(
+      expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']),
+    );
+    for (const name of names) {
+      expect(helpOf(`${name} --help`)).toMatch(
+        new RegExp(`^Usage: airseries ${name} .*\\n\\n\\S+ \\S+`),
+      );
+    }
+  });
+
+  it('is a word as well', () => {
+    expect(helpOf('help import network')).toMatch(/^Usage: airseries import network/);
+  });
+
+  it('of a command lists its options', () => {
+    expect(helpOf('token add --help')).toContain('--provider <id>');
+  });
+});
+
+it('start has the version of the program, too', () => {
+  expect(helpOf('start --version')).toBe(helpOf('--version'));
+});
+
+it.each([
+  'delete readings --sensor 2147483647 --from 2026-01-01 --to 2026-01-02',
+  'token add me --provider p --stations 1,2147483647',
+  'import readings x --sensor 2147483647',
+])('the largest id that a network file may have is an id: %s', (line) => {
+  expect(choose(wordsOf(line))).toHaveProperty('run');
+});
+
+it.each([
+  'audit',
+  'status',
+  'token list',
+  'network export',
+  'import network network.json --dry-run',
+])('%s makes no database', (line) => {
+  expect(choose(wordsOf(line))).toMatchObject({ makesDatabase: false });
+});

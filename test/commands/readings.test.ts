@@ -1,0 +1,122 @@
+/** The commands that import, delete and expire readings, and what they print. */
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { file } from '../ingest/support.ts';
+import { openTown, READINGS, type Town } from './support.ts';
+
+/** One town for all: importing the same readings again changes nothing. */
+let run: Town['run'];
+beforeAll(async () => {
+  const town = await openTown();
+  run = town.run;
+  return town.close;
+});
+
+it('import readings prints what was stored, what was not, and what is not used', async () => {
+  const { ok, result } = await run(`import readings ${file('readings.csv', READINGS)}`);
+  expect(ok).toBe(true);
+  expect(result).toMatchObject({
+    received: 5,
+    accepted: 2,
+    unchanged: 0,
+    quarantined: { no_value: 1, unknown_sensor: 1, unreadable_line: 1 },
+    values: { 'out_of_bounds:pm25': 1 },
+    ignored: ['colour'],
+  });
+});
+
+it('import readings shows an example of each reason, unless the log on the same terminal has it', async () => {
+  const path = file('readings.csv', READINGS);
+  for (const terminal of [false, true]) {
+    const { table } = await run(`import readings ${path}`, {}, { terminal });
+    const shown = table?.(1_000) ?? '';
+    expect(shown).toContain('unknown_sensor 1');
+    expect(shown.includes('there is no sensor 12')).toBe(!terminal);
+  }
+});
+
+it('import readings takes the names, the unit and the zone that are declared', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  const city = 'Messstelle;Zeit;PM2.5_mean\n1;2026-11-19 09:00;0,0125\n1;2026-11-19 10:00;0,02\n';
+  const columns = '--column sensor_id=Messstelle --column time=Zeit --column pm25=PM2.5_mean';
+  const { result } = await run(
+    `import readings ${file('city.csv', city)} ${columns} --unit pm25=mg/m3 --zone Europe/Berlin`,
+  );
+  expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
+});
+
+it('import readings gives regions their values at once', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  const { result } = await run('status');
+  expect(result.freshness.digest_made_at).not.toBeNull();
+});
+
+it('import readings fails where no reading could be used, and status shows what waits', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  const text = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
+  const { ok, result, log } = await run(`import readings ${file('unknown.csv', text)}`);
+  expect(ok).toBe(false);
+  expect(result).toMatchObject({ failed: true, examples: [{ reason: 'unknown_sensor' }] });
+  expect(log).toMatch(/none of the 1 readings could be used.*quarantine list/);
+  expect((await run('status --sensors')).result).toMatchObject({
+    sensors: [{ sensor: 1, station: 1, newest_reading: '2026-11-19T13:00:00+04:00', waiting: 1 }],
+    unknown: expect.arrayContaining([
+      { sensor: 77, device: null, waiting: 1, newest: expect.any(String) },
+    ]),
+  });
+});
+
+it('delete readings deletes a period, whose readings may be imported again', async () => {
+  const path = file('readings.csv', READINGS);
+  await run(`import readings ${path}`);
+  const remove = 'delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20';
+  expect((await run(remove)).result).toEqual({ deleted: 1 });
+  expect((await run(`import readings ${path}`)).result).toMatchObject({ accepted: 1 });
+  expect((await run(remove)).result).toEqual({ deleted: 1 });
+  expect((await run('audit --from 2026-01-01')).result).toEqual([]);
+});
+
+it('retention shows what would be deleted, deletes it, and accepts older readings again', async () => {
+  const { run, close } = await openTown();
+  onTestFinished(close);
+  const FIXED_NOW = '2027-06-01T00:00:00Z';
+  const later = 'sensor_id,time,pm25\n1,2027-05-31T09:00:00Z,1\n';
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  await run(`import readings ${file('later.csv', later)}`, { FIXED_NOW });
+  const none = { retention: null, cutoff: null, retained_from: null };
+  expect((await run('retention')).result).toEqual(none);
+  await expect(run('retention --cutoff 2026-11-01')).rejects.toThrow(
+    /no cutoff is set; readings of any age are acc/,
+  );
+
+  const setting = { RAW_RETENTION: '60 days', FIXED_NOW };
+  expect((await run('retention', setting)).result).toEqual({
+    ...none,
+    retention: '60 days',
+    counted_from: '2027-05-31T13:00:00+04:00',
+    cutoff_wanted: '2027-04-01T00:00:00+04:00',
+    months: 5,
+    readings: 2,
+  });
+
+  const since = '2027-04-01T00:00:00+04:00';
+  const applied = await run('retention --apply', setting);
+  expect(applied.result).toMatchObject({
+    cutoff: since,
+    retained_from: since,
+    months: 0,
+    readings: 0,
+  });
+  expect(applied.log).toMatch(/"readings":2.*a month of readings is being deleted/);
+
+  await expect(run('retention --cutoff 2026-11-01', setting)).rejects.toThrow(
+    /may have been deleted.*earliest cutoff is 2026-11-19 14:00/,
+  );
+  await expect(run('retention --cutoff 2027-05-01', setting)).rejects.toThrow(
+    /already accepted from 2027-04-01/,
+  );
+  const back = '2026-12-01T00:00:00+04:00';
+  expect((await run('retention --cutoff 2026-12-01T00:00', setting)).result).toMatchObject({
+    cutoff: back,
+    retained_from: back,
+  });
+});

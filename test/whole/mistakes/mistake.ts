@@ -1,0 +1,46 @@
+/**
+ * A mistake is one row of a table. The tables of this folder are named after what a person did:
+ * set a variable, typed a command, wrote a network file, imported a file of readings, sent a push,
+ * or ran the program in surroundings that do not fit it.
+ */
+import { expect } from 'vitest';
+import { checkPorts, readConfig } from '../../../src/config.ts';
+
+/**
+ * The mistake in a few words, what was typed or sent, and what is said. `outcome`: the exit code of
+ * a command, or the status of an answer, where it is not the usual one of the table.
+ */
+export type Mistake<Sent> = [mistake: string, sent: Sent, said: Said, outcome?: number];
+
+/** Text that the message contains, or a pattern that it matches; a list if there are several. */
+export type Said = string | RegExp | readonly (string | RegExp)[];
+
+/** A part of every password and key in the tables, which no message may repeat. */
+export const SECRET = 's3kr1t';
+
+export function expectSaid(message: string, said: Said): void {
+  for (const part of [said].flat())
+    if (typeof part === 'string') expect(message).toContain(part);
+    else expect(message).toMatch(part);
+  expect(message).not.toContain(SECRET);
+}
+
+/** The error that this ends with. Rejects if there is none. */
+export async function errorOf(work: () => unknown): Promise<Error> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+/** Variables of the environment that are refused, as the program reads them when it starts. */
+export async function expectRefusedSettings(
+  settings: Record<string, string>,
+  said: Said,
+): Promise<void> {
+  const { message } = await errorOf(() => checkPorts(readConfig(settings)));
+  expectSaid(message, said);
+}

@@ -1,0 +1,124 @@
+/** Pushes that are refused as a whole, and what the answer says. */
+import { gzipSync } from 'node:zlib';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { openPushing, type Pushing, send } from '../../ingest/http/pushing.ts';
+import { stored } from '../../ingest/support.ts';
+import { engines } from '../../support/database.ts';
+import { expectSaid, type Mistake } from './mistake.ts';
+
+// nothing here depends on the engine
+let here: Pushing;
+beforeAll(async () => {
+  here = await openPushing(engines[0] ?? 'plain');
+  return () => here.close();
+});
+beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
+
+/** A body of JSON, unless its headers say otherwise. */
+type Push = { body: string | Buffer; headers?: Record<string, string> };
+
+const T = '2026-11-20T11:00:00Z';
+const GOOD = JSON.stringify([{ sensor_id: 1, time: T, pm25: 5 }]);
+const CSV = { 'Content-Type': 'text/csv; charset=utf-8' };
+const LINES = { 'Content-Type': 'application/x-ndjson' };
+const GZIP = { 'Content-Encoding': 'gzip' };
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+const PUSHES: Mistake<Push>[] = [
+  // what the body is
+  ['a table sent as JSON', { body: 'sensor_id,time\n1,2' }, 'not JSON'],
+  ['an empty body', { body: '' }, 'empty'],
+  ['blank lines', { body: '\n\r\n', headers: LINES }, 'no line'],
+  ['a table of blank lines', { body: '\n\n', headers: CSV }, 'no line'],
+  ['an empty archive', { body: gzipSync(''), headers: GZIP }, 'empty'],
+  ['an archive that is none', { body: GOOD, headers: GZIP }, 'damaged'],
+  [
+    'an archive that is cut off',
+    { body: gzipSync(GOOD).subarray(0, -12), headers: GZIP },
+    'cut off',
+  ],
+  [
+    'an unknown type',
+    { body: GOOD, headers: FORM },
+    [/application\/x-ndjson/, /text\/csv.*With curl: -H 'Content-Type: application\/json'/],
+    415,
+  ],
+  ['an unknown encoding', { body: GOOD, headers: { 'Content-Encoding': 'compress' } }, 'gzip', 415],
+
+  // how large it is
+  ['a body that is too large', { body: Buffer.alloc(8 * 1024 * 1024 + 1, ' ') }, '8192 KiB', 413],
+  [
+    'an archive of a body that is too large',
+    { body: gzipSync(Buffer.alloc(100_000_000)), headers: GZIP },
+    '8192 KiB',
+    413,
+  ],
+  [
+    'an object above 512 KiB',
+    { body: `{"a":"${'x'.repeat(600_000)}"}` },
+    'this is one JSON document, and it is longer than 512 KiB. Make it one object a line',
+  ],
+  [
+    'an object above 64 KiB',
+    { body: `{"a":"${'x'.repeat(70_000)}"}` },
+    ': of the first, it is longer than 64 KiB',
+  ],
+  [
+    'many brackets',
+    { body: '['.repeat(1e5) + ']'.repeat(1e5) },
+    ': of the first, it is longer than 64 KiB',
+  ],
+  [
+    'deep brackets',
+    { body: '['.repeat(100) + ']'.repeat(100) },
+    ': of the first, it is nested more than 32 levels deep',
+  ],
+
+  // what is in it
+  ['an empty list', { body: '[]' }, /^The body has no reading/, 422],
+  [
+    'a header alone',
+    { body: 'sensor_id,time,pm25\n', headers: CSV },
+    /^The body has no reading: no line follows the header/,
+    422,
+  ],
+  ['a text', { body: '"x"' }, 'Nothing in the body is a reading'],
+  ['a list without a reading', { body: '[1,[],null]' }, 'Nothing in the body is a reading'],
+  [
+    'lines without a reading',
+    { body: 'a\n[{}]\n7', headers: LINES },
+    'Nothing in the body is a reading',
+  ],
+  [
+    'a table without a header',
+    { body: `1,${T},5\n`, headers: CSV },
+    /^The body:1: the header has numbers instead of names.*Nothing was stored\.$/,
+  ],
+  [
+    'a table with a field too few',
+    { body: `sensor_id,time,pm25\n1,${T}\n`, headers: CSV },
+    'Nothing in the body is a reading: of the first, it has 2 fields, but the header has 3',
+  ],
+  [
+    'a sensor of another provider',
+    { body: JSON.stringify([1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }))) },
+    'sensor 9. Nothing of this request was stored',
+    403,
+  ],
+];
+
+it.each(PUSHES)(
+  'a push is refused whole, and the answer says what is wrong with %s',
+  async (_, { body, headers }, said, status = 400) => {
+    const answer = await send(here.app, here.token, body, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ status, title: expect.any(String), detail: expect.any(String) });
+    expectSaid(answer.body.detail, said);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    expect(await stored(here.owner)).toEqual([]);
+    expect(await here.owner`select from raw.quarantine`).toEqual([]);
+  },
+);
