@@ -8,7 +8,7 @@ import { keyOf, PARAMETERS } from '../../src/contract/parameters.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 
-it('is short text that leads to the OpenAPI document, also while the database is away', async () => {
+it('is text that leads to the OpenAPI document, also while the database is away', async () => {
   const nowhere = { host: '/nonexistent', port: 5432, user: 'nobody', database: 'nothing' };
   const db = openReaderPool(nowhere, { timeZone: 'UTC', max: 1 });
   const site = { contact: '', license: 'CC-BY-4.0' };
@@ -26,5 +26,4 @@ it('is short text that leads to the OpenAPI document, also while the database is
   for (const { path, summary } of Object.values(ENDPOINTS))
     expect(text).toContain(`- GET ${path}: ${summary}\n`);
   for (const { name, unit } of PARAMETERS) expect(text).toContain(`${keyOf(name)} in ${unit}`);
-  expect(text.trimEnd().split('\n').length).toBeLessThan(20);
 });

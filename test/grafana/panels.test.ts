@@ -43,10 +43,16 @@ import { NOW, townDatabase } from './town.ts';
 
 const LEVEL_NAMES = LEVELS.map(({ name }) => name);
 
-/** The queries of all panels with SQL. */
-const QUERIES = Object.keys(PANELS).flatMap((name) =>
-  queriesOf(dashboard(name)).map((query) => ({ name, board: dashboard(name), ...query })),
-);
+/** The queries of all panels with SQL; `key` names each in panels.ts. */
+const QUERIES = Object.keys(PANELS).flatMap((name) => {
+  const board = dashboard(name);
+  return queriesOf(board).map((query) => ({
+    ...{ ...query, name, board },
+    key:
+      query.panel.title +
+      (/^A?$/.test(query.target.refId ?? '') ? '' : `, query ${query.target.refId}`),
+  }));
+});
 type Query = (typeof QUERIES)[number];
 
 const isBars = ({ panel }: { panel: Pick<Panel, 'title'> & Partial<Panel> }) =>
@@ -55,9 +61,9 @@ const isBars = ({ panel }: { panel: Pick<Panel, 'title'> & Partial<Panel> }) =>
 const isBucketed = ({ target }: Query) => target.rawSql?.includes("interval '400 days'") ?? false;
 
 it('panels.ts names no panel that is gone', () => {
-  const there = QUERIES.map(({ name, panel }) => `${name}: ${panel.title}`);
-  const named = Object.entries(PANELS).flatMap(([name, panels]) =>
-    Object.keys(panels).map((title) => `${name}: ${title}`),
+  const there = QUERIES.map(({ name, key }) => `${name}: ${key}`);
+  const named = Object.entries(PANELS).flatMap(([name, rows]) =>
+    rows.map(([panel]) => `${name}: ${panel}`),
   );
   expect(named.filter((one) => !there.includes(one))).toEqual([]);
 });
@@ -119,53 +125,35 @@ onEveryEngine('Grafana', (engine) => {
   /** Columns by whether a value was seen in them. */
   const filled = new Map<string, boolean>();
 
-  it.each(QUERIES)(
-    '$what: query $target.refId shows what panels.ts says, from aggregates',
-    async (query) => {
-      const { name, panel, target } = query;
-      const expected = (PANELS[name]?.[panel.title] ?? []).filter(
-        ({ query: refId = 'A' }) => refId === (target.refId ?? 'A'),
-      );
-      if (expected.length === 0) throw new Error(await missing(query));
-      for (const { chosen = BIRCH, at, rows: count, some } of expected) {
-        const rows = await run(
-          query,
-          chosen,
-          at === undefined ? undefined : rangeOf('24h', new Date(at)),
+  it.each(QUERIES)('$name, $key: shows what panels.ts says, from aggregates', async (query) => {
+    const expected = PANELS[query.name]?.filter(([panel]) => panel === query.key) ?? [];
+    if (expected.length === 0) throw new Error(await missingRow(query));
+    for (const [, { at, ...chosen }, count, ...some] of expected) {
+      const range = at === undefined ? undefined : rangeOf('24h', new Date(`${at}`));
+      const rows = await run(query, chosen, range);
+      const isThere = (wanted: object) =>
+        rows.some((row) =>
+          Object.entries(wanted).every(([column, value]) => isDeepStrictEqual(row[column], value)),
         );
-        const isThere = (wanted: object) =>
-          rows.some((row) =>
-            Object.entries(wanted).every(([column, value]) =>
-              isDeepStrictEqual(row[column], value),
-            ),
-          );
-        expect(
-          { rows: rows.length, missing: some.filter((wanted) => !isThere(wanted)) },
-          `with ${JSON.stringify(chosen)} the query returns\n${textOfRows(rows)}\n`,
-        ).toEqual({ rows: count, missing: [] });
-        for (const { name: column } of rows.columns) {
-          const key = `${query.what}: ${column}`;
-          filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
-        }
+      expect(
+        { count: rows.length, missing: some.filter((wanted) => !isThere(wanted)) },
+        `with ${JSON.stringify(chosen)} the query returns\n${textOfRows(rows)}\n`,
+      ).toEqual({ count, missing: [] });
+      for (const { name: column } of rows.columns) {
+        const key = `${query.what}: ${column}`;
+        filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
       }
-      await expectAggregates(query, expected[0]?.chosen ?? BIRCH);
-    },
-  );
+    }
+    await expectAggregates(query, BIRCH);
+  });
 
-  /** The row that panels.ts lacks, to be pasted. */
-  const missing = async (query: Query) => {
+  const missingRow = async (query: Query) => {
     const rows = await run(query, BIRCH);
-    return `test/grafana/panels.ts has no row for this panel. Add it in PANELS, below ${query.name}, keep the rows that
-say something, and check their numbers by hand (town.ts says what each station measures):
+    return `test/grafana/panels.ts has no row for this panel. Paste this one into PANELS.${query.name}, keep the objects
+that say something, and check their numbers by hand: town.ts says what each station measures.
 
-    '${query.panel.title}': [
-      {${query.target.refId === 'A' ? '' : ` query: '${query.target.refId}',`}
-        rows: ${rows.length},
-        some: [
-${textOfRows(rows)}
-        ],
-      },
-    ],
+    ['${query.key}', BIRCH, ${rows.length},
+${textOfRows(rows)}],
 `;
   };
 

@@ -49,7 +49,7 @@ const NETWORK = {
   stations: [
     // station n of Alder has 10 + n µg/m³ of PM2.5, and 4 more from 8:00 to 20:00
     station(1, 'Bridge', ['alder', 'mill']),
-    station(2, 'Dock', ['alder', 'mill']), // offline for six days
+    station(2, 'Dock', ['alder', 'mill'], { is_bad_thp: true }), // offline for six days
     station(3, 'Forge', ['alder'], { is_bad_thp: true }),
     station(4, 'Garden', ['alder']), // an outlier for 30 hours, as screening found
     station(5, 'Harbour', ['alder']), // zero values for 30 hours, as screening found
