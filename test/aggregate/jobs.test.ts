@@ -1,11 +1,9 @@
 /**
- * The effect of one run of each job of the worker on the API or the published views. When they run
+ * The effect of one run of each job of the core on the API or the published views. When they run
  * is in schedule.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
-import { pullJob } from '../../src/extras/feeds/pullDue.ts';
-import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import {
@@ -22,58 +20,34 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
 /** Each job has a city named after it, so that the tests do not affect each other. */
-const JOBS = [
-  'pull',
-  'refresh',
-  'digest',
-  'screen',
-  'trim_quarantine',
-  'maintain',
-  'audit',
-] as const;
+const JOBS = ['refresh', 'digest', 'screen', 'trim_quarantine', 'maintain', 'audit'] as const;
 type Name = (typeof JOBS)[number];
 const CITIES = JOBS.map((name) => name.replace('_', '-'));
 const sensorOf = (name: Name) => JOBS.indexOf(name) + 1;
 
-/**
- * Only the station of the job `screen` is screened, and only the station of `pull` belongs to a
- * provider that is pulled.
- */
-function network(url: string) {
+/** Only the station of the job `screen` is screened. */
+function network() {
   const base = citiesOfOneStation(CITIES);
-  const feed = { id: 'feed', title: 'Feed', pull: { kind: 'sensor-community', url } };
   const stations = base.stations.map((station) => ({
     ...station,
-    provider: station.id === sensorOf('pull') ? 'feed' : 'us',
     screening: station.id === sensorOf('screen'),
   }));
-  return { ...base, providers: [...base.providers, feed], stations };
+  return { ...base, stations };
 }
 
 const log = keepingLog();
-const jobsOn = (database: TestDatabase, pullHosts: string[] = []) => {
-  const { target, timeZone } = database;
-  const clock = () => NOW;
-  return [
-    pullJob(target, clock, { hosts: pullHosts, log, timeZone }),
-    ...makeJobs({ target, timeZone, clock, log, retention: '60 days' }),
-  ];
-};
+const jobsOn = ({ target, timeZone }: TestDatabase) =>
+  makeJobs({ target, timeZone, clock: () => NOW, log, retention: '60 days' });
 
 onEveryEngine('the jobs of the worker', (engine) => {
   let here: Installation;
-  let provider: Provider;
   beforeAll(async () => {
-    provider = await openProvider();
-    here = await install(engine, network(provider.url()));
+    here = await install(engine, network());
   });
-  afterAll(async () => {
-    await here.close();
-    await provider.close();
-  });
+  afterAll(() => here.close());
 
   const run = async (name: Name, database = here.database) => {
-    const job = jobsOn(database, [provider.host]).find((candidate) => candidate.name === name);
+    const job = jobsOn(database).find((candidate) => candidate.name === name);
     expect(job, `the job ${name}`).toBeDefined();
     await job?.run(NOW);
   };
@@ -81,16 +55,6 @@ onEveryEngine('the jobs of the worker', (engine) => {
   const region = (slug: string, at: Date) => here.get(`region/${slug}.json`, at);
 
   describe('run once', () => {
-    it('job pull fetches readings from a provider, and its station is online', async () => {
-      const timestamp = '2026-11-20 11:59:00';
-      const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
-      provider.serve([{ id: 1, timestamp, sensor: { id: sensorOf('pull') }, sensordatavalues }]);
-      expect(await station('pull')).toMatchObject({ status: 'offline' });
-      await run('pull');
-      expect(provider.requests).toEqual(['/data.json']);
-      expect(await station('pull')).toMatchObject({ status: 'online', 'pm2.5': 14.2 });
-    });
-
     it('job refresh adds an accepted reading to the history, and records when (S4)', async () => {
       await here.accept([reading(sensorOf('refresh'), ago(HOUR), { pm25: 10 })]);
       const history = () => here.get(`station/${sensorOf('refresh')}-history.json`, NOW);

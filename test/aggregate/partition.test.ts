@@ -9,8 +9,6 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { runJob } from '../../src/aggregate/schedule.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { pullJob } from '../../src/extras/feeds/pullDue.ts';
-import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { onOneEngine } from '../support/database.ts';
 import {
@@ -30,24 +28,12 @@ const RETENTION = '60 days';
 
 onOneEngine('two workers', (engine) => {
   let here: Installation;
-  let provider: Provider;
   let superuser: Sql;
   beforeAll(async () => {
-    provider = await openProvider();
-    const base = citiesOfOneStation(['town', 'village']);
-    const pull = { kind: 'sensor-community', url: provider.url(), every: '1 minute' };
-    const stations = base.stations.map((one) => ({
-      ...one,
-      provider: one.id === 2 ? 'feed' : 'us',
-    }));
-    const providers = [...base.providers, { id: 'feed', title: 'Feed', pull }];
-    here = await install(engine, { ...base, providers, stations });
+    here = await install(engine, citiesOfOneStation(['town']));
     superuser = here.database.superuser();
   });
-  afterAll(async () => {
-    await here.close();
-    await provider.close();
-  });
+  afterAll(() => here.close());
   beforeEach(() => superuser`truncate raw.job_run`);
 
   /** A process of its own: its jobs, and how its runs ended. */
@@ -55,10 +41,7 @@ onOneEngine('two workers', (engine) => {
     const { timeZone } = here.database;
     const log = keepingLog();
     const clock = () => NOW;
-    const jobs = [
-      pullJob(target, clock, { hosts: [provider.host], log, timeZone }),
-      ...makeJobs({ target, timeZone, clock, log, retention: RETENTION }),
-    ];
+    const jobs = makeJobs({ target, timeZone, clock, log, retention: RETENTION });
     type Outcome = 'started' | 'succeeded' | 'failed';
     const runs: Record<Outcome, string[]> = { started: [], succeeded: [], failed: [] };
     const observer = {
@@ -91,9 +74,6 @@ onOneEngine('two workers', (engine) => {
     ).length;
 
   it('a worker that is cut off in the middle of its jobs holds up no other, and jobs run twice do no harm', async () => {
-    const timestamp = '2026-11-20 11:59:00';
-    const sensordatavalues = [{ value_type: 'P2', value: '14.2' }];
-    provider.serve([{ id: 1, timestamp, sensor: { id: 2 }, sensordatavalues }]);
     await here.accept([
       ...[5, 65].map((minutes) => reading(1, ago(minutes), { pm25: 10 })),
       reading(1, '2026-08-01T00:00:00Z', { pm25: 20 }), // to be deleted
@@ -107,9 +87,7 @@ onOneEngine('two workers', (engine) => {
     );
     const lost = cutOff.work();
     const isUnderWay = async () =>
-      cutOff.runs.started.length === cutOff.names.length &&
-      (await superuser`select from raw.pull`).length === 1 &&
-      (await waitingForLocks()) >= 4;
+      cutOff.runs.started.length === cutOff.names.length && (await waitingForLocks()) >= 3;
     await until(isUnderWay, 'its jobs wait in the server');
     wire.cut(true);
     const rows = await superuser<{ pid: number }[]>`
@@ -118,7 +96,6 @@ onOneEngine('two workers', (engine) => {
     const left = rows.map(({ pid }) => pid);
     // it is the next minute
     await superuser`update raw.job_run set minute = minute - interval '1 minute'`;
-    await superuser`update raw.pull set started_at = started_at - interval '1 minute'`;
     let isDone = false;
     const done = other.work().then(() => {
       isDone = true;
@@ -136,9 +113,6 @@ onOneEngine('two workers', (engine) => {
     expect(other.runs.succeeded.toSorted()).toEqual(other.names);
     expect(other.runs.failed).toEqual([]);
 
-    // its refresh may have ended before its poll had stored a reading: the next minute shows it
-    await superuser`truncate raw.job_run`;
-    await worker(here.database.target).work();
     const after = await state();
     expect(
       await here.database.as()`select * from logic.differences('-infinity', 'infinity')`,
@@ -148,7 +122,7 @@ onOneEngine('two workers', (engine) => {
     await again.work(); // finds nothing to do
     expect(again.runs.succeeded.toSorted()).toEqual(again.names);
     expect(await state()).toEqual(after);
-    expect(after.at(-1)).toMatchObject([{ readings: 3 }]);
+    expect(after.at(-1)).toMatchObject([{ readings: 2 }]);
   });
 
   it('a worker that was stopped before its refresh never replaces newer values by older ones', async () => {

@@ -1,189 +1,22 @@
 /**
- * Backups by the commands of two pages, which are run as they are written: a dump, a base backup
- * with the write-ahead log, and a copy of the embedded server's folder. Each is followed by a
- * mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing, and
- * the service accepts new readings.
+ * Backups by the commands of the page, which are run as they are written: a dump, and a base backup
+ * with the write-ahead log. Each is followed by a mistake and restored; then all bodies are as
+ * before, byte for byte, the audit finds nothing, and the service accepts new readings.
  */
-import { execFileSync } from 'node:child_process';
-import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { audit } from '../../src/aggregate/audit.ts';
-import { makeDigest } from '../../src/aggregate/digest.ts';
-import { refresh } from '../../src/aggregate/refresh.ts';
-import { makeLog } from '../../src/base/log.ts';
-import { type Config, readConfig } from '../../src/config.ts';
-import type { DatabaseAddress } from '../../src/database/address.ts';
+import { describe, onTestFinished, test } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
-import { openEmbeddedServer } from '../../src/extras/embedded/server.ts';
-import { createToken } from '../../src/ingest/http/tokens.ts';
-import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
-import { importNetwork } from '../../src/network/importNetwork.ts';
-import { migrate } from '../../src/schema/migrate.ts';
-import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
-import { citiesOfOneStation } from '../support/installation.ts';
 import { findLocalTimescale } from '../support/localServer.ts';
-import { patient } from '../support/patience.ts';
-import { freePort } from '../support/program.ts';
-import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { skipUnless } from '../support/tools.ts';
 import { runAs, serverUser } from '../support/users.ts';
+import { fill, keepsItsPromise, makeMistake, type Place, TIMEOUT_MS, words } from './backup.ts';
 
-const TIMEOUT_MS = patient(240_000);
 const NO_LOCAL = 'no PostgreSQL with TimescaleDB is installed';
-const NOW = new Date('2026-11-20T12:00:00Z');
-const ZONE = 'Asia/Yerevan';
-const log = makeLog('silent');
-const clock = () => NOW;
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
-const PATHS = ['stations', ...[1, 2].flatMap((id) => [`station/${id}`, `station/${id}-history`])]
-  .concat(['town', 'village'].flatMap((slug) => [`region/${slug}`, `region/${slug}-history`]))
-  .map((path) => `/en/air-quality-app/v1/${path}.json`);
 const local = await findLocalTimescale();
 const server = serverUser();
-
-/** The block of commands of a page that begins like this. */
-function words(beginning: string, page = 'src/database/README.md'): string {
-  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
-  const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-  const found = blocks.find((block) => block.startsWith(beginning));
-  if (found === undefined) throw new Error(`no commands begin with ${beginning}`);
-  return found;
-}
-
-/** An installation: how the service finds its database, and the address while it runs. */
-type Place = {
-  config: Partial<Config>;
-  open(): Promise<{ target: DatabaseAddress; close(): Promise<void> }>;
-};
-
-type Ports = { api: number; ingest: number };
-
-/** Runs the service during `work`; its jobs run only when it starts, and no body is kept. */
-async function serve<T>({ config }: Place, work: (ports: Ports) => Promise<T>): Promise<T> {
-  const [port, adminPort, ingestPort] = [
-    Number(await freePort()),
-    Number(await freePort()),
-    Number(await freePort()),
-  ];
-  const settings = readConfig({ DEMO: 'off', INGEST_RATE: '1000000', RESPONSE_CACHE_MB: '0' });
-  const service = start(
-    { ...settings, port, adminPort, ingestPort, ...config },
-    { clock, log, schedule: () => async () => undefined },
-  );
-  try {
-    await service.ready;
-    return await work({ api: port, ingest: ingestPort });
-  } finally {
-    await service.stop(0);
-  }
-}
-
-const bodies = ({ api }: Ports) => Promise.all(PATHS.map((path) => bodyOf(api, path)));
-
-/** Repeats the request after a 503, as clients do: the machine may be busy with other tests. */
-async function bodyOf(port: number, path: string): Promise<string> {
-  for (;;) {
-    const { status, body } = await httpGet(port, path);
-    if (status === 200) return body;
-    expect(status).toBe(503);
-  }
-}
-
-/** Resolves to the status. */
-async function push(
-  port: number,
-  token: string,
-  ages: readonly number[],
-  value: number,
-): Promise<number> {
-  const readings = ages.flatMap((age, n) =>
-    [1, 2].map((id) => ({
-      sensor_id: id,
-      time: new Date(NOW.getTime() - age),
-      pm25: value + (n % 40) + id,
-    })),
-  );
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const begun = beginRequest(port, { method: 'POST', path: '/v1/readings', headers });
-  return (await begun.finish(JSON.stringify(readings))).status;
-}
-
-const nothing = async () => undefined;
-const series = (count: number, step: number) => Array.from({ length: count }, (_, n) => n * step);
-
-type Filled = { token: string; before: string[] };
-
-/**
- * A network with readings of two years, and its bodies. `halfway` is called before the readings of
- * the last days arrive, `after` after that.
- */
-async function fill(
-  place: Place,
-  {
-    halfway = nothing,
-    after = nothing,
-  }: Partial<Record<'halfway' | 'after', () => Promise<void>>> = {},
-): Promise<Filled> {
-  const { target, close } = await place.open();
-  await onConnection(target, {}, async (sql) => {
-    await sql`alter system set fsync = off`; // nothing here need survive a power cut
-    await sql`select pg_reload_conf()`;
-  });
-  await migrate(target, { timeZone: ZONE, now: NOW, log });
-  const token = await onConnection(
-    target,
-    { role: 'airseries_owner', timeZone: ZONE },
-    async (owner) => {
-      await importNetwork(owner, JSON.stringify(citiesOfOneStation(['town', 'village'])), { log });
-      return (await createToken(owner, { name: 'feed', provider: 'us', stations: null, now: NOW }))
-        .token;
-    },
-  );
-  const before = await serve(place, async (ports) => {
-    expect(await push(ports.ingest, token, series(24, 30 * DAY_MS), 10)).toBe(200);
-    await halfway();
-    expect(await push(ports.ingest, token, series(200, HOUR_MS), 30)).toBe(200);
-    await refresh(target, () => NOW);
-    await makeDigest(target, NOW);
-    const read = await bodies(ports);
-    await after();
-    return read;
-  });
-  await close();
-  return { token, before };
-}
-
-async function makeMistake(place: Place): Promise<void> {
-  const { target, close } = await place.open();
-  const period = { sensor: 1, from: new Date('2026-10-01'), to: new Date('2026-12-01') };
-  const deleted = await onConnection(target, { role: 'airseries_owner' }, (sql) =>
-    deleteReadings(sql, period),
-  );
-  expect(deleted).toBeGreaterThan(200);
-  await close();
-}
-
-const differing = async (target: DatabaseAddress) =>
-  (await audit(target, { clock: () => NOW, from: new Date('2024-11-01'), timeZone: ZONE })).found;
-
-/** The promises of every restored database. */
-async function keepsItsPromise(place: Place, { token, before }: Filled): Promise<void> {
-  const { target, close } = await place.open();
-  await serve(place, async (ports) => {
-    expect(await bodies(ports)).toEqual(before);
-    expect(await differing(target)).toEqual([]);
-    expect(await push(ports.ingest, token, series(100, HOUR_MS), 50)).toBe(200);
-    await refresh(target, () => NOW);
-    await makeDigest(target, NOW);
-    const after = await bodies(ports);
-    expect(after.filter((body, n) => body !== before[n])).toHaveLength(PATHS.length);
-    expect(await differing(target)).toEqual([]);
-  });
-  await close();
-}
 
 /**
  * Commands that are written for Docker, without it; the plain engine leaves out the lines for
@@ -240,26 +73,6 @@ END
   };
   return { place, target, run };
 }
-
-test('a copy of the embedded server’s folder, made while it is stopped, restores everything', {
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const folder = temporaryFolder('backup');
-  const config = { dataDirectory: join(folder, '.airseries') };
-  const place: Place = {
-    config,
-    open: () => openEmbeddedServer({ ...config, log }),
-  };
-  const filled = await fill(place);
-  const [backUp = '', restore = ''] = words(
-    'cp -a .airseries',
-    'src/extras/embedded/README.md',
-  ).split(/(?<=\n)(?=mv)/);
-  execFileSync('/bin/sh', ['-ec', backUp], { cwd: folder });
-  await makeMistake(place);
-  execFileSync('/bin/sh', ['-ec', restore], { cwd: folder });
-  await keepsItsPromise(place, filled);
-});
 
 describe.each(engines)('on %s', (engine) => {
   test('a dump and a base backup with the log since then each restore everything', {

@@ -78,8 +78,9 @@ it('has two rules about stations, one contact point, and no notification policy,
         expect(rule.sql).toContain(`"${label}"`);
     }
     const linked = names.map(dashboard).find(({ uid }) => uid === rule.dashboardUid);
-    expect(linked?.panels.find(({ id }) => id === rule.panelId)?.title).toBe(
-      'Stations that need attention',
+    const panel = linked?.panels.find(({ id }) => id === rule.panelId);
+    expect(panel?.targets?.[0]?.rawSql).toContain(
+      `api.${rule.uid.replace('airseries-', 'station_')}(`,
     );
   }
   expect(JSON.stringify(provisioningFiles().map(provisioned))).not.toContain('"policies"');

@@ -21,7 +21,8 @@ it('has a section for each alert and, after these, for each disaster', () => {
     ...stationRules().map(({ title }) => title),
   ];
   expect(ALERTS.map(({ alert }) => alert).sort()).toEqual(alerts.sort());
-  expect(DISASTERS).toHaveLength(9);
+  expect(DISASTERS).not.toEqual([]);
+  expect(SECTIONS.slice(ALERTS.length)).toEqual(DISASTERS);
 });
 
 it('is the dashboard Runbooks (npm run generate), a panel for each section in order', () => {
@@ -58,7 +59,7 @@ it('says where the embedded server is, before programs of PostgreSQL that are gi
   const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) =>
     /^pg_restore /m.test(text),
   );
-  expect(restoring).toHaveLength(2);
+  expect(restoring).not.toEqual([]);
   for (const text of restoring)
     expect(text).toMatch(
       /^export PGHOST=\/\S+\/run PGUSER=airseries .*`status`.*\n(psql.*\n)?createdb /m,

@@ -20,6 +20,9 @@ import {
   stored,
 } from '../../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { lockWaits } from '../../support/lockWaits.ts';
+import { openTransaction } from '../../support/openTransaction.ts';
+import { until } from '../../support/patience.ts';
 import { openProvider, type Provider } from './server.ts';
 
 const RECORDED: Element[] = JSON.parse(
@@ -276,6 +279,26 @@ onOneEngine('pull', (engine) => {
       '2026-11-20T16:20:00+04:00',
       '2026-11-20T16:19:00+04:00',
     ]);
+  });
+
+  it('two workers poll a provider once, and what one reads again after the other was cut off is stored once', async () => {
+    us.serve([element(1, 1)]);
+    const superuser = db.superuser();
+    const end = await openTransaction(superuser, 'lock table raw.readings in share mode');
+    const first = run();
+    await until(
+      async () => (await lockWaits(superuser, {})).length > 0,
+      'its readings wait in the server',
+    );
+    await run(); // in the same minute
+    expect(us.requests).toHaveLength(1);
+    after(5); // it is cut off, as far as others know
+    const second = run();
+    await until(async () => us.requests.length === 2, 'another polls');
+    await end('rollback');
+    await Promise.all([first, second]);
+    expect(await stored(owner)).toHaveLength(1);
+    expect(await states()).toMatchObject([{ failures: 0 }]);
   });
 
   it('a provider is polled again after a clock that was ahead is corrected', async () => {

@@ -19,8 +19,6 @@ export type Service = {
   networks?: string[];
   mem_limit?: string;
   volumes?: string[];
-  configs?: Given[];
-  secrets?: Given[];
   read_only?: boolean;
   stop_grace_period?: string;
   cap_drop?: string[];
@@ -29,16 +27,10 @@ export type Service = {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
 };
 
-/** A config or secret of a service, by its short or its long form. */
-type Given = string | { source: string };
-type Content = { file?: string; content?: string; environment?: string; external?: boolean };
-
 export type Compose = {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
   networks: Record<string, unknown>;
-  configs?: Record<string, Content>;
-  secrets?: Record<string, Content>;
 };
 
 export const compose = yamlOf('docker-compose.yml') as Compose;

@@ -57,10 +57,6 @@ async function startNginx(
     });
 }
 
-it('the configuration has about twenty lines', () => {
-  expect(configuration().trim().split('\n').length).toBeLessThanOrEqual(22);
-});
-
 describe('behind nginx', needs('nginx'), () => {
   let served: Served;
   let origin: Server;

@@ -40,16 +40,6 @@ describe('the workflow', () => {
     expect(text).not.toMatch(/^\s*(image|container):/m);
   });
 
-  it('runs the two commands of the README on the oldest Node alone, not as root, from an archive', () => {
-    const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
-    const [, { run = '' } = {}] = workflow.jobs['node-alone']?.steps ?? [];
-    expect(run).toContain('git archive HEAD | docker run --rm --init --interactive --user node ');
-    expect(run).toContain(` node:${oldest}-slim bash -c '`);
-    const commands = [...textOf('README.md').matchAll(/^npm ci && (npm start|npm test)\b/gm)];
-    expect(commands.map(([, command]) => command)).toEqual(['npm start', 'npm test']);
-    for (const command of ['npm ci', 'npm start', 'npm test']) expect(run).toContain(command);
-  });
-
   it.each([workflow, nightly, release])(
     'may only read, and uses actions with a fixed version, which keep no credentials',
     (of) => {

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAll } from '../../support/database.ts';
 import { freePort, launch, makeHome, ready } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
@@ -54,10 +54,15 @@ describe('the package', () => {
     return { files: filesIn(packed), command };
   }
 
+  const home = makeHome();
+  let packed: ReturnType<typeof packedIn>;
+  beforeAll(() => {
+    packed = packedIn(home.folder);
+  });
+  afterAll(() => home.remove());
+
   it('has what runs and nothing else, and its command and its service load', async () => {
-    const home = makeHome();
-    onTestFinished(() => home.remove());
-    const { files, command } = packedIn(home.folder);
+    const { files, command } = packed;
     expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
     );
@@ -82,9 +87,7 @@ describe('the package', () => {
   // in npm test: the lines above, service.test.ts, extras/demo/demo.test.ts
   if (isAll)
     it('runs the demo in an empty folder', async () => {
-      const home = makeHome();
-      onTestFinished(() => home.remove());
-      const { command } = packedIn(home.folder);
+      const { command } = packed;
       const run = (words: string[], environment: Record<string, string> = {}) =>
         launch([command, ...words], {
           environment: { ...home.environment, ...environment },
