@@ -7,7 +7,7 @@ import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { running } from '../../support/launch.ts';
+import { launch } from '../../support/launch.ts';
 import { httpGet } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
@@ -20,19 +20,19 @@ beforeAll(async () => {
 });
 
 it('PAGE: off leaves nothing but the API', async () => {
-  const { ports } = await running(here, { role: 'api' });
-  expect(await httpGet(ports.port, '/')).toMatchObject({
+  const { port } = await launch(here, { role: 'api' });
+  expect(await httpGet(port.public, '/')).toMatchObject({
     status: 302,
     headers: { location: '/en/' },
   });
-  expect(await httpGet(ports.port, '/en/')).toMatchObject({ status: 200 });
-  const without = (await running(here, { role: 'api', page: 'off' })).ports;
-  expect(await httpGet(without.port, '/')).toMatchObject({
+  expect(await httpGet(port.public, '/en/')).toMatchObject({ status: 200 });
+  const without = (await launch(here, { role: 'api', page: 'off' })).port;
+  expect(await httpGet(without.public, '/')).toMatchObject({
     status: 302,
     headers: { location: `${BASE}/stations.json` },
   });
   for (const path of ['/en/', '/docs', '/widget.js']) {
-    expect(await httpGet(without.port, path), path).toMatchObject({
+    expect(await httpGet(without.public, path), path).toMatchObject({
       status: 404,
       headers: { 'content-type': JSON_TYPE },
     });
@@ -42,7 +42,7 @@ it('PAGE: off leaves nothing but the API', async () => {
 it('PAGE_URL: links that are shared have their picture there', async () => {
   const image = 'content="https://air.example/en/card/region/town.png"';
   const { body } = await httpGet(
-    (await running(here, { role: 'api', pageUrl: 'https://air.example' })).ports.port,
+    (await launch(here, { role: 'api', pageUrl: 'https://air.example' })).port.public,
     '/en/region/town',
   );
   expect(body.includes(image)).toBe(toPng !== undefined);
@@ -54,8 +54,8 @@ it('SITE_TITLE, SITE_CONTACT and SITE_LICENSE: pages show whose data these are',
     ['https://air.example/ask', ''],
     ['us@air.example', 'mailto:'],
   ] as const) {
-    const { ports } = await running(here, { ...site, siteContact });
-    const { body } = await httpGet(ports.port, '/en/');
+    const { port } = await launch(here, { ...site, siteContact });
+    const { body } = await httpGet(port.public, '/en/');
     expect(body).toContain('Air &amp; more</title>');
     expect(body).toContain(`<a href="${link}${siteContact}">${siteContact}</a>`);
     expect(body).toContain('CC-BY-4.0');
@@ -71,8 +71,8 @@ it('MAP_TILES: pages load their ground from there', async () => {
     attribution: '© Example',
     link: 'https://tiles.example/terms',
   });
-  const { ports } = await running(here, { role: 'api', mapTiles });
-  expect((await httpGet(ports.port, '/en/')).headers['content-security-policy']).toContain(
+  const { port } = await launch(here, { role: 'api', mapTiles });
+  expect((await httpGet(port.public, '/en/')).headers['content-security-policy']).toContain(
     'https://tiles.example',
   );
   for (const wrong of [
@@ -95,10 +95,10 @@ it('MAP_GROUND: pages draw a file, which must be one', async () => {
   };
   writeFileSync(path, JSON.stringify(lake));
   const { mapGround } = readConfig({ MAP_GROUND: path });
-  const { ports } = await running(here, { role: 'api', mapGround });
-  const { body } = await httpGet(ports.port, '/en/');
+  const { port } = await launch(here, { role: 'api', mapGround });
+  const { body } = await httpGet(port.public, '/en/');
   const [, url = ''] = /data-ground="([^"]+)"/.exec(body) ?? [];
-  expect(JSON.parse((await httpGet(ports.port, url)).body)).toEqual([
+  expect(JSON.parse((await httpGet(port.public, url)).body)).toEqual([
     [
       'road',
       0,
@@ -110,7 +110,7 @@ it('MAP_GROUND: pages draw a file, which must be one', async () => {
       ],
     ],
   ]);
-  const missing = running(here, { role: 'api', mapGround: '/nowhere' });
+  const missing = launch(here, { role: 'api', mapGround: '/nowhere' });
   await expect(missing).rejects.toThrow('MAP_GROUND=/nowhere: there is no such file');
   const MAP_TILES = 'https://tiles.example/{z}/{x}/{y}.png © Example';
   expect(() => readConfig({ MAP_TILES, MAP_GROUND: path })).toThrow(/Unset one of them/);
