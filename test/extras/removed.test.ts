@@ -20,7 +20,7 @@ const TESTS = [
   'test/whole/project/house.test.ts',
   'test/whole/config.test.ts',
   'test/whole/wiring.test.ts',
-  'test/whole/serviceLog.test.ts',
+  'test/whole/startAndStop/service.test.ts',
   'test/lab/mutants',
   'test/schema',
   'test/serve/firstBuild.test.ts',

@@ -393,6 +393,10 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     );
   });
 
+  it('know no free space where no embedded server runs', () => {
+    expect(atStart.get('airseries_disk_free_bytes')).toBeNaN();
+  });
+
   it('pass promtool', needs('promtool'), async () => {
     execFileSync('promtool', ['check', 'metrics'], {
       input: await text(),

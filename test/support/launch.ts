@@ -76,8 +76,7 @@ export async function launchForSuite(
         update raw.job_run set minute = minute - interval '1 minute' where job = ${name}`;
       await runJob(job, context);
     },
-    errors: () =>
-      log.lines.filter(({ level }) => level === 'error').map(({ message }) => message),
+    errors: () => log.lines.filter(({ level }) => level === 'error').map(({ message }) => message),
     stop,
   };
 }

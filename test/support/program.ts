@@ -81,7 +81,9 @@ export async function ready(port: string, service: Running): Promise<void> {
   ended.catch(() => undefined);
   const answered = async () => {
     while (!over) {
-      const status = await fetch(`http://localhost:${port}/readyz`).then(
+      // fetch would keep the connection, which counts among those of the port
+      const headers = { Connection: 'close' };
+      const status = await fetch(`http://localhost:${port}/readyz`, { headers }).then(
         (answer) => answer.status,
         () => 0,
       );

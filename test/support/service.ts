@@ -17,10 +17,21 @@ export type Service = Running & {
   logged(text: string): Promise<void>;
 };
 
+/** Starts the service with these variables; resolves once it is ready. */
 export async function startService(
   here: Installation,
   environment: Record<string, string> = {},
 ): Promise<Service> {
+  const service = await beginService(here, environment);
+  await service.ready();
+  return service;
+}
+
+/** The same; resolves while it starts. */
+export async function beginService(
+  here: Installation,
+  environment: Record<string, string> = {},
+): Promise<Service & { ready(): Promise<void> }> {
   const owner = here.database.as();
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const { token } = await createToken(owner, {
@@ -38,12 +49,18 @@ export async function startService(
     INGEST_PORT,
     ...environment,
   });
-  await ready(ADMIN_PORT, service);
   const logged = (text: string) =>
     until(() => service.log().includes(text), `the log says "${text}"`);
-  await logged('ready: ');
-  const port = { public: Number(PORT), admin: Number(ADMIN_PORT), ingest: Number(INGEST_PORT) };
-  return { ...service, port, token, logged };
+  return {
+    ...service,
+    port: { public: Number(PORT), admin: Number(ADMIN_PORT), ingest: Number(INGEST_PORT) },
+    token,
+    logged,
+    async ready() {
+      await ready(ADMIN_PORT, service);
+      await logged('ready: ');
+    },
+  };
 }
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };

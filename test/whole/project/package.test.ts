@@ -79,7 +79,7 @@ describe('the package', () => {
     });
   });
 
-  // in npm test: the lines above, service.test.ts, extras/demo/demo.test.ts
+  // in npm test: the lines above, startAndStop/embedded.test.ts, extras/demo/demo.test.ts
   if (isAll)
     it('runs the demo in an empty folder', async () => {
       const home = makeHome();

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { citiesOfOneStation } from '../support/installation.ts';
-import { until } from '../support/patience.ts';
-import { freePort, makeHome, type Running, ready, start } from '../support/program.ts';
+import { citiesOfOneStation } from '../../support/installation.ts';
+import { until } from '../../support/patience.ts';
+import { freePort, makeHome, type Running, ready, start } from '../../support/program.ts';
 
 const home = makeHome();
 const running: Running[] = [];
