@@ -187,6 +187,12 @@ const EFFECTS: Record<string, () => Promise<void>> = {
   },
 };
 
+it('a job runs in one of several processes, because its minute is claimed in the database', async () => {
+  await service.runJob('digest');
+  const [claim] = await here.database.as()`select job from raw.job_run where job = 'digest'`;
+  expect(claim).toBeDefined();
+});
+
 /** Variables whose effect another file shows. */
 const ELSEWHERE: Record<string, string> = {
   DRAIN_SECONDS: 'startAndStop/service.test.ts',
