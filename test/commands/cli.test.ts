@@ -15,14 +15,14 @@ import { choose as chooseWords, runCommand } from '../support/command.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { citiesOfOneStation, install } from '../support/installation.ts';
 import { patient } from '../support/patience.ts';
-import { addressVariables, makeHome, start } from '../support/program.ts';
+import { addressVariables, makeHome, runAirseries } from '../support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
 
 const split = (words: string) => (words === '' ? [] : words.split(' '));
 const run = (words: string, { input = '', ...environment }: Record<string, string> = {}) =>
-  start(split(words), { ...home.environment, ...environment }, input).finished;
+  runAirseries(split(words), { ...home.environment, ...environment }, input).finished;
 
 const { stations, ...others } = citiesOfOneStation(['town']);
 /** Screened, as is everything that a list of sensors adds. */
@@ -227,7 +227,8 @@ describe('help', () => {
 
 describe('the service', () => {
   it('prints help and its version, refuses other arguments, and makes no database', async () => {
-    const service = (words: string) => start(split(`start ${words}`), home.environment).finished;
+    const service = (words: string) =>
+      runAirseries(split(`start ${words}`), home.environment).finished;
     const { version } = JSON.parse(
       readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
     );
@@ -301,7 +302,7 @@ it('the demo is refused before it makes a database of somebody else’s server',
   const { target, drop } = await emptyDatabase('plain');
   try {
     const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
-    const refused = await start(['demo'], environment).finished;
+    const refused = await runAirseries(['demo'], environment).finished;
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
       'error: This is not the embedded server. To load the demo network into this database, set DEMO=on.\n',

@@ -4,6 +4,7 @@
  * a mistake and restored; then all bodies are as before, byte for byte, the audit finds nothing,
  * and the service takes new readings in.
  */
+
 import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,11 +23,11 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
 import { engines } from '../support/database.ts';
+import { freePort } from '../support/freePort.ts';
+import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { findLocalTimescale } from '../support/localServer.ts';
 import { patient } from '../support/patience.ts';
-import { freePort } from '../support/program.ts';
-import { beginRequest, httpGet } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { skipUnless } from '../support/tools.ts';
 import { runAs, serverUser } from '../support/users.ts';

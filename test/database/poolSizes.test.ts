@@ -2,15 +2,17 @@
  * How many connections each pool of a started service opens when more statements hang than it has
  * connections. Sessions stay open for a minute afterwards, and are counted in the database.
  */
+
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { onOneEngine } from '../support/database.ts';
+import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { launch, LAUNCHED_AT as NOW } from '../support/launch.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { beginBatch, httpGet, until } from '../support/service.ts';
+import { until } from '../support/patience.ts';
 
 const BASE = '/en/air-quality-app/v1';
 /** More than any pool has connections. */

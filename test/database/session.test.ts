@@ -2,6 +2,7 @@
  * The settings of sessions: what the server has for each kind of connection, and the check that
  * names those that it lacks. They are written out here, and not taken from the code that sends them.
  */
+
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkSession } from '../../src/database/checkSession.ts';
 import { asOwner, connect, onConnection, type Sql } from '../../src/database/client.ts';
@@ -13,10 +14,10 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
+import { httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { launch } from '../support/launch.ts';
-import { addressVariables, start } from '../support/program.ts';
-import { httpGet } from '../support/service.ts';
+import { addressVariables, runAirseries } from '../support/program.ts';
 
 /** Times without a unit are in milliseconds; keepalives are in seconds. */
 const OF_ALL = {
@@ -179,7 +180,8 @@ onOneEngine('a started service', (engine) => {
   it('is joined by a command that imports readings, with these', async () => {
     const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' };
     const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
-    const { code } = await start(['import', 'readings', '-'], environment, readings).finished;
+    const { code } = await runAirseries(['import', 'readings', '-'], environment, readings)
+      .finished;
     expect(code).toBe(0);
     expect(await seen()).toContainEqual(['airseries', { ...OF_ALL, role: 'airseries_ingest' }]);
   });

@@ -3,6 +3,7 @@
  * with what clients send. A metric of the table without a row here fails, and so does a service
  * that does not pass it on.
  */
+
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,13 +13,13 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { engines, isAll } from '../support/database.ts';
+import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { type Launched, launchForSuite, LAUNCHED_AT as NOW } from '../support/launch.ts';
 import { makeAllMetrics } from '../support/metrics.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { seeded } from '../support/random.ts';
-import { beginBatch, httpGet } from '../support/service.ts';
 import { needs } from '../support/tools.ts';
 import { DEFINITIONS, metricsTable } from './metricsTable.ts';
 

@@ -1,12 +1,13 @@
 /** The service in this process, over the database of a test, which says when a job runs. */
+
 import { onTestFinished } from 'vitest';
 import { runJob, type Schedule } from '../../src/aggregate/schedule.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import { start } from '../../src/service.ts';
 import { keepingLog } from '../ingest/support.ts';
+import { freePort } from './freePort.ts';
 import type { Installation } from './installation.ts';
-import { freePort } from './program.ts';
 
 export const LAUNCHED_AT = new Date('2026-11-20T12:00:00Z');
 

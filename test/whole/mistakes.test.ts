@@ -2,6 +2,7 @@
  * The mistakes of the first minutes, made as a newcomer makes them: each ends with what is wrong
  * and what to do, and with no riddle.
  */
+
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -16,8 +17,9 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/freePort.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
-import { freePort, launch, makeHome, ready, start } from '../support/program.ts';
+import { makeHome, ready, runAirseries, runProgram } from '../support/program.ts';
 import { needs } from '../support/tools.ts';
 import { isRoot, unprivilegedUser } from '../support/users.ts';
 
@@ -31,7 +33,7 @@ function run(words: string, environment: Record<string, string> = {}) {
   const { uid, gid } = isRoot() ? unprivilegedUser() : { uid: 0, gid: 0 };
   const user = isRoot() ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
   const command = [...user, process.execPath, CLI, ...words.split(' ')];
-  return launch(command, {
+  return runProgram(command, {
     environment: { ...home.environment, ...environment },
     folder: home.folder,
   }).finished;
@@ -228,8 +230,8 @@ describe('beside a running server', () => {
   const within = (...names: string[]) => join(own.folder, ...names);
   afterAll(() => own.remove());
   const service = (environment: Record<string, string>) =>
-    start(['start'], { ...own.environment, DEMO: 'off', ...environment });
-  const command = (...words: string[]) => start(words, own.environment).finished;
+    runAirseries(['start'], { ...own.environment, DEMO: 'off', ...environment });
+  const command = (...words: string[]) => runAirseries(words, own.environment).finished;
   const rows = (sensor: number, from: number, n: number) =>
     Array.from(
       { length: n },
@@ -258,7 +260,7 @@ describe('beside a running server', () => {
         /^error: --reason: there is no reason foo\. The reasons are unr/,
       ),
     });
-    const piped = start(
+    const piped = runAirseries(
       ['import', 'network', '-'],
       own.environment,
       readFileSync(within('network.json'), 'utf8'),
@@ -288,7 +290,7 @@ describe('beside a running server', () => {
     // Ctrl-C, once a first batch is stored: the unknown sensor in it is logged
     const pipe = within('pipe');
     execFileSync('mkfifo', [pipe]);
-    const importing = start(['import', 'readings', pipe], own.environment);
+    const importing = runAirseries(['import', 'readings', pipe], own.environment);
     const input = createWriteStream(pipe);
     input.write(`sensor_id,time,pm25\n${rows(99, 0, 1)}${rows(1, 0, 9_999)}${rows(1, 9_999, 5)}`);
     await expect.poll(() => importing.log()).toContain('there is no sensor 99');

@@ -3,6 +3,7 @@
  * fails, and neither a log, an answer, a metric nor the output of a command has any of them.
  * Addresses that cannot be reached, by every reason: test/whole/mistakes.test.ts.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../src/extras/feeds/pullDue.ts';
@@ -11,17 +12,13 @@ import { importNetwork } from '../../src/network/importNetwork.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { engines } from '../support/database.ts';
+import { freePort } from '../support/freePort.ts';
+import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
-import { addressVariables, freePort, start } from '../support/program.ts';
-import {
-  beginRequest,
-  httpGet,
-  SERVICE_NOW,
-  type Service,
-  startService,
-  until,
-} from '../support/service.ts';
+import { until } from '../support/patience.ts';
+import { addressVariables, runAirseries } from '../support/program.ts';
+import { SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { openWire, type Wire } from '../support/silence.ts';
 
 /** What every secret here contains, whether it is encoded for a URL or not. */
@@ -126,7 +123,7 @@ it('not of a feed whose address has a key, whatever it answers', async () => {
   await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics, pulls })(
     SERVICE_NOW,
   );
-  const status = await start(['status', '--json'], environment()).finished;
+  const status = await runAirseries(['status', '--json'], environment()).finished;
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),
   );
@@ -174,7 +171,7 @@ it.each([
 
 it('nor by the command', async () => {
   const file = fileWith(JSON.stringify(`http://me:${MARK}@data.example/data.json`));
-  const found = await start(['import', 'network', '-'], environment(), file).finished;
+  const found = await runAirseries(['import', 'network', '-'], environment(), file).finished;
   expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('nothing was imported')]);
   expect(found.stdout + found.stderr).not.toContain(MARK);
 });
@@ -236,7 +233,7 @@ it.each<[string, Record<string, string>, RegExp]>([
   ],
 ])('not of an address %s', async (_, variables, said) => {
   const outputOf = async (words: string[]) => {
-    const run = start(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
+    const run = runAirseries(words, { PGPASSWORD: MARK, LOG_LEVEL: 'debug', ...variables });
     const over = run.finished.then(() => true);
     await until(
       async () => said.test(run.log()) || (await Promise.race([over, false])),

@@ -2,10 +2,12 @@
  * The effect of each variable of the configuration on the service, seen from outside: in its
  * answers, its listeners and its database.
  */
+
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIGURATION } from '../../src/config.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
+import { beginBatch, httpGet } from '../support/http.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -19,7 +21,6 @@ import {
   launchForSuite,
   LAUNCHED_AT as NOW,
 } from '../support/launch.ts';
-import { beginBatch, httpGet } from '../support/service.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const engine = engines[0] ?? 'plain';

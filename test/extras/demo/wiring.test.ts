@@ -1,11 +1,12 @@
 /** The configuration of the demo, by its effects on a service. */
+
 import { expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
 import { engines, onEveryEngineInAll } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
 import { type Installation, install } from '../../support/installation.ts';
 import { launch, LAUNCHED_AT as NOW } from '../../support/launch.ts';
 import { until } from '../../support/patience.ts';
-import { httpGet } from '../../support/service.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const EMPTY = { time_zone: 'Asia/Yerevan', providers: [], regions: [], stations: [] };

@@ -1,4 +1,5 @@
 /** The configuration of the pages, by its effects on a service. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -6,9 +7,9 @@ import { readConfig } from '../../../src/config.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
 import { engines } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
-import { httpGet } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const BASE = '/en/air-quality-app/v1';

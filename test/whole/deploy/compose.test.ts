@@ -2,6 +2,7 @@
  * docker-compose.yml, checked without Docker against the rest of the project; CI has Docker Compose
  * read and start it.
  */
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -15,7 +16,8 @@ import { makeMetrics } from '../../../src/metrics/definitions.ts';
 import { TRIED_TIMESCALE } from '../../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/service.ts';
 import { choose as chooseWords } from '../../support/command.ts';
-import { freePort, launch } from '../../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { runProgram } from '../../support/program.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import {
   type Compose,
@@ -344,7 +346,7 @@ describe('the other services', () => {
       const { service } = compose.services;
       const [, ...words] = service?.command ?? [];
       const run = (command: string[], environment: Record<string, string>) =>
-        launch([...unescaped(service?.entrypoint), ...command], { environment }).finished;
+        runProgram([...unescaped(service?.entrypoint), ...command], { environment }).finished;
       const refusal = await run([findPsql() ?? '', ...words], {
         PGHOST: '127.0.0.1',
         PGPORT: await freePort(),

@@ -2,13 +2,15 @@
  * The life of a service with the embedded PostgreSQL, as an operator runs it: its first
  * start is interrupted, commands run before it and beside it, and it answers as of FIXED_NOW.
  */
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../support/freePort.ts';
+import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { until } from '../../support/patience.ts';
-import { freePort, launch, makeHome, type Running, ready, start } from '../../support/program.ts';
-import { httpGet } from '../../support/service.ts';
+import { makeHome, type Running, ready, runAirseries, runProgram } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -44,13 +46,13 @@ afterAll(async () => {
     rmSync(dataDirectory, { recursive: true, force: true });
 });
 
-const command = (...words: string[]) => start(words, environment).finished;
+const command = (...words: string[]) => runAirseries(words, environment).finished;
 const admin = (path: string) => httpGet(Number(environment.ADMIN_PORT), path);
 const document = async (path: string) =>
   JSON.parse((await httpGet(Number(environment.PORT), `/ru/air-quality-app/v1/${path}`)).body);
 
 it('SIGINT while the database is made ends the service with exit code 0 and no error', async () => {
-  service = start(['start'], environment);
+  service = runAirseries(['start'], environment);
   await until(() => service.log().includes('"migrated"'), 'it migrates');
   service.kill('SIGINT');
   const { code } = await service.finished;
@@ -74,7 +76,7 @@ it('commands start the server themselves where no service runs', async () => {
 it('the service starts as the README says', async () => {
   // npx would pass no SIGTERM on
   const [, words = ''] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(README) ?? [];
-  service = launch([process.execPath, ...words.split(' ')], {
+  service = runProgram([process.execPath, ...words.split(' ')], {
     environment: { ...environment, FIXED_NOW },
     folder: ROOT,
   });
@@ -129,7 +131,7 @@ it('a second service on the same ports says who has them, and exits', async () =
 });
 
 it('a command uses the running server', async () => {
-  const { stdout } = await start(['audit'], { ...environment, FIXED_NOW }).finished;
+  const { stdout } = await runAirseries(['audit'], { ...environment, FIXED_NOW }).finished;
   expect(stdout.trim()).toBe('[]');
 });
 

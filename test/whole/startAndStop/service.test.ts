@@ -2,6 +2,7 @@
  * The life of a service, in order: it waits for its database, opens its parts, works within its
  * limits, logs, and stops. Most of it is one process. Secrets: test/whole/secrets.test.ts.
  */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Sql } from '../../../src/database/client.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { engines } from '../../support/database.ts';
+import { freePort } from '../../support/freePort.ts';
+import { type Answer, beginBatch, beginRequest, httpGet } from '../../support/http.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -20,17 +23,7 @@ import { launch } from '../../support/launch.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
-import { freePort } from '../../support/program.ts';
-import {
-  type Answer,
-  beginBatch,
-  beginRequest,
-  beginService,
-  httpGet,
-  SERVICE_NOW,
-  type Service,
-  startService,
-} from '../../support/service.ts';
+import { beginService, SERVICE_NOW, type Service, startService } from '../../support/service.ts';
 import { openWire } from '../../support/silence.ts';
 
 const BASE = '/en/air-quality-app/v1';

@@ -8,7 +8,7 @@ import { citiesOfOneStation, type Installation, install } from '../../support/in
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
-import { addressVariables, launch, start } from '../../support/program.ts';
+import { addressVariables, runAirseries, runProgram } from '../../support/program.ts';
 import { startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
@@ -44,7 +44,7 @@ it('ends a command, with its message', async () => {
     DATABASE_URL: 'postgres://',
     NODE_OPTIONS,
   };
-  const command = start(['import', 'network', file], environment);
+  const command = runAirseries(['import', 'network', file], environment);
   onTestFinished(() => command.kill('SIGKILL'));
   await until(async () => (await lockWaits(superuser, {})).length > 0, 'the command waits');
   command.kill('SIGUSR2');
@@ -67,7 +67,7 @@ it('of the driver, where a connection is lost within a transaction, is put in wo
         await new Promise(setImmediate);
       }
     });`;
-  const running = launch([process.execPath, '--input-type=module', '--eval', program], {
+  const running = runProgram([process.execPath, '--input-type=module', '--eval', program], {
     environment: addressVariables(here.database.target),
     folder: process.cwd(),
   });
