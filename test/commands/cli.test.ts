@@ -11,7 +11,7 @@ import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
-import { addressVariables, makeHome, start } from '../support/program.ts';
+import { addressVariables, makeHome, runAirseries } from '../support/program.ts';
 import { NETWORK, READINGS } from './support.ts';
 
 /** Without a database. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 const run = (line: string, environment: Record<string, string>, input = '') =>
-  start(wordsOf(line), environment, input).finished;
+  runAirseries(wordsOf(line), environment, input).finished;
 
 describe('a command', () => {
   it('prints its result to stdout as JSON, and everything else to stderr', async () => {

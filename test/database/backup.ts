@@ -13,10 +13,10 @@ import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
+import { freePort } from '../support/freePort.ts';
+import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { patient } from '../support/patience.ts';
-import { freePort } from '../support/program.ts';
-import { beginRequest, httpGet } from '../support/service.ts';
 
 export const TIMEOUT_MS = patient(240_000);
 const NOW = new Date('2026-11-20T12:00:00Z');

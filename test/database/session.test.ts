@@ -1,49 +1,94 @@
 /**
- * Session settings reach the server, and the check names the settings that do not: a driver or a
- * pooler may drop some.
+ * The settings of sessions: what the server has for each kind of connection, and the check that
+ * names those that it lacks. They are written out here, and not taken from the code that sends them.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkSession } from '../../src/database/checkSession.ts';
-import { onConnection } from '../../src/database/client.ts';
-import { ROLES } from '../../src/database/session.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 
-onEveryEngine('session settings', (engine) => {
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkSession } from '../../src/database/checkSession.ts';
+import { asOwner, connect, onConnection, type Sql } from '../../src/database/client.ts';
+import { openIngestPool, openReaderPool, openWholeNetworkPool } from '../../src/database/pools.ts';
+import type { Statements } from '../../src/database/query.ts';
+import {
+  onEveryEngine,
+  onOneEngine,
+  type TestDatabase,
+  testDatabase,
+} from '../support/database.ts';
+import { httpGet } from '../support/http.ts';
+import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
+import { launch } from '../support/launch.ts';
+import { addressVariables, runAirseries } from '../support/program.ts';
+
+/** Times without a unit are in milliseconds; keepalives are in seconds. */
+const OF_ALL = {
+  DateStyle: 'ISO, YMD',
+  TimeZone: 'Asia/Yerevan',
+  search_path: 'rollup, public',
+  jit: 'off',
+  client_encoding: 'UTF8',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '3',
+  tcp_keepalives_count: '3',
+  client_connection_check_interval: '2000',
+  'timescaledb.max_tuples_decompressed_per_dml_transaction': '0',
+  'timescaledb.enable_merge_on_cagg_refresh': 'off',
+};
+const OF_OWNER = { ...OF_ALL, role: 'airseries_owner' };
+const OF_READER = { ...OF_ALL, role: 'airseries_reader', plan_cache_mode: 'force_custom_plan' };
+const OF_PUBLIC_API = { ...OF_READER, statement_timeout: '2000' };
+const OF_WHOLE_NETWORK = { ...OF_READER, statement_timeout: '20000' };
+const OF_INGEST = { ...OF_ALL, role: 'airseries_ingest', statement_timeout: '20000' };
+
+/**
+ * What the client of this session has set, as the server has it. The view leaves out the role, and
+ * the settings of an extension that is not installed.
+ */
+const SETTINGS = `
+  select jsonb_object_agg(name, reset_val) - 'application_name' || jsonb_build_object(
+    'role', current_setting('role'),
+    'timescaledb.max_tuples_decompressed_per_dml_transaction',
+      current_setting('timescaledb.max_tuples_decompressed_per_dml_transaction', true),
+    'timescaledb.enable_merge_on_cagg_refresh',
+      current_setting('timescaledb.enable_merge_on_cagg_refresh', true)) as settings
+  from pg_settings where source = 'client'`;
+
+const timeZone = 'Asia/Yerevan';
+
+onEveryEngine('the settings of a session', (engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await testDatabase(engine);
+    database = await testDatabase(engine, timeZone);
   });
   afterAll(() => database.drop());
 
-  describe.each(ROLES)('role %s', (role) => {
-    const session = {
-      role,
-      timeZone: 'Asia/Yerevan',
-      statementTimeoutMs: 2_000,
-      idleTimeoutMs: 6_000,
+  describe('reach the server on a connection of', () => {
+    const settingsOf = async (pool: Statements) => {
+      const [row] = (await pool.query(SETTINGS, [])) as { settings: object }[];
+      return row?.settings;
     };
 
-    it('session settings reach the server unchanged', async () => {
-      await onConnection(database.target, session, (sql) =>
-        checkSession(sql, database.target, session),
-      );
+    it('the owner', async () => {
+      const session = { name: 'airseries test', timeZone };
+      const [row] = await asOwner(database.target, session, (sql) => sql.unsafe(SETTINGS));
+      expect(row?.settings).toEqual(OF_OWNER);
     });
 
-    it('a session may decompress any number of rows', async () => {
-      const [row] = await onConnection(
-        database.target,
-        session,
-        (sql) =>
-          sql`select current_setting('timescaledb.max_tuples_decompressed_per_dml_transaction') as rows`,
-      );
-      expect(row).toEqual({ rows: '0' });
+    it('the public API', async () => {
+      const pool = openReaderPool(database.target, { timeZone });
+      expect(await settingsOf(pool)).toEqual(OF_PUBLIC_API);
+      await pool.destroy();
     });
 
-    it('a session whose time zone differs is refused, and the error names both', async () => {
-      const check = onConnection(database.target, { ...session, timeZone: 'UTC' }, (sql) =>
-        checkSession(sql, database.target, session),
-      );
-      await expect(check).rejects.toThrow('TimeZone is UTC instead of Asia/Yerevan');
+    it('the queries of the whole network', async () => {
+      const pool = openWholeNetworkPool(database.target, { timeZone });
+      expect(await settingsOf(pool)).toEqual(OF_WHOLE_NETWORK);
+      await pool.destroy();
+    });
+
+    it('ingestion', async () => {
+      const pool = openIngestPool(database.target, { timeZone });
+      expect(await settingsOf(pool)).toEqual(OF_INGEST);
+      await pool.close();
     });
   });
 
@@ -59,13 +104,98 @@ onEveryEngine('session settings', (engine) => {
     await expect(idle).resolves.toBeDefined();
   });
 
-  it('a session with a limit of decompressed rows is refused', async () => {
+  it.each([
+    ['TimeZone', 'Asia/Yerevan', 'UTC'],
+    ['timescaledb.max_tuples_decompressed_per_dml_transaction', '100000', '0'],
+    ['timescaledb.enable_merge_on_cagg_refresh', 'on', 'off'],
+  ])('are checked: %s %s is named in the error', async (name, found, expected) => {
     const check = onConnection(database.target, {}, async (sql) => {
-      await sql`set timescaledb.max_tuples_decompressed_per_dml_transaction = 100000`;
+      await sql`select set_config(${name}, ${found}, false)`;
       await checkSession(sql, database.target, {});
     });
-    await expect(check).rejects.toThrow(
-      'max_tuples_decompressed_per_dml_transaction is 100000 instead of 0',
-    );
+    await expect(check).rejects.toThrow(`${name} is ${found} instead of ${expected}`);
   });
+});
+
+/** The embedded PostgreSQL, from version 17 on, can note what each session begins with. */
+onOneEngine('a started service', (engine) => {
+  let here: Installation;
+  let superuser: Sql;
+  beforeAll(async () => {
+    here = await install(engine, citiesOfOneStation(['town']), timeZone);
+    superuser = here.database.superuser();
+    await superuser
+      .unsafe(`
+        create table public.seen (application text, settings jsonb);
+        create function public.note_session() returns event_trigger language plpgsql
+        security definer as $$ begin
+          insert into public.seen
+          select current_setting('application_name'), s.settings from (${SETTINGS}) s;
+        end $$;
+        create event trigger note_session on login execute function public.note_session()`)
+      .simple();
+    return () => here.close();
+  });
+
+  /** The applications that have connected since the last call, with their settings. */
+  async function seen() {
+    const rows = await superuser<{ application: string; settings: object }[]>`
+      with seen as (delete from public.seen returning application, settings)
+      select distinct application, settings, settings ->> 'role' as role from seen
+      where application like 'airseries%' order by application, role, settings`;
+    return rows.map(({ application, settings }) => [application, settings]);
+  }
+
+  it('opens each of its connections with these settings', async () => {
+    const { port, jobs, runJob, stop } = await launch(here);
+    await httpGet(port.public, '/en/air-quality-app/v1/stations.json');
+    await httpGet(port.admin, '/metrics');
+    for (const job of jobs) await runJob(job);
+    await stop();
+    const inUtc = { ...OF_OWNER, TimeZone: 'UTC' };
+    const withoutRole = { ...inUtc, role: 'none' };
+    // one that holds the lock of refreshes must not stay when its process is gone
+    const idle = { idle_session_timeout: '10000', idle_in_transaction_session_timeout: '10000' };
+    expect(await seen()).toEqual([
+      ['airseries', { ...OF_ALL, role: 'airseries_ingest' }], // it checks a session of each role
+      ['airseries', OF_OWNER],
+      ['airseries', OF_READER],
+      ['airseries check', withoutRole],
+      ['airseries claim', inUtc],
+      ['airseries demo', inUtc],
+      ['airseries digest', inUtc],
+      ['airseries ingest', OF_INGEST],
+      ['airseries migrate', withoutRole],
+      ['airseries pull', inUtc],
+      ['airseries quarantine', inUtc],
+      ['airseries read', OF_PUBLIC_API],
+      ['airseries read all', OF_WHOLE_NETWORK],
+      ['airseries refresh', { ...OF_OWNER, ...idle }],
+      ['airseries refresh', { ...inUtc, ...idle }],
+      ['airseries screen', inUtc],
+      ['airseries zone', OF_OWNER],
+    ]);
+  });
+
+  it('is joined by a command that imports readings, with these', async () => {
+    const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' };
+    const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
+    const { code } = await runAirseries(['import', 'readings', '-'], environment, readings)
+      .finished;
+    expect(code).toBe(0);
+    expect(await seen()).toContainEqual(['airseries', { ...OF_ALL, role: 'airseries_ingest' }]);
+  });
+});
+
+it('a connection is not replaced after a time, because it may hold a lock', async () => {
+  const database = await testDatabase('plain');
+  const sql = connect(database.target, {});
+  const backend = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const before = await backend();
+  vi.advanceTimersByTime(2 * 3_600_000); // the driver's own limit is at most an hour
+  vi.useRealTimers();
+  expect(await backend()).toBe(before);
+  await sql.end();
+  await database.drop();
 });

@@ -21,7 +21,7 @@ const TESTS = [
   'test/whole/config.test.ts',
   'test/whole/mistakes/settings.test.ts',
   'test/whole/wiring.test.ts',
-  'test/whole/serviceLog.test.ts',
+  'test/whole/startAndStop/service.test.ts',
   'test/lab/mutants',
   'test/schema',
   'test/serve/firstBuild.test.ts',

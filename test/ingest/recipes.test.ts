@@ -14,7 +14,7 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
-import { launch } from '../support/program.ts';
+import { runProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 import { openPushing, type Pushing } from './http/pushing.ts';
@@ -189,7 +189,7 @@ describe('what is sent by HTTP', () => {
     try {
       const { port } = server.address() as AddressInfo;
       const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);
-      const { finished } = launch(['/bin/sh', '-ec', lines], {
+      const { finished } = runProgram(['/bin/sh', '-ec', lines], {
         environment: { PATH: `${folder}:${process.env.PATH}`, TOKEN: here.token },
         folder,
       });

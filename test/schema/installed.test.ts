@@ -2,6 +2,7 @@
  * A login that may only read: the check of a database that it cannot migrate, and a service that
  * has no other login.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
@@ -10,9 +11,10 @@ import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
+import { httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { addressVariables, start } from '../support/program.ts';
-import { httpGet, SERVICE_NOW, startService } from '../support/service.ts';
+import { addressVariables, runAirseries } from '../support/program.ts';
+import { SERVICE_NOW, startService } from '../support/service.ts';
 
 onEveryEngine('a login that may only read', (engine) => {
   let here: Installation;
@@ -97,12 +99,12 @@ onEveryEngine('a login that may only read', (engine) => {
 
   it('a worker and a command refuse to run with a login that may only read', async () => {
     const environment = { ...readerEnvironment(), READER_DATABASE_URL: 'postgres://' };
-    const all = await start(['start'], environment).finished;
+    const all = await runAirseries(['start'], environment).finished;
     expect([all.code, all.stderr]).toEqual([
       1,
       expect.stringContaining('alone is enough for ROLE=api'),
     ]);
-    const command = await start(['migrate'], { ...environment, ROLE: 'api' }).finished;
+    const command = await runAirseries(['migrate'], { ...environment, ROLE: 'api' }).finished;
     expect([command.code, command.stderr]).toEqual([
       1,
       expect.stringContaining('Commands need DATABASE_URL'),

@@ -2,6 +2,7 @@
  * With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the
  * chunks of its windows, however often it was queried before.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
@@ -16,7 +17,7 @@ import { queryNetwork } from '../../src/serve/stationsList.ts';
 import { bringIn } from '../ingest/support.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/patience.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

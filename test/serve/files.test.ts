@@ -2,6 +2,7 @@
  * Files of hours, which take long: two are made at a time, the others wait in line, and a client
  * that has left before its turn gets none.
  */
+
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
@@ -10,10 +11,11 @@ import type { Sql } from '../../src/database/client.ts';
 import { openWholeNetworkPool } from '../../src/database/pools.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { httpGet } from '../support/http.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
+import { until } from '../support/patience.ts';
 import { closed, send } from '../support/raw.ts';
-import { httpGet, until } from '../support/service.ts';
 import { NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
 

@@ -1,4 +1,5 @@
 /** Identical requests that are under way together share one query; later ones query again. */
+
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
@@ -9,7 +10,7 @@ import { makeApp } from '../../src/serve/app.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/patience.ts';
 import { insertNetwork, NOW } from './network.ts';
 
 const PATH = '/en/air-quality-app/v1/station/1-history.json';

@@ -1,11 +1,13 @@
 /** PgBouncer in front of a database. */
+
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './freePort.ts';
 import type { Server } from './makeDatabase.ts';
-import { freePort, launch } from './program.ts';
-import { until } from './service.ts';
+import { until } from './patience.ts';
+import { runProgram } from './program.ts';
 
 type Options = {
   user: string;
@@ -44,7 +46,9 @@ export async function throughPooler(
     ? String(spawnSync('stat', ['-c', '%U', host]).stdout).trim()
     : 'nobody';
   const as = process.getuid?.() === 0 ? ['-u', owner] : [];
-  const pooler = launch(['pgbouncer', ...as, join(folder, 'pgbouncer.ini')], { environment: {} });
+  const pooler = runProgram(['pgbouncer', ...as, join(folder, 'pgbouncer.ini')], {
+    environment: {},
+  });
   try {
     await until(() => pooler.log().includes('process up'), 'PgBouncer runs');
     await work(`postgres://${user}@127.0.0.1:${listens}/airseries`);

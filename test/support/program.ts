@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../../src/database/address.ts';
+import { httpGet } from './http.ts';
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 export type Running = {
@@ -33,12 +33,16 @@ export function makeHome(): {
 }
 
 /** Runs a command of airseries; `start` is the service. */
-export function start(words: string[], environment: Record<string, string>, input = ''): Running {
+export function runAirseries(
+  words: string[],
+  environment: Record<string, string>,
+  input = '',
+): Running {
   const file = new URL('../../dist/cli.js', import.meta.url).pathname; // built by globalSetup
-  return launch([process.execPath, file, ...words], { environment, input });
+  return runProgram([process.execPath, file, ...words], { environment, input });
 }
 
-type Launch = {
+type Surroundings = {
   environment: Record<string, string>;
   folder?: string;
   input?: string;
@@ -47,9 +51,9 @@ type Launch = {
 };
 
 /** Runs any command in any folder. */
-export function launch(
+export function runProgram(
   [command = '', ...words]: string[],
-  { environment, folder, input = '', user }: Launch,
+  { environment, folder, input = '', user }: Surroundings,
 ): Running {
   const child = spawn(command, words, {
     ...user,
@@ -81,38 +85,12 @@ export async function ready(port: string, service: Running): Promise<void> {
   ended.catch(() => undefined);
   const answered = async () => {
     while (!over) {
-      const status = await fetch(`http://localhost:${port}/readyz`).then(
-        (answer) => answer.status,
-        () => 0,
-      );
+      const { status } = await httpGet(Number(port), '/readyz');
       if (status === 200) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
   await Promise.race([answered(), ended]);
-}
-
-/**
- * Ports below those that the system assigns, in a range of this Vitest worker, so that no other
- * test listens there.
- */
-let nextPort =
-  12_000 +
-  (Number(process.env.VITEST_POOL_ID ?? 0) % 8) * 2_500 +
-  Math.floor(Math.random() * 2_000);
-
-export async function freePort(): Promise<string> {
-  for (;;) {
-    const port = nextPort;
-    nextPort += 1;
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return String(port);
-  }
 }
 
 /** The address of a database as variables that psql and the driver read: PGHOST and others. */

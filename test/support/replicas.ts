@@ -2,16 +2,17 @@
  * A primary and its streaming replicas, each a server of its own that a test stops, pauses and
  * promotes as it likes.
  */
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
+import { freePort } from './freePort.ts';
 import { findLocalTimescale, localProgram } from './localServer.ts';
+import { until } from './patience.ts';
 import { makeCluster, packagedProgram } from './postgres.ts';
-import { freePort } from './program.ts';
-import { until } from './service.ts';
 import { isRoot, SERVER_ENVIRONMENT, type User } from './users.ts';
 
 export type Member = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from './patience.ts';
 import { listProcesses } from './processes.ts';
-import { launch, type Running } from './program.ts';
+import { type Running, runProgram } from './program.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -15,7 +15,7 @@ const CONFIG = 'test/support/fixture/vitest.config.ts';
 
 /** Runs a fixture without any program on the PATH; Node is named by its path. */
 const run = (name: string, TMPDIR: string, more: Record<string, string> = {}): Running =>
-  launch(
+  runProgram(
     [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', CONFIG, `${name}.`],
     { folder: ROOT, environment: { PATH: '', TMPDIR, ...more } },
   );

@@ -25,7 +25,7 @@ const RARE = [
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
-  'test/whole/processes.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
+  'test/whole/startAndStop/roles.test.ts', // embedded/owner.test.ts, aggregate/claims.test.ts: each of its steps
   'test/whole/upgrade/roll.test.ts', // upgrade.test.ts, rebuild.test.ts: the same versions, without load
   'test/extras/pages/fold.test.ts', // pages.test.ts: every part is sent; the browser folds
   'test/extras/pages/docs.test.ts', // openapi.test.ts: the content of the reference

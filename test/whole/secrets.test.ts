@@ -3,6 +3,7 @@
  * fails, and neither a log, an answer, a metric nor the output of a command has any of them. Each
  * message about a wrong address: test/whole/mistakes, whose rows have such secrets, too.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../src/extras/feeds/pullDue.ts';
@@ -11,16 +12,12 @@ import { openProvider, type Provider } from '../extras/feeds/server.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { commandsOn } from '../support/command.ts';
 import { engines } from '../support/database.ts';
+import { freePort } from '../support/freePort.ts';
+import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { addressVariables, freePort, start } from '../support/program.ts';
-import {
-  beginRequest,
-  httpGet,
-  SERVICE_NOW,
-  type Service,
-  startService,
-  until,
-} from '../support/service.ts';
+import { until } from '../support/patience.ts';
+import { addressVariables, runAirseries } from '../support/program.ts';
+import { SERVICE_NOW, type Service, startService } from '../support/service.ts';
 import { openWire, type Wire } from '../support/silence.ts';
 
 /** What every secret here contains, whether it is encoded for a URL or not. */
@@ -168,12 +165,12 @@ it('no secret is shown by a command that refuses a network file, or its own vari
   const url = `http://me:${MARK}@data.example/data.json`;
   const providers = [{ ...NETWORK.providers[0], pull: { kind: 'sensor-community', url } }];
   const runs = [
-    start(
+    runAirseries(
       ['import', 'network', '-'],
       { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' },
       JSON.stringify({ ...NETWORK, providers }),
     ),
-    start(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
+    runAirseries(['status'], { DATABASE_URL: `mysql://me:${MARK}@here/air` }),
   ];
   const [refused, misconfigured] = await Promise.all(runs.map(({ finished }) => finished));
   expect([refused?.code, refused?.stderr]).toEqual([
@@ -193,7 +190,7 @@ it('no password is shown of an address with an unknown option, which only the dr
     DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}`,
   };
   const outputOf = async (words: string[]) => {
-    const run = start(words, variables);
+    const run = runAirseries(words, variables);
     const over = run.finished.then(() => true);
     await until(
       async () => run.log() !== '' || (await Promise.race([over, false])),

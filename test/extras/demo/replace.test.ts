@@ -13,7 +13,7 @@ import { copyMissing, installDemo } from '../../../src/extras/demo/demo.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import { LEVELS } from '../../../src/schema/aggregates.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { addressVariables, makeHome, start } from '../../support/program.ts';
+import { addressVariables, makeHome, runAirseries } from '../../support/program.ts';
 
 const DAY = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -57,7 +57,7 @@ onEveryEngineInAll('import network into a demo database', (engine) => {
   async function airseries(words: string[], environment: Record<string, string> = {}) {
     // a URL without a database: the driver takes its name from the variables
     const variables = { ...addressVariables(db.target), DATABASE_URL: 'postgres://' };
-    return await start(words, { ...variables, FIXED_NOW: NOW.toISOString(), ...environment })
+    return await runAirseries(words, { ...variables, FIXED_NOW: NOW.toISOString(), ...environment })
       .finished;
   }
   function networkFile(network: object): string {

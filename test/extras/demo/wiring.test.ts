@@ -1,55 +1,70 @@
 /** The configuration of the demo, by its effects on a service. */
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+
+import { expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
-import { engines, testDatabase } from '../../support/database.ts';
-import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { address, LAUNCHED_AT as NOW, running } from '../../support/launch.ts';
-import { httpGet } from '../../support/service.ts';
+import { engines, onEveryEngineInAll } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
+import { type Installation, install } from '../../support/installation.ts';
+import { launch, LAUNCHED_AT as NOW } from '../../support/launch.ts';
+import { until } from '../../support/patience.ts';
 
 const BASE = '/en/air-quality-app/v1';
-const engine = engines[0] ?? 'plain';
+const EMPTY = { time_zone: 'Asia/Yerevan', providers: [], regions: [], stations: [] };
 
-let here: Installation;
-beforeAll(async () => {
-  here = await install(engine, citiesOfOneStation(['town']));
-  return () => here.close();
-});
+/** An empty database whose cutoff is this many days ago: as far as the history of the demo goes. */
+async function emptyFor(days: number, engine = engines[0] ?? 'plain'): Promise<Installation> {
+  const here = await install(engine, EMPTY);
+  onTestFinished(() => here.close());
+  await here.database.as()`
+    update raw.installation set ingest_cutoff = ${NOW}::timestamptz - ${`${days} days`}::interval`;
+  return here;
+}
 
 it('DEMO=on loads the demo into an empty database, and without DEMO a named database stays empty', async () => {
   const stations = async (config: Partial<Config>) => {
-    const empty = await testDatabase(engine);
-    onTestFinished(() => empty.drop());
-    // the history goes this far back
-    await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '2 days'`;
-    const { service, ports } = await running(here, {
-      databaseUrl: address(empty.target),
-      ...config,
-    });
-    const { body } = await httpGet(ports.port, `${BASE}/stations.json`);
-    await service.stop(0);
+    const { port, stop } = await launch(await emptyFor(2), config);
+    const { body } = await httpGet(port.public, `${BASE}/stations.json`);
+    await stop();
     return JSON.parse(body).stations.length;
   };
   expect(await stations({})).toBe(0); // a database named by an operator
   expect(await stations({ demo: 'on' })).toBeGreaterThan(10);
 });
 
-it('a service with the demo shows its map, loads its history though no job runs, and stops loading when it stops', async () => {
-  const empty = await testDatabase(engine);
-  onTestFinished(() => empty.drop());
-  await empty.as()`update raw.installation set ingest_cutoff = ${NOW}::timestamptz - interval '200 days'`;
-  const { service, ports } = await running(here, {
-    databaseUrl: address(empty.target),
-    demo: 'on',
+onEveryEngineInAll('a service with the demo', (engine) => {
+  it('has values of the last month as soon as it is ready, and those before once the history is loaded', async () => {
+    const here = await emptyFor(40, engine);
+    const sql = here.database.as();
+    const { port, errors, stop } = await launch(here, { demo: 'on' });
+    const [atOnce] = await sql<{ hours: number; regions: number }[]>`
+      select (select count(*)::int from rollup.region_hourly) as hours,
+        (select count(*)::int from rollup.digest) as regions`;
+    expect(atOnce?.hours).toBeGreaterThan(30 * 24);
+    expect(atOnce?.regions).toBeGreaterThan(5);
+    expect((await httpGet(port.public, '/en/')).body).toMatch(/data-ground="[^"]+ground\.json"/);
+    const showsHistory = async () =>
+      (
+        await sql`
+          select from rollup.station_daily where bucket < ${NOW}::timestamptz - interval '33 days'`
+      ).length > 0;
+    await until(showsHistory, 'the history shows');
+    await stop();
+    expect(errors()).toEqual([]);
+    expect(await sql`select * from logic.differences('-infinity', 'infinity')`).toEqual([]);
   });
-  expect((await httpGet(ports.port, '/en/')).body).toMatch(/data-ground="[^"]+ground\.json"/);
-  const oldest = async () => {
-    const [row] = await empty.as()`
-      select min(measured_at) < ${NOW}::timestamptz - interval '40 days' as is_old from raw.readings`;
-    return row?.is_old;
-  };
-  await expect.poll(oldest).toBe(true);
-  await service.stop(0);
-  const sessions = await empty.superuser()`
-    select pid from pg_stat_activity where datname = current_database() and application_name = 'airseries demo'`;
-  expect([...sessions]).toEqual([]);
+});
+
+it('a service with the demo ends the loading of its history with itself', async () => {
+  const here = await emptyFor(200);
+  const superuser = here.database.superuser();
+  const loading = async () =>
+    (
+      await superuser`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'airseries demo'`
+    ).length;
+  const { stop } = await launch(here, { demo: 'on' });
+  await until(async () => (await loading()) > 0, 'it loads its history');
+  await stop();
+  expect(await loading()).toBe(0);
 });

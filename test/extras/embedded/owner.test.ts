@@ -16,13 +16,15 @@ import {
   processesOf,
   query,
   responds,
+  sharedDirectory,
   TIMEOUT_MS,
-  temporaryDirectory,
   until,
 } from './support.ts';
 
+/** Each test leaves no server behind, and its data to the next. */
+const directory = sharedDirectory();
+
 test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async () => {
-  const directory = temporaryDirectory();
   const { child, server } = await openElsewhere(directory);
   child.kill('SIGKILL');
   await until(() => Object.values(processesOf(server)).flat().length === 0);
@@ -33,7 +35,6 @@ test('a server stops when its owner is killed', { timeout: TIMEOUT_MS }, async (
 test('a server stays up when a process that only uses it is killed or leaves', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const directory = temporaryDirectory();
   const mine = await open(directory);
   const [killed, leaves] = [await openElsewhere(directory), await openElsewhere(directory)];
   expect([mine, killed.server, leaves.server].map(({ startedHere }) => startedHere)).toEqual([
@@ -56,16 +57,15 @@ test.each(['killed', 'released'])(
     timeout: TIMEOUT_MS,
   },
   async (how) => {
-    const directory = temporaryDirectory();
     const owner = await openElsewhere(directory);
     const mine = await open(directory);
-    await query(mine, (sql) => sql`create table kept (n int)`);
+    await query(mine, (sql) => sql`create table ${sql(how)} (n int)`);
     const old = postmasterPid(mine);
     if (how === 'killed') owner.child.kill('SIGKILL');
     else await owner.close();
     await until(() => isUp(mine) && postmasterPid(mine) !== old);
     const next = await open(directory); // once it is ready
-    expect(await query(mine, (sql) => sql`select n from kept`)).toEqual([]);
+    expect(await query(mine, (sql) => sql`select n from ${sql(how)}`)).toEqual([]);
     await next.close();
     expect(await responds(mine)).toBe(true);
     await mine.close();
@@ -74,7 +74,6 @@ test.each(['killed', 'released'])(
 );
 
 test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, async () => {
-  const directory = temporaryDirectory();
   const mine = await open(directory);
   const { postgres, others } = processesOf(mine);
   process.kill(postmasterPid(mine), 'SIGKILL');
@@ -87,7 +86,6 @@ test('a killed server is started again by its owner', { timeout: TIMEOUT_MS }, a
 test('an unrelated process that has the id in a stale postmaster.pid is left alone, and the error names the file', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const directory = temporaryDirectory();
   const first = await open(directory);
   const file = join(homeOf(first), 'data', 'postmaster.pid');
   const { uid, gid } = statSync(file);

@@ -1,10 +1,13 @@
 /** The service restarts its embedded server if that is killed. */
+
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { freePort, makeHome, ready, start } from '../../support/program.ts';
-import { httpGet, until } from '../../support/service.ts';
+import { freePort } from '../../support/freePort.ts';
+import { httpGet } from '../../support/http.ts';
+import { until } from '../../support/patience.ts';
+import { makeHome, ready, runAirseries } from '../../support/program.ts';
 
 const home = makeHome();
 afterAll(() => home.remove());
@@ -16,7 +19,7 @@ it('a killed embedded server is restarted by the service, and its log is rotated
   annotate,
 }) => {
   const [PORT, ADMIN_PORT] = [await freePort(), await freePort()];
-  const service = start(['start'], {
+  const service = runAirseries(['start'], {
     ...home.environment,
     PORT,
     ADMIN_PORT,

@@ -12,12 +12,28 @@ import {
   processesOf,
   query,
   responds,
+  sharedDirectory,
   TIMEOUT_MS,
-  temporaryDirectory,
 } from './support.ts';
 
-test('an embedded server keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
-  const directory = temporaryDirectory();
+/** Made by the first test. */
+const directory = sharedDirectory();
+
+test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
+  const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory)));
+  expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
+  const mine = await open(directory);
+  // a process that the server has just forked has its name for a moment
+  await expect.poll(() => processesOf(mine).postgres).toHaveLength(1);
+  expect(await responds(mine)).toBe(true);
+  await mine.close();
+  // the owner last: any other one would start the server again
+  const owner = others.find(({ server }) => server.startedHere);
+  for (const other of others) if (other !== owner) await other.close();
+  await owner?.close();
+});
+
+test('keeps its data across a restart', { timeout: TIMEOUT_MS }, async () => {
   const first = await open(directory);
   expect(first).toMatchObject({
     embedded: true,
@@ -44,7 +60,7 @@ test('an embedded server keeps its data across a restart', { timeout: TIMEOUT_MS
 test('an embedded server has its share of the memory, and 4 GB of write-ahead log', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const server = await open(temporaryDirectory());
+  const server = await open(directory);
   const settings = await query(
     server,
     (sql) => sql`
@@ -53,16 +69,6 @@ test('an embedded server has its share of the memory, and 4 GB of write-ahead lo
   );
   const shared = sharedMegabytes(totalmem(), process.constrainedMemory());
   expect(settings).toEqual([{ shared: `${shared} MB`, wal: '4GB' }]);
-});
-
-test('simultaneous first starts leave a single server', { timeout: TIMEOUT_MS }, async () => {
-  const directory = temporaryDirectory();
-  const others = await Promise.all([1, 2, 3].map(() => openElsewhere(directory)));
-  expect(others.filter(({ server }) => server.startedHere)).toHaveLength(1);
-  const mine = await open(directory);
-  // a process that the server has just forked has its name for a moment
-  await expect.poll(() => processesOf(mine).postgres).toHaveLength(1);
-  expect(await responds(mine)).toBe(true);
 });
 
 test.each([

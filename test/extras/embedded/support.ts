@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres, { type Sql } from 'postgres';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { until as eventually, patient } from '../../support/patience.ts';
@@ -20,6 +21,14 @@ export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 export const TIMEOUT_MS = patient(120_000);
 /** Removed after the test, when every server in it has been released. */
 export const temporaryDirectory = () => temporaryFolder('test');
+
+/** One for all tests of a file: to make a cluster takes most of the time of such a test. */
+export function sharedDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'airseries-shared-'));
+  chmodSync(directory, 0o755); // as root, the server runs as another user and must get in
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
 
 export async function open(dataDirectory: string): Promise<EmbeddedServer> {
   const server = await openEmbeddedServer({ dataDirectory, log: makeLog('silent') });

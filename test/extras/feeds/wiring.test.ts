@@ -3,7 +3,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { running } from '../../support/launch.ts';
+import { launch } from '../../support/launch.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 import { openProvider } from './server.ts';
 
@@ -23,11 +23,12 @@ it('only hosts in PULL_HOSTS are polled', async () => {
     ...network,
     providers: network.providers.map((one) => ({ ...one, pull })),
   });
-  const closed = await running(here);
-  await closed.jobs.get('pull')?.run(new Date());
-  await closed.service.stop(0);
+  const closed = await launch(here);
+  await closed.runJob('pull');
+  await closed.stop();
   expect(feed.requests).toEqual([]);
-  await (await running(here, { pullHosts: [feed.host] })).jobs.get('pull')?.run(new Date());
+  const open = await launch(here, { pullHosts: [feed.host] });
+  await open.runJob('pull');
   expect(feed.requests).toEqual(['/data.json']);
 });
 

@@ -2,6 +2,7 @@
  * The pages as they are sent, without a browser: addresses, headers, languages, problems, and text
  * of the network, which is never HTML.
  */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,7 +15,7 @@ import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
 import { keepingLog } from '../../ingest/support.ts';
-import { beginRequest, httpGet } from '../../support/service.ts';
+import { beginRequest, httpGet } from '../../support/http.ts';
 import { MARKUP, NOW, openSite, type Site, STATIONS } from './site.ts';
 
 const PATHS = [

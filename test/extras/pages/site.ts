@@ -8,9 +8,9 @@ import { readConfig } from '../../../src/config.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { start } from '../../../src/service.ts';
 import { engines } from '../../support/database.ts';
+import { freePort } from '../../support/freePort.ts';
+import { type Answer, httpGet } from '../../support/http.ts';
 import { type Installation, install, reading, type Values } from '../../support/installation.ts';
-import { freePort } from '../../support/program.ts';
-import { type Answer, httpGet } from '../../support/service.ts';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 

@@ -1,4 +1,5 @@
 /** The configuration of the pages, by its effects on a service. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -6,9 +7,9 @@ import { readConfig } from '../../../src/config.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
 import { engines } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { running } from '../../support/launch.ts';
-import { httpGet } from '../../support/service.ts';
+import { launch } from '../../support/launch.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 
@@ -21,19 +22,19 @@ beforeAll(async () => {
 });
 
 it('PAGE=off leaves nothing but the API', async () => {
-  const { ports } = await running(here, { role: 'api' });
-  expect(await httpGet(ports.port, '/')).toMatchObject({
+  const { port } = await launch(here, { role: 'api' });
+  expect(await httpGet(port.public, '/')).toMatchObject({
     status: 302,
     headers: { location: '/en/' },
   });
-  expect(await httpGet(ports.port, '/en/')).toMatchObject({ status: 200 });
-  const without = (await running(here, { role: 'api', page: 'off' })).ports;
-  expect(await httpGet(without.port, '/')).toMatchObject({
+  expect(await httpGet(port.public, '/en/')).toMatchObject({ status: 200 });
+  const without = (await launch(here, { role: 'api', page: 'off' })).port;
+  expect(await httpGet(without.public, '/')).toMatchObject({
     status: 302,
     headers: { location: `${BASE}/stations.json` },
   });
   for (const path of ['/en/', '/docs', '/widget.js']) {
-    expect(await httpGet(without.port, path), path).toMatchObject({
+    expect(await httpGet(without.public, path), path).toMatchObject({
       status: 404,
       headers: { 'content-type': JSON_TYPE },
     });
@@ -43,7 +44,7 @@ it('PAGE=off leaves nothing but the API', async () => {
 it('the picture of a shared link has the address of PAGE_URL', async () => {
   const image = 'content="https://air.example/en/card/region/town.png"';
   const { body } = await httpGet(
-    (await running(here, { role: 'api', pageUrl: 'https://air.example' })).ports.port,
+    (await launch(here, { role: 'api', pageUrl: 'https://air.example' })).port.public,
     '/en/region/town',
   );
   expect(body.includes(image)).toBe(toPng !== undefined);
@@ -55,8 +56,8 @@ it('pages show SITE_TITLE, SITE_CONTACT and SITE_LICENSE', async () => {
     ['https://air.example/ask', ''],
     ['us@air.example', 'mailto:'],
   ] as const) {
-    const { ports } = await running(here, { ...site, siteContact });
-    const { body } = await httpGet(ports.port, '/en/');
+    const { port } = await launch(here, { ...site, siteContact });
+    const { body } = await httpGet(port.public, '/en/');
     expect(body).toContain('Air &amp; more</title>');
     expect(body).toContain(`<a href="${link}${siteContact}">${siteContact}</a>`);
     expect(body).toContain('CC-BY-4.0');
@@ -72,8 +73,8 @@ it('pages may load tiles from MAP_TILES, which must have an address and a credit
     attribution: '© Example',
     link: 'https://tiles.example/terms',
   });
-  const { ports } = await running(here, { role: 'api', mapTiles });
-  expect((await httpGet(ports.port, '/en/')).headers['content-security-policy']).toContain(
+  const { port } = await launch(here, { role: 'api', mapTiles });
+  expect((await httpGet(port.public, '/en/')).headers['content-security-policy']).toContain(
     'https://tiles.example',
   );
 });
@@ -89,10 +90,10 @@ it('pages draw the file of MAP_GROUND, which must exist', async () => {
   };
   writeFileSync(path, JSON.stringify(lake));
   const { mapGround } = readConfig({ MAP_GROUND: path });
-  const { ports } = await running(here, { role: 'api', mapGround });
-  const { body } = await httpGet(ports.port, '/en/');
+  const { port } = await launch(here, { role: 'api', mapGround });
+  const { body } = await httpGet(port.public, '/en/');
   const [, url = ''] = /data-ground="([^"]+)"/.exec(body) ?? [];
-  expect(JSON.parse((await httpGet(ports.port, url)).body)).toEqual([
+  expect(JSON.parse((await httpGet(port.public, url)).body)).toEqual([
     [
       'road',
       0,
@@ -104,7 +105,7 @@ it('pages draw the file of MAP_GROUND, which must exist', async () => {
       ],
     ],
   ]);
-  const missing = running(here, { role: 'api', mapGround: '/nowhere' });
+  const missing = launch(here, { role: 'api', mapGround: '/nowhere' });
   await expect(missing).rejects.toThrow('MAP_GROUND=/nowhere: there is no such file');
 });
 

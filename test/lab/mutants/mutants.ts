@@ -81,7 +81,7 @@ const TABLE: readonly Table[] = [
   {
     tests: [
       'test/aggregate/schedule.test.ts',
-      'test/aggregate/start.test.ts',
+      'test/extras/demo/wiring.test.ts',
       'test/aggregate/claims.test.ts',
     ],
     changes: {
@@ -1015,7 +1015,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/whole/wiring.test.ts'],
+    tests: ['test/whole/wiring.test.ts', 'test/metrics/metrics.test.ts'],
     changes: {
       'src/service.ts': [
         ["database !== undefined && config.role !== 'api'", 'database !== undefined'],
@@ -1043,7 +1043,7 @@ const TABLE: readonly Table[] = [
     },
   },
   {
-    tests: ['test/whole/shutdown.test.ts'],
+    tests: ['test/whole/startAndStop/service.test.ts', 'test/whole/startAndStop/uncaught.test.ts'],
     build: true,
     changes: {
       'src/cli.ts': [

@@ -2,6 +2,7 @@
  * The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is
  * installed.
  */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
@@ -11,8 +12,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../../support/program.ts';
-import { until } from '../../support/service.ts';
+import { freePort } from '../../support/freePort.ts';
+import { until } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { ALERTMANAGER, needs } from '../../support/tools.ts';
 import { compose, unescaped } from './composeFile.ts';

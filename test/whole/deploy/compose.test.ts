@@ -3,6 +3,7 @@
  * That everything starts, and that each part reaches the others, the job `compose` of the workflow
  * shows: it starts the file.
  */
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +13,8 @@ import { POOL_SIZES } from '../../../src/database/pools.ts';
 import { TRIED_TIMESCALE } from '../../../src/schema/engine.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/service.ts';
 import { choose as chooseWords } from '../../support/command.ts';
-import { freePort, launch } from '../../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { runProgram } from '../../support/program.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import {
   compose,
@@ -248,7 +250,7 @@ describe('the other services', () => {
       const { service } = compose.services;
       const [, ...words] = service?.command ?? [];
       const run = (command: string[], environment: Record<string, string>) =>
-        launch([...unescaped(service?.entrypoint), ...command], { environment }).finished;
+        runProgram([...unescaped(service?.entrypoint), ...command], { environment }).finished;
       const refusal = await run([findPsql() ?? '', ...words], {
         PGHOST: '127.0.0.1',
         PGPORT: await freePort(),

@@ -2,6 +2,7 @@
  * The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result
  * is started.
  */
+
 import {
   chmodSync,
   cpSync,
@@ -17,7 +18,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { emptyDatabase, engines } from '../../support/database.ts';
-import { addressVariables, freePort, launch, ready } from '../../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { addressVariables, ready, runProgram } from '../../support/program.ts';
 import { ROOT, textOf } from './composeFile.ts';
 import { type Built, build, contextOf, lockOf, readStages, said, wordsOf } from './dockerSteps.ts';
 
@@ -46,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = (words: string[], environment: Record<string, string> = {}) =>
-  launch([process.execPath, ...words], {
+  runProgram([process.execPath, ...words], {
     folder: image.folder,
     environment: { ...image.environment, ...environment },
   });

@@ -2,6 +2,7 @@
  * The nginx configuration of src/http/README.md: it requests a document at most once a minute, and
  * gets 304 unless it changed.
  */
+
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -12,7 +13,8 @@ import { openPushing } from '../../ingest/http/pushing.ts';
 import { NOW } from '../../ingest/support.ts';
 import { type Served, serve } from '../../serve/serve.ts';
 import { engines } from '../../support/database.ts';
-import { freePort, makeHome } from '../../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { makeHome } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 
 const PATH = '/en/air-quality-app/v1/stations.json';

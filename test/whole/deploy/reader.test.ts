@@ -8,7 +8,7 @@ import { explainConnection } from '../../../src/database/remedies.ts';
 import { checkInstalled } from '../../../src/schema/installed.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { throughPooler as openPooler } from '../../support/pooler.ts';
-import { addressVariables, launch } from '../../support/program.ts';
+import { addressVariables, runProgram } from '../../support/program.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import { compose, ROOT } from './composeFile.ts';
 
@@ -45,7 +45,7 @@ describe('the login of Grafana', needs('psql'), () => {
     const here = words.map((word) =>
       word === '/reader.sql' ? join(ROOT, 'sql/reader.sql') : word,
     );
-    return launch([psql ?? '', ...here], { environment }).finished;
+    return runProgram([psql ?? '', ...here], { environment }).finished;
   };
   const as = (user: string) => ({ ...database.target, user, password: AWKWARD }) as DatabaseAddress;
   const kept = async () =>

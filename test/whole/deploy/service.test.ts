@@ -13,7 +13,7 @@ import { connect, type Sql } from '../../../src/database/client.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { bringIn, NOW, smallNetwork } from '../../ingest/support.ts';
 import { emptyDatabase, engines, testDatabase } from '../../support/database.ts';
-import { addressVariables, launch } from '../../support/program.ts';
+import { addressVariables, runProgram } from '../../support/program.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import { compose, ROOT } from './composeFile.ts';
 
@@ -30,7 +30,7 @@ describe.each(engines)('the login of the service (%s)', needs('psql'), (engine) 
     const here = words.map((word) =>
       word === '/service.sql' ? join(ROOT, 'sql/service.sql') : word,
     );
-    return launch([psql ?? '', ...here], {
+    return runProgram([psql ?? '', ...here], {
       environment: { ...addressVariables(target), SERVICE_PASSWORD },
     }).finished;
   };

@@ -2,6 +2,7 @@
  * The API over an address that leads to one replica and then to another, which may lack something:
  * no client sees an older state after a newer one.
  */
+
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';
@@ -13,10 +14,11 @@ import { makeApp } from '../../../src/serve/app.ts';
 import { watchDataVersion } from '../../../src/serve/dataVersion.ts';
 import { keepingLog } from '../../ingest/support.ts';
 import { onEveryEngine } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
+import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
 import { type Cluster, canReplicate, type Member, openCluster } from '../../support/replicas.ts';
-import { httpGet, until } from '../../support/service.ts';
 import { openWire } from '../../support/silence.ts';
 
 const BASE = '/en/air-quality-app/v1';

@@ -1,8 +1,9 @@
 /** Requests to the ingest app in parts, for clients that stall or disconnect. */
+
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { beginRequest } from '../../support/service.ts';
+import { beginRequest } from '../../support/http.ts';
 
 export type Here = { server: Server; port: number; close(): void };
 

@@ -11,8 +11,9 @@ import { makeLog } from '../../../src/base/log.ts';
 import { onConnection } from '../../../src/database/client.ts';
 import { explainConnection } from '../../../src/database/remedies.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
+import { freePort } from '../../support/freePort.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
-import { freePort, launch, makeHome, ready, start } from '../../support/program.ts';
+import { makeHome, ready, runAirseries, runProgram } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 import { isRoot, unprivilegedUser } from '../../support/users.ts';
 import { errorOf, expectSaid, type Mistake, SECRET } from './mistake.ts';
@@ -29,7 +30,7 @@ function type(line: string, folder: string) {
     variables.split(' ').flatMap((one) => (one === '' ? [] : [one.split(/=(.*)/s, 2)])),
   );
   const program = new URL('../../../dist/cli.js', import.meta.url).pathname;
-  return launch([process.execPath, program, ...words.split(' ')], {
+  return runProgram([process.execPath, program, ...words.split(' ')], {
     ...{ environment, folder },
     ...(isRoot() ? { user: unprivilegedUser() } : {}),
   }).finished;
@@ -228,7 +229,7 @@ describe.concurrent('a folder of data that is deleted while the service runs', (
   const home = makeHome();
   afterAll(() => home.remove());
   const command = (line: string, input = '') =>
-    start(line.split(' '), home.environment, input).finished;
+    runAirseries(line.split(' '), home.environment, input).finished;
 
   it('is said to be deleted, and every path answers 503', async () => {
     const made = await command('migrate');
@@ -238,7 +239,7 @@ describe.concurrent('a folder of data that is deleted while the service runs', (
     ]);
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
     const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-    const service = start(['start'], { ...home.environment, ...ports, DEMO: 'off' });
+    const service = runAirseries(['start'], { ...home.environment, ...ports, DEMO: 'off' });
     await ready(ADMIN_PORT, service);
     const imported = await command(
       'import network -',

@@ -2,6 +2,7 @@
  * The package and its command: what is packed, that it runs where nothing else is installed, and
  * what is said where something is missing.
  */
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -19,7 +20,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isAll } from '../../support/database.ts';
-import { freePort, launch, makeHome, ready } from '../../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { makeHome, ready, runProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -71,7 +73,7 @@ describe('the package', () => {
       filesIn(join(ROOT, 'sql')).length,
     );
     const run = (words: string[], environment: Record<string, string> = {}) =>
-      launch([command, ...words], { environment, folder: home.folder }).finished;
+      runProgram([command, ...words], { environment, folder: home.folder }).finished;
     expect(await run(['--version'])).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -84,12 +86,12 @@ describe('the package', () => {
     });
   });
 
-  // in npm test: the lines above, service.test.ts, extras/demo/demo.test.ts
+  // in npm test: the lines above, startAndStop/embedded.test.ts, extras/demo/demo.test.ts
   if (isAll)
     it('runs the demo in an empty folder', async () => {
       const { command } = packed;
       const run = (words: string[], environment: Record<string, string> = {}) =>
-        launch([command, ...words], {
+        runProgram([command, ...words], {
           environment: { ...home.environment, ...environment },
           folder: home.folder,
         });
@@ -216,7 +218,7 @@ describe('the command', () => {
     );
     return folder;
   }
-  const run = (folder: string) => launch([join(folder, BIN)], { environment: {} }).finished;
+  const run = (folder: string) => runProgram([join(folder, BIN)], { environment: {} }).finished;
   function write(path: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

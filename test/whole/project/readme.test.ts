@@ -2,6 +2,7 @@
  * What would stop a reader of the documentation: its commands exist, its links lead somewhere, and
  * its recipes do what they promise when they are typed as they are written.
  */
+
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,8 +20,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { choose as chooseWords } from '../../support/command.ts';
+import { freePort } from '../../support/freePort.ts';
 import { until } from '../../support/patience.ts';
-import { freePort, launch, ready } from '../../support/program.ts';
+import { ready, runProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { needs } from '../../support/tools.ts';
 
@@ -181,7 +183,8 @@ it(
     for (const name of ['src', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
     const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
     const environment = { PORT, ADMIN_PORT, INGEST_PORT, HOME: folder };
-    const type = (command: string) => launch(['/bin/sh', '-ec', command], { environment, folder });
+    const type = (command: string) =>
+      runProgram(['/bin/sh', '-ec', command], { environment, folder });
     /** In another terminal, in which the folder of the data is named once. */
     const typed = async (command: string) => {
       const { code, stdout, stderr } = await type(`export DATA_DIR=mine\n${command}`).finished;
@@ -248,7 +251,7 @@ describe('two years of hours', () => {
     );
   };
   const finished = async (...command: string[]) =>
-    (await launch(command, { environment: {} }).finished).stdout.trim().split('\n');
+    (await runProgram(command, { environment: {} }).finished).stdout.trim().split('\n');
 
   it('are read by pandas', needs('pandas'), async () => {
     const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(hours["pm2.5"].sum())`;

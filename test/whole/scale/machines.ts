@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { kill } from '../../support/leftovers.ts';
 import { until } from '../../support/patience.ts';
 import { listProcesses } from '../../support/processes.ts';
-import { launch, type Running } from '../../support/program.ts';
+import { type Running, runProgram } from '../../support/program.ts';
 import { isRoot, serverUser, type User } from '../../support/users.ts';
 
 const FILES = new URL('../../../src/database/cluster/', import.meta.url).pathname;
@@ -94,7 +94,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
 
   function run(program: string, name: Name, words: string[], environment = {}, as = user): void {
     const options = { environment: { LC_ALL: 'C.UTF-8', ...environment }, user: as };
-    running.set(`${program} of ${name}`, launch([program, ...words], options));
+    running.set(`${program} of ${name}`, runProgram([program, ...words], options));
   }
 
   const patroniEnvironment = (name: Name) => ({
@@ -175,7 +175,7 @@ export function openMachines(folder: string, bin: string, hasTimescale: boolean)
     async patronictl(...words) {
       const command = ['patronictl', '-c', join(folderOf('db1'), 'patroni.yml'), ...words];
       const options = { environment: { ...patroniEnvironment('db1'), LC_ALL: 'C.UTF-8' } };
-      const { code, stdout, stderr } = await launch(command, options).finished;
+      const { code, stdout, stderr } = await runProgram(command, options).finished;
       // a refused switchover is only told in its output: it exits with 0
       if (code !== 0 || stdout.includes('failed, details'))
         throw new Error(`${command.join(' ')}: ${stdout}${stderr}`);

@@ -3,22 +3,23 @@
  * under Patroni and etcd, and twice HAProxy, PgBouncer, an API and a worker. While each part fails,
  * no read fails or goes back in time, and no acknowledged reading is lost.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/database/client.ts';
+import { freePort } from '../../support/freePort.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { findLocalTimescale } from '../../support/localServer.ts';
 import { patient, until } from '../../support/patience.ts';
 import {
   type Finished,
-  freePort,
-  launch,
   makeHome,
   type Running,
   ready,
-  start,
+  runAirseries,
+  runProgram,
 } from '../../support/program.ts';
 import { findPsql, needs, skipUnless } from '../../support/tools.ts';
 import {
@@ -89,8 +90,10 @@ describe('on several machines', isPossible, () => {
     const network = { ...citiesOfOneStation(['town']), time_zone: 'Europe/Paris' };
     writeFileSync(environment.NETWORK_FILE, JSON.stringify(network));
     const commands = words('export PGHOST=').replaceAll('127.0.0.1', machines.addressOf('app1'));
-    const { code, stderr } = await launch(['sh', '-ec', commands], { environment, folder: ROOT })
-      .finished;
+    const { code, stderr } = await runProgram(['sh', '-ec', commands], {
+      environment,
+      folder: ROOT,
+    }).finished;
     if (code !== 0) throw new Error(stderr);
     for (const name of APPS) machines.startPgbouncer(name);
   }
@@ -103,7 +106,7 @@ describe('on several machines', isPossible, () => {
       .replaceAll('/etc/patroni/config.yml', config)
       .replaceAll(/\b(db1|db2|app1)(?=:)/g, (name) => machines.addressOf(name as Name))
       .replaceAll('patroni --version', `echo patroni ${version}`);
-    return launch(['sh', '-c', commands], { environment: {} }).finished;
+    return runProgram(['sh', '-c', commands], { environment: {} }).finished;
   }
 
   /** An API and a worker, as on each of app1 and app2. */
@@ -111,13 +114,13 @@ describe('on several machines', isPossible, () => {
     const address = machines.addressOf(name);
     const ofWorker = { ADMIN_PORT: await freePort(), INGEST_PORT: await freePort() };
     const ofApi = { ADMIN_PORT: await freePort(), PORT: await freePort() };
-    const worker = start(['start'], {
+    const worker = runAirseries(['start'], {
       ...ofWorker,
       ROLE: 'worker',
       INGEST_RATE: '1000000',
       DATABASE_URL: urlOfPrimary().replace(machines.addressOf('app1'), address),
     });
-    const api = start(['start'], {
+    const api = runAirseries(['start'], {
       ...ofApi,
       ROLE: 'api',
       READER_DATABASE_URL: urlForReaders(name),
@@ -157,7 +160,7 @@ describe('on several machines', isPossible, () => {
   }
 
   const command = async (...command: string[]) => {
-    const { code, stdout, stderr } = await start(command, { DATABASE_URL: urlOfPrimary() })
+    const { code, stdout, stderr } = await runAirseries(command, { DATABASE_URL: urlOfPrimary() })
       .finished;
     if (code !== 0) throw new Error(stderr);
     return stdout.trim();

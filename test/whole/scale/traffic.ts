@@ -1,6 +1,6 @@
 /** Clients of two APIs and two workers while things fail: answers and acknowledged readings. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { beginBatch, httpGet } from '../../support/service.ts';
+import { beginBatch, httpGet } from '../../support/http.ts';
 
 const PATHS = ['stations', 'station/1', 'station/1-history', 'region/town'].map(
   (path) => `/en/air-quality-app/v1/${path}.json`,

@@ -2,6 +2,7 @@
  * Processes of two versions beside each other: no answer is empty, wrong or refused while one
  * replaces the objects that the other queries.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { makeLog } from '../../../src/base/log.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { onEveryEngine } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
+import { beginBatch, httpGet } from '../../support/http.ts';
 import {
   citiesOfOneStation,
   type Installation,
@@ -18,13 +20,7 @@ import {
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { addressVariables } from '../../support/program.ts';
-import {
-  beginBatch,
-  httpGet,
-  SERVICE_NOW,
-  type Service,
-  startService,
-} from '../../support/service.ts';
+import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const log = makeLog('silent');

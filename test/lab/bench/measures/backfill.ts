@@ -3,14 +3,16 @@
  * much longer reads take than before, how many reads and pushes fail, and how old the newest value
  * is that readers see. By the real clock, because the service refreshes by it.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { maintain } from '../../../../src/aggregate/refresh.ts';
 import { createToken } from '../../../../src/ingest/http/tokens.ts';
-import { addressVariables, freePort, launch } from '../../../support/program.ts';
-import { httpGet } from '../../../support/service.ts';
+import { freePort } from '../../../support/freePort.ts';
+import { httpGet } from '../../../support/http.ts';
+import { addressVariables, runProgram } from '../../../support/program.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { BASE, type Service, startService } from '../run/service.ts';
 import { bootstrap, median } from '../run/statistics.ts';
@@ -131,7 +133,7 @@ async function backfill(context: Context, { database, stations }: World, since: 
     const quiet = await readUntil(context, service, stations, aMinute());
     const oldestBefore = sender.oldest();
     context.progress(`B17 importing ${readings} readings`);
-    const importing = launch([process.execPath, PROGRAM, 'import', 'readings', file], {
+    const importing = runProgram([process.execPath, PROGRAM, 'import', 'readings', file], {
       environment: { ...addressVariables(database.target), DATABASE_URL: 'postgres://', TIME_ZONE },
     });
     const begun = performance.now();

@@ -3,8 +3,9 @@
  * measurement.
  */
 
+import { freePort } from '../../../support/freePort.ts';
 import type { TestDatabase } from '../../../support/makeDatabase.ts';
-import { addressVariables, freePort, launch, ready } from '../../../support/program.ts';
+import { addressVariables, ready, runProgram } from '../../../support/program.ts';
 import { NOW, TIME_ZONE } from './world.ts';
 
 export const BASE = '/en/air-quality-app/v1';
@@ -31,7 +32,7 @@ export async function startService(
     FIXED_NOW: NOW.toISOString(),
   };
   const quiet = { LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', DEMO: 'off' };
-  const service = launch([process.execPath, program, 'start'], {
+  const service = runProgram([process.execPath, program, 'start'], {
     environment: { ...own, ...quiet, PORT, ADMIN_PORT, INGEST_PORT, ...environment },
   });
   await ready(ADMIN_PORT, service);

@@ -2,7 +2,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { httpGet, type Service } from '../../../support/service.ts';
+import { httpGet } from '../../../support/http.ts';
+import type { Service } from '../../../support/service.ts';
 import { type Busy, FIVE, startBusy } from './busy.ts';
 
 const EVERY_S = [0.1, 0.5, 1, 2];

@@ -2,11 +2,13 @@
  * A service on its own embedded server, and a sender that fills its one sensor minute by minute and
  * records the acknowledged batches.
  */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../../support/freePort.ts';
+import { beginRequest } from '../../../support/http.ts';
 import { citiesOfOneStation } from '../../../support/installation.ts';
-import { freePort, type makeHome, type Running, ready, start } from '../../../support/program.ts';
-import { beginRequest } from '../../../support/service.ts';
+import { type makeHome, type Running, ready, runAirseries } from '../../../support/program.ts';
 
 const FIRST = Date.parse('2020-01-01T00:00:00Z');
 
@@ -28,16 +30,17 @@ export async function prepare(
 ): Promise<string> {
   const file = join(home.folder, 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
-  const imported = await start(['import', 'network', file], environment).finished;
+  const imported = await runAirseries(['import', 'network', file], environment).finished;
   if (imported.code !== 0) throw new Error(imported.stderr);
-  const made = await start(['token', 'add', 'feed', '--provider', 'us'], environment).finished;
+  const made = await runAirseries(['token', 'add', 'feed', '--provider', 'us'], environment)
+    .finished;
   return JSON.parse(made.stdout).token;
 }
 
 export async function feed(environment: Record<string, string>, token: string): Promise<Feeding> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start(['start'], {
+  const service = runAirseries(['start'], {
     ...environment,
     ...ports,
     DEMO: 'off',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { httpGet } from '../../../support/service.ts';
+import { httpGet } from '../../../support/http.ts';
 import { type Busy, FIVE, HISTORIES, p99, startBusy } from './busy.ts';
 
 const FLOOD_MS = 12_000;

@@ -2,16 +2,12 @@
  * A worker freezes (a stopped machine, a debugger): the other goes on with every job, and the first
  * joins in when it wakes.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../../../support/database.ts';
+import { freePort } from '../../../support/freePort.ts';
 import { citiesOfOneStation, type Installation, install } from '../../../support/installation.ts';
-import {
-  addressVariables,
-  freePort,
-  type Running,
-  ready,
-  start,
-} from '../../../support/program.ts';
+import { addressVariables, type Running, ready, runAirseries } from '../../../support/program.ts';
 
 onEveryEngine('a frozen worker', (engine) => {
   let here: Installation;
@@ -27,7 +23,7 @@ onEveryEngine('a frozen worker', (engine) => {
       DATABASE_URL: 'postgres://',
       DRAIN_SECONDS: '0',
     };
-    const service = start(['start'], { ...environment, PORT, ADMIN_PORT, INGEST_PORT });
+    const service = runAirseries(['start'], { ...environment, PORT, ADMIN_PORT, INGEST_PORT });
     await ready(ADMIN_PORT, service);
     return service;
   }

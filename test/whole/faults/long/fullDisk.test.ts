@@ -2,12 +2,14 @@
  * The disk of the embedded server fills up, and space is freed again. Needs its own file system,
  * which only root can mount.
  */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeHome, start } from '../../../support/program.ts';
-import { httpGet, until } from '../../../support/service.ts';
+import { httpGet } from '../../../support/http.ts';
+import { until } from '../../../support/patience.ts';
+import { makeHome, runAirseries } from '../../../support/program.ts';
 import { feed, type Pushed, prepare } from './feeding.ts';
 
 const MIB = 1024 * 1024;
@@ -70,7 +72,8 @@ it.for([
     ).toEqual([]);
     expect(slowest).toBeLessThan(3.2);
     expect(back).toBeLessThan(10);
-    const audited = await start(['audit', '--from', '2020-01-01'], home.environment).finished;
+    const audited = await runAirseries(['audit', '--from', '2020-01-01'], home.environment)
+      .finished;
     expect(audited.stdout.trim()).toBe('[]');
   },
 );

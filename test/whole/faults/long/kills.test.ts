@@ -3,6 +3,7 @@
  * PostgreSQL being killed meanwhile: no acknowledged reading is lost, no batch is stored in part,
  * and every bucket is right.
  */
+
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +12,9 @@ import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { onConnection } from '../../../../src/database/client.ts';
 import { engines } from '../../../support/database.ts';
 import { findLocalTimescale, localProgram } from '../../../support/localServer.ts';
+import { until } from '../../../support/patience.ts';
 import { type Program, packagedProgram, startPostgres } from '../../../support/postgres.ts';
-import { addressVariables, makeHome, start } from '../../../support/program.ts';
-import { until } from '../../../support/service.ts';
+import { addressVariables, makeHome, runAirseries } from '../../../support/program.ts';
 import { compare, feed, minuteOf, prepare } from './feeding.ts';
 
 const local = await findLocalTimescale();
@@ -92,7 +93,7 @@ it.for(
     const { lost, half } = compare(batches, minutes);
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);
-    const audited = await start(['audit', '--from', '2020-01-01'], environment).finished;
+    const audited = await runAirseries(['audit', '--from', '2020-01-01'], environment).finished;
     const all = [...batches.values()];
     const refused = all.filter((batch) => !batch.acknowledged).length;
     await annotate(

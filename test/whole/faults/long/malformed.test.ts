@@ -2,10 +2,11 @@
  * Ten thousand malformed requests to each listener: each is refused or disconnected, and no answer
  * reveals internals.
  */
+
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { httpGet } from '../../../support/http.ts';
 import { type Random, seeded } from '../../../support/random.ts';
-import { httpGet } from '../../../support/service.ts';
 import { BASE, type Busy, startBusy } from './busy.ts';
 
 const REQUESTS = 10_000;

@@ -1,11 +1,14 @@
 /** A minute of mixed load, and the heap afterwards. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beginRequest, httpGet, SERVICE_NOW, until } from '../../../support/service.ts';
+import { beginRequest, httpGet } from '../../../support/http.ts';
+import { until } from '../../../support/patience.ts';
+import { SERVICE_NOW } from '../../../support/service.ts';
 import { BASE, type Busy, FIVE, HISTORIES, startBusy } from './busy.ts';
 
 const WARM_MS = 15_000;

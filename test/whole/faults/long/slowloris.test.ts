@@ -1,8 +1,9 @@
 /** Clients that send a byte now and then are cut off in time, and others are hardly affected. */
+
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { httpGet } from '../../../support/service.ts';
+import { httpGet } from '../../../support/http.ts';
 import { type Busy, FIVE, p99, startBusy } from './busy.ts';
 
 let busy: Busy;

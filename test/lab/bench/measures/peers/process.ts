@@ -2,7 +2,8 @@
  * A database server as a process of its own in a temporary folder; the machine's own service is
  * never touched.
  */
-import { freePort, launch, makeHome } from '../../../../support/program.ts';
+import { freePort } from '../../../../support/freePort.ts';
+import { makeHome, runProgram } from '../../../../support/program.ts';
 import { ask } from './peer.ts';
 
 export type Server = { port: number; pid: number; folder: string; stop(): Promise<void> };
@@ -18,7 +19,7 @@ export async function startServer(
 ): Promise<Server> {
   const { folder, remove } = makeHome();
   const ports = [await freePort(), await freePort()];
-  const running = launch(command(folder, ports), { environment: { HOME: folder }, folder });
+  const running = runProgram(command(folder, ports), { environment: { HOME: folder }, folder });
   let ended = false;
   void running.finished.then(() => {
     ended = true;

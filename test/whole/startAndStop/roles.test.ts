@@ -1,10 +1,12 @@
 /** ROLE: processes that only serve the API beside worker processes, which share the jobs. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { citiesOfOneStation } from '../support/installation.ts';
-import { until } from '../support/patience.ts';
-import { freePort, makeHome, type Running, ready, start } from '../support/program.ts';
+import { freePort } from '../../support/freePort.ts';
+import { citiesOfOneStation } from '../../support/installation.ts';
+import { until } from '../../support/patience.ts';
+import { makeHome, type Running, ready, runAirseries } from '../../support/program.ts';
 
 const home = makeHome();
 const running: Running[] = [];
@@ -20,7 +22,7 @@ async function run(
 ): Promise<Running & { admin: string; port: string; ingest: string }> {
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT, ADMIN_PORT, INGEST_PORT };
-  const service = start(['start'], {
+  const service = runAirseries(['start'], {
     ...home.environment,
     ...database,
     ROLE: role,
@@ -34,7 +36,7 @@ async function run(
 
 /** Where the embedded server of this home listens, as a DATABASE_URL and what it leaves out. */
 async function embeddedServer(): Promise<Record<string, string>> {
-  const { stdout } = await start(['status', '--json'], home.environment).finished;
+  const { stdout } = await runAirseries(['status', '--json'], home.environment).finished;
   const [, host = '', user = '', database = ''] =
     /^psql -h (\S+) -U (\S+) (\S+)$/.exec(JSON.parse(stdout).psql) ?? [];
   return { DATABASE_URL: 'postgres://', PGHOST: host, PGUSER: user, PGDATABASE: database };
@@ -51,7 +53,7 @@ it('a second worker goes on after the first dies with the server it has started,
   const file = join(home.folder, 'network.json');
   // the list of an empty network isn't kept
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
-  expect((await start(['import', 'network', file], home.environment).finished).code).toBe(0);
+  expect((await runAirseries(['import', 'network', file], home.environment).finished).code).toBe(0);
   const first = await run('worker');
   const second = await run('worker');
   const api = await run('api', await embeddedServer());

@@ -1,0 +1,372 @@
+/**
+ * The life of a service, in order: it waits for its database, opens its parts, works within its
+ * limits, logs, and stops. Most of it is one process. Secrets: test/whole/secrets.test.ts.
+ */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { engines } from '../../support/database.ts';
+import { freePort } from '../../support/freePort.ts';
+import { type Answer, beginBatch, beginRequest, httpGet } from '../../support/http.ts';
+import {
+  citiesOfOneStation,
+  type Installation,
+  install,
+  reading,
+} from '../../support/installation.ts';
+import { launch } from '../../support/launch.ts';
+import { lockWaits } from '../../support/lockWaits.ts';
+import { openTransaction } from '../../support/openTransaction.ts';
+import { until } from '../../support/patience.ts';
+import { beginService, SERVICE_NOW, type Service, startService } from '../../support/service.ts';
+import { openWire } from '../../support/silence.ts';
+
+const BASE = '/en/air-quality-app/v1';
+const REPORT = new URL('../../support/reportListeners.mjs', import.meta.url).href;
+const time = SERVICE_NOW.toISOString();
+
+type Listener = keyof Service['port'];
+type Line = { level: string; time: string; msg: string } & Record<string, unknown>;
+
+let here: Installation;
+let superuser: Sql;
+beforeAll(async () => {
+  here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village', 'hamlet']));
+  superuser = here.database.superuser();
+  await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
+  return () => here.close();
+});
+
+const linesOf = (service: Service) =>
+  service
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line): Line => JSON.parse(line));
+
+describe('a service', () => {
+  let service: Service;
+  /** Where it reports the limits of its listeners. */
+  const folder = mkdtempSync(join(tmpdir(), 'airseries-listeners-'));
+  let close: () => Promise<void>;
+  afterAll(async () => {
+    service?.kill('SIGKILL');
+    await service?.finished;
+    await close?.();
+    rmSync(folder, { recursive: true });
+  });
+
+  const get = (listener: Listener, path: string, headers?: Record<string, string>) =>
+    httpGet(service.port[listener], path, headers);
+  const isRefused = async (listener: Listener) => (await get(listener, '/')).status === 0;
+  const saying = (text: string) => linesOf(service).filter(({ msg }) => msg.includes(text));
+
+  it('that starts before its database waits for it, says so, and answers 503', async () => {
+    const PGPORT = await freePort();
+    const begun = await beginService(here, {
+      PGHOST: '127.0.0.1',
+      PGPORT,
+      LOG_LEVEL: 'debug',
+      DEMO: 'off',
+      DRAIN_SECONDS: '0',
+      INGEST_RATE: '100000',
+      LISTENERS: folder,
+      NODE_OPTIONS: `--import=${REPORT}`,
+    });
+    service = begun;
+    await service.logged('the database is not reachable yet');
+    expect(service.log()).toMatch(/"reason":"[^"]*ECONNREFUSED[^"]*","seconds_left":(60|5\d)/);
+    expect((await get('admin', '/readyz')).status).toBe(503);
+    expect((await get('public', `${BASE}/stations.json`)).status).toBe(503);
+    expect(await isRefused('ingest')).toBe(true);
+    const wire = await openWire(here.database.target, Number(PGPORT));
+    close = () => wire.close();
+    await begun.ready();
+  });
+
+  it('logs its URL once it is ready, after everything else has started', () => {
+    const messages = linesOf(service).map(({ msg }) => msg);
+    expect(messages).toContain(
+      `HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`,
+    );
+    expect(messages.filter((msg) => msg.startsWith('ready'))).toEqual([
+      `ready: try http://localhost:${service.port.public}/`,
+    ]);
+    const opened = (text: string) => messages.findIndex((msg) => msg.includes(text));
+    expect(opened('readings are taken in')).toBeLessThan(opened('ready: '));
+    expect(opened('aggregates are up to date')).toBeLessThan(opened('ready: '));
+  });
+
+  it('has a counter at zero for every job of the core, so that one that never runs can be seen', async () => {
+    const { body } = await get('admin', '/metrics');
+    const counters = /^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm;
+    const tasks = [...body.matchAll(counters)].map(([, task]) => task);
+    expect(tasks).toEqual(
+      expect.arrayContaining([
+        ...['refresh', 'digest', 'screen', 'trim_quarantine', 'zone_rules', 'maintain', 'audit'],
+      ]),
+    );
+  });
+
+  const PATHS = { public: `${BASE}/stations.json`, admin: '/healthz', ingest: '/v1/readings' };
+
+  describe.each([
+    ['public', 10_000],
+    ['admin', 10_000],
+    ['ingest', 20_000],
+  ] as const)('has a listener, %s, that', (name, requestTimeout) => {
+    it(`waits 5 seconds for headers, ${requestTimeout / 1_000} for a request, and keeps idle connections for 75`, async () => {
+      await get(name, PATHS[name]);
+      expect(JSON.parse(readFileSync(join(folder, `${service.port[name]}.json`), 'utf8'))).toEqual({
+        headersTimeout: 5_000,
+        requestTimeout,
+        keepAliveTimeout: 75_000,
+        timeout: 20_000, // for a client that reads nothing of its response
+      });
+    });
+
+    it('accepts headers of 15 KiB, and answers headers of 17 KiB with 431', async () => {
+      const status = async (bytes: number) =>
+        (await get(name, PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
+      expect(await status(15 * 1024)).toBe((await get(name, PATHS[name])).status);
+      expect(await status(17 * 1024)).toBe(431);
+    });
+  });
+
+  it('keeps a hundred connections to the admin port and refuses more, so that the public port loses none', async () => {
+    const sockets = Array.from({ length: 101 }, () => connect(service.port.admin, '127.0.0.1'));
+    let closed = 0;
+    for (const socket of sockets) {
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          closed += 1;
+        });
+    }
+    await expect.poll(() => closed).toBe(1);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => closed).toBe(101);
+  });
+
+  describe('takes bodies', () => {
+    const post = (
+      path: string,
+      body: string,
+      headers: Record<string, string> = {},
+    ): Promise<Answer> =>
+      beginRequest(service.port.ingest, {
+        method: 'POST',
+        path,
+        headers: {
+          Authorization: `Bearer ${service.token}`,
+          'Content-Type': 'application/json',
+          ...headers,
+        },
+      }).finish(body);
+    const readings = (bytes: number) =>
+      JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]).padEnd(bytes);
+    const airrohr = (bytes: number) => JSON.stringify({ sensordatavalues: [] }).padEnd(bytes);
+
+    it.each([
+      ['/v1/readings', 8 * 1024 * 1024, readings],
+      ['/v1/push/airrohr', 64 * 1024, airrohr],
+    ])('to %s of %i bytes and no more', async (path, limit, body) => {
+      const answers = [limit, limit + 1].map((bytes) =>
+        post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }),
+      );
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
+    });
+
+    it('or says why not, even to a client that reads last and closes the connection', async () => {
+      const socket = connect(service.port.ingest, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      const body = readings(8 * 1024 * 1024 + 1);
+      const head = [
+        'POST /v1/readings HTTP/1.1',
+        'Host: a',
+        `Authorization: Bearer ${service.token}`,
+        'Connection: close',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      await new Promise<void>((resolve, reject) => {
+        socket.once('error', reject).write(body, () => resolve());
+      });
+      let answer = '';
+      for await (const chunk of socket) answer += chunk;
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    });
+
+    it('4 at once per token: the next gets Retry-After: 2, and all 4 are finished', async () => {
+      const begin = () => beginBatch(service, [{ sensor_id: 1, time, pm25: 10 }]);
+      const begun = Array.from({ length: 4 }, begin);
+      const next = () => post('/v1/readings', JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]));
+      let refused = await next();
+      await until(async () => {
+        // refused, because the next one arrived first
+        for (const [n, one] of begun.entries()) if (one.answered()) begun[n] = begin();
+        refused = await next();
+        return refused.status !== 200 && begun.every((one) => !one.answered());
+      }, 'the fifth is refused');
+      expect([
+        refused.status,
+        refused.headers['retry-after'],
+        refused.headers['cache-control'],
+      ]).toEqual([429, '2', 'no-store']);
+      expect(begun.filter((one) => one.answered())).toEqual([]);
+      const answers = await Promise.all(begun.map((one) => one.finish(']')));
+      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(200));
+      expect((await next()).status).toBe(200);
+    });
+  });
+
+  it('logs a request on one line, without its query string', async () => {
+    await get('public', `${BASE}/station/1.json?password=of-a-client`, {
+      'User-Agent': 'my-widget/1.0',
+    });
+    await service.logged('my-widget');
+    const about = {
+      level: 'debug',
+      msg: 'request',
+      method: 'GET',
+      path: `${BASE}/station/1.json`,
+      status: 200,
+      agent: 'my-widget/1.0',
+    };
+    const own = linesOf(service).filter(({ agent }) => agent === 'my-widget/1.0');
+    expect(own).toMatchObject([about]);
+    expect(service.log()).not.toContain('of-a-client');
+  });
+
+  it('reveals no internals of an error to clients, and logs it with its stack and SQLSTATE', async () => {
+    const path = `${BASE}/station/2.json`; // not in the response cache
+    const [aqi] = await superuser`select pg_get_functiondef('rollup.aqi'::regproc) as definition`;
+    // neither an outage nor a fault of another version
+    await superuser`create or replace function rollup.aqi(pm25 float8, pm10 float8) returns int language sql immutable return 1 / 0`;
+    const answer = await get('public', path);
+    await superuser.unsafe(aqi?.definition);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      500,
+      {
+        status: 500,
+        title: 'Internal Server Error',
+        detail: 'Something went wrong on our side, and it has been logged. Try again later.',
+      },
+    ]);
+    await service.logged('a request failed');
+    const [line, ...more] = saying('a request failed');
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({
+      level: 'error',
+      path,
+      err: { stack: expect.stringContaining('at '), code: '22012' },
+    });
+    expect((await get('public', path)).status).toBe(200);
+  });
+
+  it('finishes requests under way after SIGTERM, closes the public port first and the admin port last, and exits with 0', async () => {
+    const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
+    const end = await openTransaction(superuser, 'lock table api.station in access exclusive mode');
+    const answer = get('public', `${BASE}/station/3.json`); // not in the response cache
+    const isWaiting = async () => (await lockWaits(superuser, { of: 'airseries read' })).length > 0;
+    await until(isWaiting, 'the request waits for the database');
+
+    service.kill('SIGTERM');
+    await service.logged('stopping');
+    await end('rollback');
+    // not cut; 503 if a statement took more than its 2 seconds on this machine
+    expect([200, 503]).toContain((await answer).status);
+    expect((await answer).headers.connection).toBe('close');
+
+    // the batch is incomplete: its port waits for it, and the admin port and the database close
+    // after that
+    await until(() => isRefused('public'), 'the public port is closed');
+    await until(() => isRefused('ingest'), 'the ingest port takes no new requests');
+    expect(batch.answered()).toBe(false);
+    expect((await get('admin', '/healthz')).status).toBe(200);
+    const taken = await batch.finish(']');
+    expect([taken.status, taken.headers.connection]).toEqual([200, 'close']);
+    expect(JSON.parse(taken.body)).toEqual({
+      received: 1,
+      accepted: 1,
+      unchanged: 0,
+      quarantined: [],
+      format: 'airseries',
+    });
+
+    expect((await service.finished).code).toBe(0);
+    expect(await isRefused('admin')).toBe(true);
+    expect(await here.get('station/2.json', SERVICE_NOW)).toMatchObject({ 'pm2.5': 30 });
+  });
+
+  it('has logged only JSON up to its last line, and nothing on stdout', async () => {
+    expect((await service.finished).stdout).toBe('');
+    const lines = linesOf(service);
+    for (const line of lines) {
+      expect(['debug', 'info', 'warn', 'error']).toContain(line.level);
+      expect(new Date(line.time).toISOString()).toBe(line.time);
+      expect(line.msg).not.toBe('');
+    }
+    expect(saying('stopping')).toMatchObject([{ level: 'info', signal: 'SIGTERM' }]);
+    const faults = lines.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(faults.map(({ msg }) => msg)).toEqual([
+      'the database is not reachable yet; waiting',
+      'refused a connection: too many are open',
+      'a request failed',
+    ]);
+  });
+});
+
+it('a service with DRAIN_SECONDS is not ready for that time after SIGTERM, and still serves, with Connection: close; a second signal ends it at once and cuts requests', async () => {
+  const service = await startService(here, { DEMO: 'off', DRAIN_SECONDS: '60' });
+  onTestFinished(() => service.kill('SIGKILL'));
+  const readyz = async () => (await httpGet(service.port.admin, '/readyz')).status;
+  const station = () => httpGet(service.port.public, `${BASE}/station/1.json`);
+  expect(await readyz()).toBe(200);
+  expect((await station()).headers.connection).toBe('keep-alive');
+  const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 40 }]);
+
+  service.kill('SIGTERM');
+  await service.logged('stopping');
+  // without the variable its ports would be closed by then
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await readyz()).toBe(503);
+  const answer = await station();
+  expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+  expect((await httpGet(service.port.ingest, '/')).headers.connection).toBe('close');
+
+  service.kill('SIGINT');
+  expect((await service.finished).code).toBe(1);
+  expect((await batch.finish(']')).status).toBe(0);
+});
+
+it('a service that cannot start closes what it had opened', async () => {
+  const [adminPort, ingestPort] = [Number(await freePort()), Number(await freePort())];
+  const other = createServer().listen(ingestPort, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await expect(launch(here, { adminPort, ingestPort })).rejects.toThrow('INGEST_PORT');
+  expect((await httpGet(adminPort, '/healthz')).status).toBe(0);
+  const sessions = () => superuser`
+    select from pg_stat_activity
+    where datname = current_database() and application_name = 'airseries ingest'`;
+  await expect.poll(sessions).toHaveLength(0);
+});
+
+it('a process opens the database that is named, else the bundled one; without both, it says what is missing', async () => {
+  const bundled = { target: 'bundled', embedded: true, close: async () => undefined };
+  const open = async () => bundled;
+  expect(await openDatabase('postgres://me@here/air', open)).toMatchObject({
+    target: 'postgres://me@here/air',
+    embedded: false,
+  });
+  expect(await openDatabase(undefined, open)).toBe(bundled);
+  await expect(openDatabase(undefined, undefined)).rejects.toThrow(
+    /^DATABASE_URL is missing, and there is no bundled database\. Set it to the address/,
+  );
+});
