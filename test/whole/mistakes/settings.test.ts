@@ -161,6 +161,9 @@ const SETTINGS: Mistake<Settings>[] = [
   ),
 ];
 
-it.each(SETTINGS)('says what is wrong with %s', async (_, settings, said) => {
-  await expectRefusedSettings(settings, said);
-});
+it.each(SETTINGS)(
+  'the configuration is refused, and the message says what is wrong with %s',
+  async (_, settings, said) => {
+    await expectRefusedSettings(settings, said);
+  },
+);
