@@ -42,7 +42,7 @@ const SETTINGS: Mistake<Settings>[] = [
   [
     'a duration without a number, told once',
     { RAW_RETENTION: 'soon' },
-    /usable:\n {2}RAW_RETENTION=soon: [^\n]*$/,
+    /usable:\n {2}RAW_RETENTION=soon: must be a duration such as [^\n]*$/,
   ],
   [
     'five settings at once',
