@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { wordsOf } from '../support/command.ts';
 import { emptyDatabase } from '../support/database.ts';
@@ -30,96 +30,90 @@ beforeAll(async () => {
 const run = (line: string, environment: Record<string, string>, input = '') =>
   runAirseries(wordsOf(line), environment, input).finished;
 
-describe('a command', () => {
-  it('prints its result to stdout as JSON, and everything else to stderr', async () => {
-    const { code, stdout, stderr } = await run('import readings -', withDatabase, READINGS);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { received: 5, accepted: 2 }]);
-    expect(stderr).toContain('there is no sensor 12');
-  });
-
-  it('prints its result as a table, of what is not zero, where it is asked to', async () => {
-    const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
-    const { stdout } = await run('import readings - --table', withDatabase, readings);
-    expect(stdout).toBe(
-      [
-        'received   1\naccepted   0\nunchanged  1',
-        'oldest     2026-11-19T08:00:00Z\nnewest     2026-11-19T08:00:00Z',
-        'formats    airseries\n',
-      ].join('\n'),
-    );
-  });
-
-  it('exits with 1 where it could do nothing, and prints its result all the same', async () => {
-    const readings = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
-    const { code, stdout, stderr } = await run('import readings -', withDatabase, readings);
-    expect([code, JSON.parse(stdout)]).toMatchObject([1, { failed: true }]);
-    expect(stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
-  });
-
-  it('takes a time without an offset as one of the network', async () => {
-    const line = 'delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20';
-    const { stdout } = await run(line, withDatabase);
-    expect(JSON.parse(stdout)).toEqual({ deleted: 1 });
-  });
-
-  it('reads a network from standard input, and refuses a setting that does not fit it', async () => {
-    const read = await run('import network -', withDatabase, JSON.stringify(NETWORK));
-    expect([read.code, JSON.parse(read.stdout)]).toMatchObject([0, { stations: { unchanged: 1 } }]);
-    const refused = await run('migrate', { ...withDatabase, TIME_ZONE: 'UTC' });
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toMatch(/TIME_ZONE is UTC.*made for Asia\/Yerevan/);
-  });
+it('a command prints its result to stdout as JSON, and everything else to stderr', async () => {
+  const { code, stdout, stderr } = await run('import readings -', withDatabase, READINGS);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { received: 5, accepted: 2 }]);
+  expect(stderr).toContain('there is no sensor 12');
 });
 
-describe('bad usage', () => {
-  it.each([
-    ['', /^Usage: airseries [\s\S]*\n\nerror: no command given\n$/],
-    ['retention --apply', /^error: --apply needs RAW_RETENTION.*\n$/],
-  ])('"%s" exits with 2, and opens no database', async (line, said) => {
-    const { code, stdout, stderr } = await run(line, home.environment);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(said);
-    expect(existsSync(join(home.folder, 'data'))).toBe(false);
-  });
-
-  it('that only the database shows exits with 2, too', async () => {
-    const { code, stdout, stderr } = await run('screen --from 2100-01-01', withDatabase);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('error: --from must not be in the future');
-  });
-
-  it('is repeated to a terminal without what a terminal would obey', async () => {
-    const { stderr } = await run('fly\x1b[2J', {});
-    expect(stderr).toContain(String.raw`unknown command fly\u001b[2J`);
-    expect(stderr).not.toContain('\x1b');
-  });
+it('a command prints its result as a table, of what is not zero, where it is asked to', async () => {
+  const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
+  const { stdout } = await run('import readings - --table', withDatabase, readings);
+  expect(stdout).toBe(
+    [
+      'received   1\naccepted   0\nunchanged  1',
+      'oldest     2026-11-19T08:00:00Z\nnewest     2026-11-19T08:00:00Z',
+      'formats    airseries\n',
+    ].join('\n'),
+  );
 });
 
-describe('help and the version', () => {
+it('a command exits with 1 where it could do nothing, and prints its result all the same', async () => {
+  const readings = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
+  const { code, stdout, stderr } = await run('import readings -', withDatabase, readings);
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { failed: true }]);
+  expect(stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
+});
+
+it('a command takes a time without an offset as one of the network', async () => {
+  const line = 'delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20';
+  const { stdout } = await run(line, withDatabase);
+  expect(JSON.parse(stdout)).toEqual({ deleted: 1 });
+});
+
+it('a command reads a network from standard input, and refuses a setting that does not fit it', async () => {
+  const read = await run('import network -', withDatabase, JSON.stringify(NETWORK));
+  expect([read.code, JSON.parse(read.stdout)]).toMatchObject([0, { stations: { unchanged: 1 } }]);
+  const refused = await run('migrate', { ...withDatabase, TIME_ZONE: 'UTC' });
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(/TIME_ZONE is UTC.*made for Asia\/Yerevan/);
+});
+
+it.each([
+  ['', /^Usage: airseries [\s\S]*\n\nerror: no command given\n$/],
+  ['retention --apply', /^error: --apply needs RAW_RETENTION.*\n$/],
+])('the bad usage "%s" exits with 2, and opens no database', async (line, said) => {
+  const { code, stdout, stderr } = await run(line, home.environment);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(said);
+  expect(existsSync(join(home.folder, 'data'))).toBe(false);
+});
+
+it('bad usage that only the database shows exits with 2, too', async () => {
+  const { code, stdout, stderr } = await run('screen --from 2100-01-01', withDatabase);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('error: --from must not be in the future');
+});
+
+it('bad usage is repeated to a terminal without what a terminal would obey', async () => {
+  const { stderr } = await run('fly\x1b[2J', {});
+  expect(stderr).toContain(String.raw`unknown command fly\u001b[2J`);
+  expect(stderr).not.toContain('\x1b');
+});
+
+it('help and the version are printed to stdout, even with an invalid configuration', async () => {
   const environment = { ...home.environment, PORT: 'http' };
-
-  it('are printed to stdout, even with an invalid configuration', async () => {
-    const { version } = JSON.parse(
-      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-    );
-    expect(await run('--version', environment)).toEqual({
-      code: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
-    const help = await run('start --help', environment);
-    expect(help).toMatchObject({ code: 0, stderr: '' });
-    for (const text of ['Usage: airseries start', 'INGEST_RATE', '(default: 600)'])
-      expect(help.stdout).toContain(text);
-    expect(existsSync(join(home.folder, 'data'))).toBe(false);
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  expect(await run('--version', environment)).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
   });
+  const help = await run('start --help', environment);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  for (const text of ['Usage: airseries start', 'INGEST_RATE', '(default: 600)'])
+    expect(help.stdout).toContain(text);
+  expect(existsSync(join(home.folder, 'data'))).toBe(false);
 });
 
-describe('output that nobody reads any more', () => {
-  it.each([
-    ['stdout', ['--help'], 0],
-    ['stderr', ['fly'], 2],
-  ] as const)('on %s ends nothing, and is no error', async (stream, words, code) => {
+it.each([
+  ['stdout', ['--help'], 0],
+  ['stderr', ['fly'], 2],
+] as const)(
+  'a command whose %s nobody reads any more ends as usual, and says nothing',
+  async (stream, words, code) => {
     const file = new URL('../../dist/cli.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     child[stream].destroy(); // before it writes: a pipe without a reader
@@ -130,8 +124,8 @@ describe('output that nobody reads any more', () => {
     });
     expect(await once(child, 'close')).toEqual([code, null]);
     expect(said).toBe('');
-  });
-});
+  },
+);
 
 it('a command that is interrupted says how far it came, and the same command does the rest', async () => {
   const file = new URL('../../dist/cli.js', import.meta.url).pathname;

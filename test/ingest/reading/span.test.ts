@@ -16,8 +16,8 @@ it('is told in UTC, whatever the offset and the order, without what was quaranti
 });
 
 it('more than twelve months without a reading are a clock that was reset', () => {
-  expect(describeGap(spanOf(['2026-11-20T08:00:00Z', '2000-01-01T00:00:07Z']))).toContain(
-    'the oldest reading is of 2000-01-01T00:00:07Z, and between 2000-01 and 2026-11 there is none: a clock that was reset?',
+  expect(describeGap(spanOf(['2026-11-20T08:00:00Z', '2025-10-31T00:00:07Z']))).toContain(
+    'the oldest reading is of 2025-10-31T00:00:07Z, and between 2025-10 and 2026-11 there is none: a clock that was reset?',
   );
 });
 

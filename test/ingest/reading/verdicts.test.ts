@@ -29,7 +29,9 @@ it.each([
   ['status', 'V', 'N'],
 ])('%s is obeyed where one of its values is declared, or all of them', async (name, one, other) => {
   const rows = [one, other];
-  expect((await read(name, rows)).doubt).toContain(`which rows count seems to stand in ${name} (`);
+  expect((await read(name, rows)).doubt).toContain(
+    `which rows count seems to stand in ${name} (${one || 'empty'}, ${other}), and is not used`,
+  );
   const obeyed = { excluded: 1, readings: 1, ignored: [], doubt: undefined };
   expect(await read(name, rows, { only: [`${name}=${one}`] })).toEqual(obeyed);
   const all = { excluded: 0, readings: 2, ignored: [], doubt: undefined };

@@ -156,27 +156,30 @@ describe('before a database is opened', () => {
     ),
   ];
 
-  it.each(COMMANDS)('says what is wrong with %s', async (_, line, said, code = USAGE) => {
-    const refused = await errorOf(() => {
-      const choice = choose(wordsOf(line));
-      if ('check' in choice) choice.check(readConfig({}));
-    });
-    expectSaid(`${refused.message}\n`, said);
-    expect(codeOf(refused)).toBe(code);
-    if (!line.includes('\n')) expect(refused.message).not.toContain('\n');
-    if (!(refused instanceof UsageError)) return;
-    // it says where to read on, or shows the help itself
-    if (said === 'no command given') expect(refused.help).toMatch(/^Usage: airseries /);
-    else {
-      expect(refused.help).toBe('');
-      expect(refused.message).toMatch(
-        /[.?)] (See node src\/airseries\.js( [a-z]+)* --help|To import it: .*)$/,
-      );
-    }
-  });
+  it.each(COMMANDS)(
+    'the command line says what is wrong with %s',
+    async (_, line, said, code = USAGE) => {
+      const refused = await errorOf(() => {
+        const choice = choose(wordsOf(line));
+        if ('check' in choice) choice.check(readConfig({}));
+      });
+      expectSaid(`${refused.message}\n`, said);
+      expect(codeOf(refused)).toBe(code);
+      if (!line.includes('\n')) expect(refused.message).not.toContain('\n');
+      if (!(refused instanceof UsageError)) return;
+      // it says where to read on, or shows the help itself
+      if (said === 'no command given') expect(refused.help).toMatch(/^Usage: airseries /);
+      else {
+        expect(refused.help).toBe('');
+        expect(refused.message).toMatch(
+          /[.?)] (See node src\/airseries\.js( [a-z]+)* --help|To import it: .*)$/,
+        );
+      }
+    },
+  );
 
   it(
-    'says what is wrong with an export into /proc, where making folders never ends',
+    'the command line says what is wrong with an export into /proc, where making folders never ends',
     needs('linux'),
     async () => {
       const choice = choose(wordsOf('export /proc/new'));
@@ -217,7 +220,7 @@ describe('over a database', () => {
       FAILURE,
     ],
     ['a demo beside a network', 'demo', 'needs an empty database', FAILURE],
-  ])('says what is wrong with %s', async (_, line, said, code = USAGE) => {
+  ])('the command says what is wrong with %s', async (_, line, said, code = USAGE) => {
     const run = commandsOn(db);
     const refused = await errorOf(() => run(line, { FIXED_NOW: '2026-11-20T12:00:00Z' }));
     expectSaid(refused.message, said);

@@ -1,7 +1,11 @@
 /**
  * A mistake is one row of a table. The tables of this folder are named after what a person did:
  * set a variable, typed a command, wrote a network file, imported a file of readings, sent a push,
- * or ran the program in surroundings that do not fit it.
+ * or ran the program in surroundings that do not fit it. To add one, add a row to its table:
+ *
+ *     ['a port that is a word', { PORT: 'abc' }, 'PORT=abc: must be a whole number'],
+ *
+ * and run the file, as with npx vitest run test/whole/mistakes/settings.test.ts.
  */
 import { expect } from 'vitest';
 import { checkPorts, readConfig } from '../../../src/config.ts';

@@ -451,7 +451,7 @@ const NETWORK_FILES: Mistake<string>[] = [
 ];
 
 it.each(NETWORK_FILES)(
-  'a network file: the import says what is wrong with %s',
+  'the import of a network stores nothing, and says what is wrong with %s',
   async (_, sent, said) => {
     const { lines, ...log } = keepingLog();
     const options = { providerKeys: PROVIDER_KEYS, log, file: 'network.json' };
@@ -500,7 +500,7 @@ it.each<Mistake<string>>([
     ),
     'station 2 is in example and other at the same time, and counts in each of these cities: is that meant?',
   ],
-])('a network file: the import asks whether %s is meant', async (_, sent, said) => {
+])('the import of a network asks about %s', async (_, sent, said) => {
   const log = keepingLog();
   await importNetwork(owner, sent, { providerKeys: PROVIDER_KEYS, log, dryRun: true });
   const parts = [said].flat();

@@ -108,7 +108,7 @@ const PUSHES: Mistake<Push>[] = [
 ];
 
 it.each(PUSHES)(
-  'a push is refused whole, and the answer says what is wrong with %s',
+  'a push is refused as a whole, and the answer says what is wrong with %s',
   async (_, { body, headers }, said, status = 400) => {
     const answer = await send(here.app, here.token, body, headers);
     expect(answer.status).toBe(status);

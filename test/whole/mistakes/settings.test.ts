@@ -42,7 +42,7 @@ const SETTINGS: Mistake<Settings>[] = [
   [
     'a duration without a number, told once',
     { RAW_RETENTION: 'soon' },
-    /usable:\n {2}RAW_RETENTION=soon: [^\n]*$/,
+    /usable:\n {2}RAW_RETENTION=soon: must be a duration such as [^\n]*$/,
   ],
   [
     'five settings at once',
@@ -161,6 +161,9 @@ const SETTINGS: Mistake<Settings>[] = [
   ),
 ];
 
-it.each(SETTINGS)('says what is wrong with %s', async (_, settings, said) => {
-  await expectRefusedSettings(settings, said);
-});
+it.each(SETTINGS)(
+  'the configuration is refused, and the message says what is wrong with %s',
+  async (_, settings, said) => {
+    await expectRefusedSettings(settings, said);
+  },
+);

@@ -114,19 +114,23 @@ describe.concurrent('a folder for data', () => {
   it.each<Mistake<string>>([
     ['a file', 'package.json', /DATA_DIR \(.*package\.json\) is a file.*or set DATABASE_URL/],
     ['a folder below a file', 'package.json/data', /DATA_DIR \(.*data\) is a file, or below one/],
-  ])('is refused where it is %s', async (_, path, said) => {
+  ])('the error of DATA_DIR says what is wrong with %s', async (_, path, said) => {
     const { message } = await errorOf(() =>
       openEmbeddedServer({ dataDirectory: resolve(path), log }),
     );
     expectSaid(message, said);
   });
 
-  it('is refused in /proc, where making folders never ends', needs('linux'), async () => {
-    const { message } = await errorOf(() =>
-      openEmbeddedServer({ dataDirectory: '/proc/new', log }),
-    );
-    expect(message).toMatch(/DATA_DIR \(\/proc\/new\) is .*Choose a folder/);
-  });
+  it(
+    'the error of DATA_DIR says what is wrong with /proc, where making folders never ends',
+    needs('linux'),
+    async () => {
+      const { message } = await errorOf(() =>
+        openEmbeddedServer({ dataDirectory: '/proc/new', log }),
+      );
+      expect(message).toMatch(/DATA_DIR \(\/proc\/new\) is .*Choose a folder/);
+    },
+  );
 });
 
 /** Answers the first bytes of a client. */
@@ -146,7 +150,7 @@ const refuse =
   };
 const WRONG_PASSWORD = refuse('28P01', 'password authentication failed for user "me"');
 
-describe.concurrent('a database that cannot be reached is named by its variable, without its password', () => {
+describe.concurrent('a database that cannot be reached', () => {
   const servers: Server[] = [];
   afterAll(() => {
     for (const server of servers) server.close();
@@ -163,16 +167,20 @@ describe.concurrent('a database that cannot be reached is named by its variable,
   };
   const addressOf = (port: string) => `postgres://me:se%2F${SECRET}@127.0.0.1:${port}/air`;
 
-  it('by a command', needs('otherUser'), async () => {
-    const port = await serve(WRONG_PASSWORD);
-    const { code, stdout, stderr } = await type(
-      `DATABASE_URL=${addressOf(port)} airseries status`,
-      '/',
-    );
-    const said = `error: DATABASE_URL (postgres://me@127.0.0.1:${port}/air): user or password is wrong`;
-    expectSaid(stderr, said);
-    expect([code, stdout]).toEqual([1, '']);
-  });
+  it(
+    'a command names the variable of a database that it cannot reach, without the password',
+    needs('otherUser'),
+    async () => {
+      const port = await serve(WRONG_PASSWORD);
+      const { code, stdout, stderr } = await type(
+        `DATABASE_URL=${addressOf(port)} airseries status`,
+        '/',
+      );
+      const said = `error: DATABASE_URL (postgres://me@127.0.0.1:${port}/air): user or password is wrong`;
+      expectSaid(stderr, said);
+      expect([code, stdout]).toEqual([1, '']);
+    },
+  );
 
   it.each<Mistake<{ reply?: Reply; options?: string }>>([
     [
@@ -206,16 +214,19 @@ describe.concurrent('a database that cannot be reached is named by its variable,
       { reply: (socket) => socket.destroy() },
       /it does not answer .*Is it PostgreSQL, and running\?/,
     ],
-  ])('with %s', async (_, { reply, options = '' }, said) => {
-    const port = reply === undefined ? await freePort() : await serve(reply);
-    const address = addressOf(port) + options;
-    const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
-    const { message } = explainConnection(error, 'DATABASE_URL', address) as Error;
-    expectSaid(message, said);
-    expect(message).toContain(`DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
-  });
+  ])(
+    'the error of a database that cannot be reached says what is wrong with %s',
+    async (_, { reply, options = '' }, said) => {
+      const port = reply === undefined ? await freePort() : await serve(reply);
+      const address = addressOf(port) + options;
+      const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
+      const { message } = explainConnection(error, 'DATABASE_URL', address) as Error;
+      expectSaid(message, said);
+      expect(message).toContain(`DATABASE_URL (postgres://me@127.0.0.1:${port}/air): `);
+    },
+  );
 
-  it('with an unknown host', async () => {
+  it('the error of a database that cannot be reached says that its host is unknown', async () => {
     const address = `postgres://me:${SECRET}@no.invalid/air`;
     const error = await errorOf(() => onConnection(address, {}, (sql) => sql`select`));
     expectSaid(
@@ -231,7 +242,7 @@ describe.concurrent('a folder of data that is deleted while the service runs', (
   const command = (line: string, input = '') =>
     runAirseries(line.split(' '), home.environment, input).finished;
 
-  it('is said to be deleted, and every path answers 503', async () => {
+  it('a service whose data are deleted says so, and answers 503 on every path', async () => {
     const made = await command('migrate');
     expect([made.code, JSON.parse(made.stdout)]).toMatchObject([
       0,
