@@ -149,8 +149,9 @@ onEveryEngine('Grafana', (engine) => {
 
   const missingRow = async (query: Query) => {
     const rows = await run(query, BIRCH);
-    return `test/grafana/panels.ts has no row for this panel. Paste this one into PANELS.${query.name}, keep the objects
-that say something, and check their numbers by hand: town.ts says what each station measures.
+    return `test/grafana/panels.ts has no row for this panel. Paste this one into PANELS.${query.name}, or into OF_BOTH
+if station and region print the same. Keep the objects that say something, and check their numbers by hand:
+town.ts says what each station measures. \`npm run fix\` lays it out.
 
     ['${query.key}', BIRCH, ${rows.length},
 ${textOfRows(rows)}],
