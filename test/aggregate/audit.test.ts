@@ -9,8 +9,8 @@ import type { Sql } from '../../src/database/client.ts';
 import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
-import { storageOf } from '../support/storage.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
+import { storageOf } from './storage.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';

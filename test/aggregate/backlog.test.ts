@@ -11,7 +11,7 @@ import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { storageOf } from '../support/storage.ts';
+import { storageOf } from './storage.ts';
 
 /** How many calls recompute twelve months that differ, with a month between each two of them. */
 const CALLS: Record<Engine, number> = { plain: 12, timescale: 1 };

@@ -7,7 +7,7 @@ import { maintain } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { storageOf } from '../support/storage.ts';
+import { storageOf } from './storage.ts';
 
 onEveryEngine('the change log', (engine) => {
   let database: TestDatabase;

@@ -14,6 +14,7 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { copyIn } from '../database/copyIn.ts';
 import {
   bringIn,
   differences,
@@ -23,13 +24,12 @@ import {
   reading,
   smallNetwork,
 } from '../ingest/support.ts';
-import { copyIn } from '../support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { storageOf } from '../support/storage.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { storageOf } from './storage.ts';
 
 type Differences = {
   /**

@@ -13,7 +13,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
-import { storageOf } from '../support/storage.ts';
+import { storageOf } from './storage.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -12,8 +12,8 @@ import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
-import { storageOf } from '../support/storage.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
+import { storageOf } from './storage.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 const timeZone = 'Asia/Yerevan';

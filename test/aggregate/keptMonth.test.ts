@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { lowerCutoff } from '../../src/aggregate/retention.ts';
 import { onEveryEngine } from '../support/database.ts';
-import { storageOf } from '../support/storage.ts';
 import { sixHourly } from './sixHourly.ts';
+import { storageOf } from './storage.ts';
 
 const now = new Date('2026-11-20T09:00:00Z');
 

@@ -10,8 +10,8 @@ import {
   type ParameterName,
   type ReadingColumn,
 } from '../../src/contract/parameters.ts';
-import { decimal, roundedHalfUp } from '../support/decimals.ts';
 import { bucketStart, offsetAt, type Zone } from '../support/localTime.ts';
+import { decimal, roundedHalfUp } from './decimals.ts';
 
 export type Reading = {
   at: number;

@@ -19,7 +19,7 @@ import {
 } from '../support/installation.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
-import { openWire } from '../support/silence.ts';
+import { openWire } from '../support/wire.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const MINUTE = 60_000;

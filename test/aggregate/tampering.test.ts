@@ -10,7 +10,7 @@ import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
 import { NOW, smallNetwork } from '../ingest/support.ts';
 import { isRepetition, onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
-import { storageOf } from '../support/storage.ts';
+import { storageOf } from './storage.ts';
 
 /**
  * A change to a row, as assignments or as a whole statement, and what the audit must name at its

@@ -16,15 +16,15 @@ import { compareBuckets } from '../lab/sim/compare.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import type { Server } from '../support/makeDatabase.ts';
+import { compareWithLiteral } from './compareLiteral.ts';
+import { literalBuckets, type Reading } from './literal.ts';
 import {
   needsZoneFiles,
   openZoneServer,
   type Rules,
   type ZoneServer,
   zoneOf,
-} from '../support/zoneFiles.ts';
-import { compareWithLiteral } from './compareLiteral.ts';
-import { literalBuckets, type Reading } from './literal.ts';
+} from './zoneFiles.ts';
 
 /** Changes on the second Sunday of March and the first Sunday of November. */
 const UNTIL_2026 = [

@@ -12,8 +12,8 @@ import { ALL_ENDPOINTS, CSV_HEADERS } from '../../src/contract/explore.ts';
 import { makeOpenApi } from '../../src/contract/openapi.ts';
 import { PARAMETERS, UCUM_CODES } from '../../src/contract/parameters.ts';
 import { PROBLEMS } from '../../src/contract/problem.ts';
-import { documentedResponse, openApi, validatorOf } from '../support/documented.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { documentedResponse, openApi, validatorOf } from './documented.ts';
 
 type Json = { [key: string]: Json } & {
   type?: string | string[];

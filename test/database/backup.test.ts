@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, onTestFinished, test } from 'vitest';
 import { onConnection } from '../../src/database/client.ts';
 import { engines } from '../support/database.ts';
-import { findLocalTimescale } from '../support/localServer.ts';
+import { findLocalTimescale } from '../support/run/localServer.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { skipUnless } from '../support/tools.ts';
 import { runAs, serverUser } from '../support/users.ts';

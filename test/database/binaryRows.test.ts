@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeBinaryRows } from '../../src/database/binaryRows.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { copyIn } from '../support/copyIn.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { copyIn } from './copyIn.ts';
 
 onEveryEngine('binary rows', (engine) => {
   let db: TestDatabase;

@@ -1,7 +1,7 @@
 /** COPY while this process computes its rows. How it fails: test/extras/demo/demo.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyIn } from '../support/copyIn.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { copyIn } from './copyIn.ts';
 
 onOneEngine('COPY', (engine) => {
   let database: TestDatabase;

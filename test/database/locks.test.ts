@@ -6,8 +6,8 @@ import { migrate } from '../../src/schema/migrate.ts';
 import { keepingLog, NOW } from '../ingest/support.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { throughPooler } from '../support/pooler.ts';
 import { needs } from '../support/tools.ts';
+import { throughPooler } from './pooler.ts';
 
 const log = makeLog('silent');
 const WAITING = 'waiting for another session to release a lock';

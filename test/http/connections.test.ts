@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { keepingLog } from '../ingest/support.ts';
 import { patient, until } from '../support/patience.ts';
-import { answersIn, closed, exchange, send } from '../support/raw.ts';
+import { answersIn, closed, exchange, send } from './raw.ts';
 
 let served: Listening | undefined;
 afterEach(async () => {

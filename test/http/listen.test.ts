@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
 import { patient, until } from '../support/patience.ts';
-import { exchange, send } from '../support/raw.ts';
+import { exchange, send } from './raw.ts';
 
 const ok: RequestListener = (_req, res) => {
   setTimeout(() => res.end('{}'), 5);

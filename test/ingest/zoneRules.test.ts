@@ -17,8 +17,8 @@ import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeZone } from '../../src/metrics/recorders.ts';
 import { migrate } from '../../src/schema/migrate.ts';
+import { openZoneServer, type Rules, type ZoneServer } from '../aggregate/zoneFiles.ts';
 import type { Server } from '../support/makeDatabase.ts';
-import { openZoneServer, type Rules, type ZoneServer } from '../support/zoneFiles.ts';
 import { bringIn, file, keepingLog, NOW, smallNetwork } from './support.ts';
 
 const zone = 'Test/Town';

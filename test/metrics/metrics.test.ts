@@ -16,11 +16,11 @@ import { engines, isAll } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { type Launched, launchForSuite, LAUNCHED_AT as NOW } from '../support/launch.ts';
-import { makeAllMetrics } from '../support/metrics.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { seeded } from '../support/random.ts';
 import { needs } from '../support/tools.ts';
+import { makeAllMetrics } from './allMetrics.ts';
 import { DEFINITIONS, metricsTable } from './metricsTable.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,6 +1,6 @@
 /** Our metrics as registered with prom-client, and as the table of grafana/README.md. */
 import type { Registry } from 'prom-client';
-import { makeAllMetrics } from '../support/metrics.ts';
+import { makeAllMetrics } from './allMetrics.ts';
 
 type Definition = {
   name: string;

@@ -4,6 +4,7 @@ import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { storageOf } from '../aggregate/storage.ts';
 import {
   bringIn,
   differences,
@@ -19,7 +20,6 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
-import { storageOf } from '../support/storage.ts';
 import { expectedHours } from './expectedHours.ts';
 
 const HOUR = 3_600_000;

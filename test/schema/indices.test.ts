@@ -6,16 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral } from '../../src/database/arrays.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import {
-  BANDS,
-  bandOf,
-  NO2_PPB,
-  nowcast,
-  type Pollutant,
-  trend,
-  UPPER_ENDS,
-} from '../support/indices.ts';
 import { seeded } from '../support/random.ts';
+import { BANDS, bandOf, NO2_PPB, nowcast, type Pollutant, trend, UPPER_ENDS } from './indices.ts';
 
 const POLLUTANTS = Object.keys(UPPER_ENDS) as Pollutant[];
 

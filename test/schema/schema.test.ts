@@ -9,7 +9,7 @@ import { READING_COLUMNS } from '../../src/contract/parameters.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { coreDatabase, onEveryEngine, type TestDatabase } from '../support/database.ts';
 import { CORE } from '../support/definitions.ts';
-import { describeSchema } from '../support/schema.ts';
+import { describeSchema } from './describeSchema.ts';
 import { renderedSql } from './rendered.ts';
 
 it('the SQL for plain PostgreSQL and its difference for TimescaleDB match the snapshots', async () => {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { CORE } from '../support/definitions.ts';
 import { makeDatabase } from '../support/makeDatabase.ts';
-import { openServers } from '../support/servers.ts';
+import { openServers } from '../support/run/servers.ts';
 import { apiTypes } from './apiTypes.ts';
 
 const { targets, close } = await openServers();

@@ -15,7 +15,7 @@ import { keepingLog } from '../ingest/support.ts';
 import { engines, type TestDatabase } from '../support/database.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { request } from '../support/request.ts';
-import { openMute, openWire } from '../support/silence.ts';
+import { openMute, openWire } from '../support/wire.ts';
 import { DOCUMENTS, NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
 

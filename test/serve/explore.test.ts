@@ -14,8 +14,8 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { BANDS, bandOf, nowcast, trend } from '../schema/indices.ts';
 import { emptyDatabase, onOneEngine } from '../support/database.ts';
-import { BANDS, bandOf, nowcast, trend } from '../support/indices.ts';
 import {
   type Body,
   citiesOfOneStation,

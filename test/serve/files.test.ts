@@ -11,11 +11,11 @@ import type { Sql } from '../../src/database/client.ts';
 import { openWholeNetworkPool } from '../../src/database/pools.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { closed, send } from '../http/raw.ts';
 import { httpGet } from '../support/http.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
-import { closed, send } from '../support/raw.ts';
 import { NOW } from './network.ts';
 import { type Served, serve } from './serve.ts';
 

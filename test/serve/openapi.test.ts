@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
+import { openApi } from '../contract/documented.ts';
 import { keepingLog } from '../ingest/support.ts';
-import { openApi } from '../support/documented.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 

@@ -16,8 +16,8 @@ import { makeApp } from '../../src/serve/app.ts';
 import { watchDataVersion } from '../../src/serve/dataVersion.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { request } from '../support/request.ts';
+import { startPostgres } from '../support/run/postgres.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -10,7 +10,7 @@ import type { Role } from '../../src/database/session.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../src/schema/template.ts';
-import type { Targets } from './servers.ts';
+import type { Targets } from './run/servers.ts';
 
 export type Server = Exclude<DatabaseAddress, string>;
 

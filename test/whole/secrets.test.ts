@@ -18,7 +18,7 @@ import { citiesOfOneStation, type Installation, install } from '../support/insta
 import { until } from '../support/patience.ts';
 import { addressVariables, runAirseries } from '../support/program.ts';
 import { SERVICE_NOW, type Service, startService } from '../support/service.ts';
-import { openWire, type Wire } from '../support/silence.ts';
+import { openWire, type Wire } from '../support/wire.ts';
 
 /** What every secret here contains, whether it is encoded for a URL or not. */
 const MARK = 's3kr1t';

@@ -18,8 +18,8 @@ import { demoNetwork } from '../../../src/extras/demo/network.ts';
 import { demoReadings } from '../../../src/extras/demo/readings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
+import { copyIn } from '../../database/copyIn.ts';
 import { keepingLog } from '../../ingest/support.ts';
-import { copyIn } from '../../support/copyIn.ts';
 import {
   emptyDatabase,
   onEveryEngineInAll,

@@ -14,7 +14,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { until as eventually, patient } from '../../support/patience.ts';
-import { listProcesses } from '../../support/processes.ts';
+import { listProcesses } from '../../support/run/processes.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -4,7 +4,7 @@
  */
 import { beforeAll, expect, it } from 'vitest';
 import { WORDS } from '../../../src/extras/pages/words.ts';
-import { openApi } from '../../support/documented.ts';
+import { openApi } from '../../contract/documented.ts';
 import { axe, inBrowser } from './browser.ts';
 import { openSite, type Site } from './site.ts';
 

@@ -19,7 +19,7 @@
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { openServers } from '../../support/servers.ts';
+import { openServers } from '../../support/run/servers.ts';
 import { startGenerator } from './load/generator.ts';
 import { backfilled } from './measures/backfill.ts';
 import { cached } from './measures/cached.ts';

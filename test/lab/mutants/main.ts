@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { onConnection } from '../../../src/database/client.ts';
-import { openServers, type Targets } from '../../support/servers.ts';
+import { openServers, type Targets } from '../../support/run/servers.ts';
 import { GROUPS, type Group, type Mutant, misfits } from './mutants.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;

@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import type { Engine } from '../../../src/schema/aggregates.ts';
 import { makeDatabase } from '../../support/makeDatabase.ts';
-import { openServers, type Targets } from '../../support/servers.ts';
+import { openServers, type Targets } from '../../support/run/servers.ts';
 import { ZONES } from './axes.ts';
 import { writeCase } from './corpus.ts';
 import { type Failure, playSteps } from './run.ts';

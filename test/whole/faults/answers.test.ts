@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, startingListener } from '../../../src/http/listen.ts';
+import { answersIn, exchange } from '../../http/raw.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { answersIn, exchange } from '../../support/raw.ts';
 import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
 
 let here: Installation;

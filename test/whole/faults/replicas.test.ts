@@ -18,8 +18,8 @@ import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
-import { type Cluster, canReplicate, type Member, openCluster } from '../../support/replicas.ts';
-import { openWire } from '../../support/silence.ts';
+import { openWire } from '../../support/wire.ts';
+import { type Cluster, canReplicate, type Member, openCluster } from './replicaServers.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const SLUGS = ['alpha', 'beta', 'gamma'];

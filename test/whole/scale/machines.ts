@@ -6,10 +6,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kill } from '../../support/leftovers.ts';
 import { until } from '../../support/patience.ts';
-import { listProcesses } from '../../support/processes.ts';
 import { type Running, runProgram } from '../../support/program.ts';
+import { kill } from '../../support/run/leftovers.ts';
+import { listProcesses } from '../../support/run/processes.ts';
 import { isRoot, serverUser, type User } from '../../support/users.ts';
 
 const FILES = new URL('../../../src/database/cluster/', import.meta.url).pathname;

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/database/client.ts';
 import { freePort } from '../../support/freePort.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
-import { findLocalTimescale } from '../../support/localServer.ts';
 import { patient, until } from '../../support/patience.ts';
 import {
   type Finished,
@@ -21,6 +20,7 @@ import {
   runAirseries,
   runProgram,
 } from '../../support/program.ts';
+import { findLocalTimescale } from '../../support/run/localServer.ts';
 import { findPsql, needs, skipUnless } from '../../support/tools.ts';
 import {
   DATABASES,

@@ -24,10 +24,10 @@ import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { beginService, SERVICE_NOW, type Service, startService } from '../../support/service.ts';
-import { openWire } from '../../support/silence.ts';
+import { openWire } from '../../support/wire.ts';
 
 const BASE = '/en/air-quality-app/v1';
-const REPORT = new URL('../../support/reportListeners.mjs', import.meta.url).href;
+const REPORT = new URL('../reportListeners.mjs', import.meta.url).href;
 const time = SERVICE_NOW.toISOString();
 
 type Listener = keyof Service['port'];

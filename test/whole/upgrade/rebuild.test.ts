@@ -13,10 +13,10 @@ import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import type { Definitions } from '../../../src/schema/template.ts';
+import { storageOf } from '../../aggregate/storage.ts';
 import { bringIn, NOW, smallNetwork } from '../../ingest/support.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
-import { storageOf } from '../../support/storage.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const timeZone = 'Asia/Yerevan';

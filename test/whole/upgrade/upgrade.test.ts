@@ -19,9 +19,9 @@ import { migrate } from '../../../src/schema/migrate.ts';
 import { DEFINITIONS, type Definitions } from '../../../src/schema/template.ts';
 import { compareBuckets } from '../../lab/sim/compare.ts';
 import { allBuckets } from '../../lab/sim/run.ts';
+import { describeBodies, describeSchema } from '../../schema/describeSchema.ts';
 import { emptyDatabase, onEveryEngine } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
-import { describeBodies, describeSchema } from '../../support/schema.ts';
 
 const now = new Date('2026-11-20T07:00:00Z');
 const timeZone = 'Asia/Kathmandu';

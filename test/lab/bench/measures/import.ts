@@ -10,7 +10,7 @@ import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';
 import { importReadings } from '../../../../src/ingest/importReadings.ts';
 import { importNetwork } from '../../../../src/network/importNetwork.ts';
-import { copyIn } from '../../../support/copyIn.ts';
+import { copyIn } from '../../../database/copyIn.ts';
 import { makeDatabase } from '../../../support/makeDatabase.ts';
 import { type Context, figure, type Measure, type Row } from '../run/measure.ts';
 import { bootstrap, median } from '../run/statistics.ts';

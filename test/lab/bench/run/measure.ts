@@ -1,6 +1,6 @@
 /** A measure, its context, and its report: one row for each figure that is judged. */
 import type { Engine } from '../../../../src/schema/aggregates.ts';
-import type { Targets } from '../../../support/servers.ts';
+import type { Targets } from '../../../support/run/servers.ts';
 import type { Generator } from '../load/generator.ts';
 import type { Country } from './country.ts';
 import type { Comparison, Least } from './rounds.ts';

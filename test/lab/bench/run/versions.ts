@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { onConnection } from '../../../../src/database/client.ts';
-import type { Targets } from '../../../support/servers.ts';
+import type { Targets } from '../../../support/run/servers.ts';
 
 /** The packages of test/lab/bench/package.json, and one of our own. */
 const PACKAGES = ['express', 'fastify', 'pg', 'libsql', '@duckdb/node-api'] as const;

@@ -10,7 +10,7 @@ import type { Sql } from '../../../../src/database/client.ts';
 import { importNetwork } from '../../../../src/network/importNetwork.ts';
 import type { Engine } from '../../../../src/schema/aggregates.ts';
 import { makeDatabase, type TestDatabase } from '../../../support/makeDatabase.ts';
-import type { Targets } from '../../../support/servers.ts';
+import type { Targets } from '../../../support/run/servers.ts';
 
 /** The instant of every measurement: late in a month, so that the running month counts. */
 export const NOW = new Date('2026-11-20T00:00:30Z');

@@ -11,10 +11,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { onConnection } from '../../../../src/database/client.ts';
 import { engines } from '../../../support/database.ts';
-import { findLocalTimescale, localProgram } from '../../../support/localServer.ts';
 import { until } from '../../../support/patience.ts';
-import { type Program, packagedProgram, startPostgres } from '../../../support/postgres.ts';
 import { addressVariables, makeHome, runAirseries } from '../../../support/program.ts';
+import { findLocalTimescale, localProgram } from '../../../support/run/localServer.ts';
+import { type Program, packagedProgram, startPostgres } from '../../../support/run/postgres.ts';
 import { compare, feed, minuteOf, prepare } from './feeding.ts';
 
 const local = await findLocalTimescale();

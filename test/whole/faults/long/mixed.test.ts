@@ -16,7 +16,7 @@ const LOAD_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'airseries-heap-'));
 const HEAP = join(folder, 'heap');
-const REPORT = new URL('../../../support/reportHeap.mjs', import.meta.url).href;
+const REPORT = new URL('./reportHeap.mjs', import.meta.url).href;
 
 let busy: Busy;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { Unavailable } from '../../../../src/base/unavailable.ts';
 import type { Sql } from '../../../../src/database/client.ts';
 import { openIngestPool } from '../../../../src/database/pools.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { openWire, type Wire } from '../../../support/silence.ts';
+import { openWire, type Wire } from '../../../support/wire.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

@@ -21,7 +21,7 @@ const RARE = [
   'test/extras/embedded/backup.test.ts', // restore.test.ts: a dump; its commands copy a folder
   'test/database/backup.test.ts', // restore.test.ts: a dump, with the calls that people forget
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes/surroundings.test.ts: DATA_DIR
-  'test/support/run.test.ts', // the tests' own tools
+  'test/support/run/run.test.ts', // the tests' own tools
   'test/extras/embedded/restart.test.ts', // embedded/owner.test.ts: a killed server is started again by its owner
   'test/whole/faults/replicas.test.ts', // serve/otherHistory.test.ts: never older after newer
   'test/whole/scale/scale.test.ts', // its parts, one by one: serve/otherHistory.test.ts, aggregate/claims.test.ts
@@ -53,7 +53,7 @@ export const suite = (mode: string) => {
         ...(isLong ? [] : ['test/**/long/**']),
         ...(all ? [] : RARE),
       ],
-      globalSetup: ['test/support/globalSetup.ts'],
+      globalSetup: ['test/support/run/globalSetup.ts'],
       reporters: ['default', tally],
       sequence: { sequencer: SlowestFirst },
       // the zones of the simulation would otherwise keep one core busy long after everything else

@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { connect } from '../../src/database/client.ts';
-import { runAs, SERVER_ENVIRONMENT, serverUser, type User } from './users.ts';
+import { connect } from '../../../src/database/client.ts';
+import { runAs, SERVER_ENVIRONMENT, serverUser, type User } from '../users.ts';
 
 /** A PostgreSQL to run. */
 export type Program = {

@@ -7,13 +7,13 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Sql } from '../../src/database/client.ts';
-import type { Engine } from '../../src/schema/aggregates.ts';
-import { freePort } from './freePort.ts';
-import { findLocalTimescale, localProgram } from './localServer.ts';
-import { until } from './patience.ts';
-import { makeCluster, packagedProgram } from './postgres.ts';
-import { isRoot, SERVER_ENVIRONMENT, type User } from './users.ts';
+import { connect, type Sql } from '../../../src/database/client.ts';
+import type { Engine } from '../../../src/schema/aggregates.ts';
+import { freePort } from '../../support/freePort.ts';
+import { until } from '../../support/patience.ts';
+import { findLocalTimescale, localProgram } from '../../support/run/localServer.ts';
+import { makeCluster, packagedProgram } from '../../support/run/postgres.ts';
+import { isRoot, SERVER_ENVIRONMENT, type User } from '../../support/users.ts';
 
 export type Member = {
   /** `127.0.0.1:5433`. */

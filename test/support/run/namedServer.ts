@@ -3,9 +3,9 @@
  * created here are dropped afterwards; templates also before, since an interrupted run may have
  * left outdated ones.
  */
-import type { DatabaseAddress } from '../../src/database/address.ts';
-import { onConnection, type Sql } from '../../src/database/client.ts';
-import { offeredEngine } from '../../src/schema/engine.ts';
+import type { DatabaseAddress } from '../../../src/database/address.ts';
+import { onConnection, type Sql } from '../../../src/database/client.ts';
+import { offeredEngine } from '../../../src/schema/engine.ts';
 
 type Place = Exclude<DatabaseAddress, string> & { password: string };
 

@@ -6,7 +6,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseAddress } from '../../src/database/address.ts';
+import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { findLocalTimescale, localProgram } from './localServer.ts';
 import { openNamedServer } from './namedServer.ts';
 import { startPostgres } from './postgres.ts';

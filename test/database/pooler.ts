@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './freePort.ts';
-import type { Server } from './makeDatabase.ts';
-import { until } from './patience.ts';
-import { runProgram } from './program.ts';
+import { freePort } from '../support/freePort.ts';
+import type { Server } from '../support/makeDatabase.ts';
+import { until } from '../support/patience.ts';
+import { runProgram } from '../support/program.ts';
 
 type Options = {
   user: string;

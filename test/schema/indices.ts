@@ -2,7 +2,7 @@
  * The European index (X1), NowCast (X2) and the trend as their rules are written, independently of
  * the SQL that they check.
  */
-import { decimal, roundedHalfUp, truncated } from './decimals.ts';
+import { decimal, roundedHalfUp, truncated } from '../aggregate/decimals.ts';
 
 export const BANDS = ['good', 'fair', 'moderate', 'poor', 'very poor', 'extremely poor'];
 export const UPPER_ENDS = {

@@ -22,12 +22,12 @@ import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { connect } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
-import { emptyDatabase } from './database.ts';
-import { findLocalTimescale } from './localServer.ts';
-import type { Zone } from './localTime.ts';
-import type { Server } from './makeDatabase.ts';
-import { packagedProgram, startPostgres } from './postgres.ts';
-import { type Skippable, skipUnless } from './tools.ts';
+import { emptyDatabase } from '../support/database.ts';
+import type { Zone } from '../support/localTime.ts';
+import type { Server } from '../support/makeDatabase.ts';
+import { findLocalTimescale } from '../support/run/localServer.ts';
+import { packagedProgram, startPostgres } from '../support/run/postgres.ts';
+import { type Skippable, skipUnless } from '../support/tools.ts';
 
 /**
  * Offsets in hours, each from an instant on; the first holds before it, too. `rule` is POSIX's, for

@@ -5,13 +5,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { until } from './patience.ts';
+import { until } from '../patience.ts';
+import { type Running, runProgram } from '../program.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { listProcesses } from './processes.ts';
-import { type Running, runProgram } from './program.ts';
-import { temporaryFolder } from './temporaryFolder.ts';
 
-const ROOT = new URL('../../', import.meta.url).pathname;
-const CONFIG = 'test/support/fixture/vitest.config.ts';
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const CONFIG = 'test/support/run/fixture/vitest.config.ts';
 
 /** Runs a fixture without any program on the PATH; Node is named by its path. */
 const run = (name: string, TMPDIR: string, more: Record<string, string> = {}): Running =>
@@ -25,7 +25,7 @@ const lastLines = (stdout: string, count: number) => stdout.trimEnd().split('\n'
 describe('a test run', () => {
   it('a test run says why tests are skipped, and fails if one is skipped without a reason', async () => {
     const { code, stdout } = await run('skips', temporaryFolder('run')).finished;
-    const file = 'test/support/fixture/skips.fixture.ts';
+    const file = 'test/support/run/fixture/skips.fixture.ts';
     expect([code, ...lastLines(stdout, 4)]).toEqual([
       1,
       `SKIPPED, since the moon is not full: 2 in ${file}`,
