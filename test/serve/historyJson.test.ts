@@ -1,6 +1,6 @@
 /**
- * The windows that the database writes as JSON: their points (H1), with their keys and values (H2,
- * H3).
+ * The windows that the database writes as JSON: their points (H1), and their keys and values
+ * (H2, H3).
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WINDOWS } from '../../src/contract/windows.ts';
