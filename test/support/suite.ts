@@ -18,7 +18,7 @@ declare module 'vitest' {
 const RARE = [
   'test/whole/deploy/dockerfile.test.ts', // package.test.ts: what is packed, and that it runs alone
   'test/ingest/http/hostileMemory.test.ts', // hostileBodies.test.ts: each body, and what is made of it
-  'test/extras/embedded/backup.test.ts', // restore.test.ts, and the words are those of a copy
+  'test/extras/embedded/backup.test.ts', // server.test.ts: it keeps its data across a restart
   'test/database/backup.test.ts', // restore.test.ts: a dump, with what may be forgotten around it
   'test/extras/embedded/home.test.ts', // server.test.ts: nobody else may enter; mistakes.test.ts: DATA_DIR
   'test/support/run.test.ts', // of the tests' own tools
