@@ -258,7 +258,7 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
       30,
       { time: THURSDAY, PM1: 46, 'PM2.5': 92, 'PM2.5 uncorrected': 93, PM10: 184, dust: 276 },
     ],
-    // measures no wind: that of its city
+    // it measures no wind, so its city's wind is taken
     ['Pollution rose as bars', alder('8'), 16, { from: 'N', Moderate: 15, Good: 0 }],
     // its first day counts from its first hour on (A11)
     [
