@@ -24,7 +24,7 @@ type Hanging = {
   requests: () => Promise<unknown>[];
 };
 
-onOneEngine('when more statements hang than it has connections,', (engine) => {
+onOneEngine('connections of a service', (engine) => {
   let here: Installation;
   let superuser: Sql;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ onOneEngine('when more statements hang than it has connections,', (engine) => {
           and query <> 'select 1'`
     ).length;
 
-  it('the public API opens 10', async () => {
+  it('the pool of the public API opens 10', async () => {
     const service = await launch(here, { role: 'api' });
     await hang(service, {
       table: 'api.station',
@@ -75,7 +75,7 @@ onOneEngine('when more statements hang than it has connections,', (engine) => {
     expect(await sessions('airseries read')).toBe(10);
   });
 
-  it('the list of stations opens 5', async () => {
+  it('the pool of the list of stations opens 5', async () => {
     const service = await launch(here, { role: 'api' });
     await hang(service, {
       table: 'raw.station',
@@ -89,7 +89,7 @@ onOneEngine('when more statements hang than it has connections,', (engine) => {
     expect(await sessions('airseries read all')).toBe(5);
   });
 
-  it('ingestion opens 4', async () => {
+  it('the pool of ingestion opens 4', async () => {
     const owner = here.database.as();
     // a token may send four batches at once
     const tokens = await Promise.all(
@@ -111,7 +111,7 @@ onOneEngine('when more statements hang than it has connections,', (engine) => {
     expect(await sessions('airseries ingest')).toBe(4);
   });
 
-  it('readiness opens 2, in a process that answers no other requests', async () => {
+  it('the pool of readiness opens 2, in a process that answers no other requests', async () => {
     const service = await launch(here, { role: 'worker' });
     await hang(service, {
       table: 'rollup.freshness',
@@ -120,5 +120,20 @@ onOneEngine('when more statements hang than it has connections,', (engine) => {
       requests: () => STATIONS.map(() => httpGet(service.port.admin, '/readyz')),
     });
     expect(await sessions('airseries read')).toBe(2);
+  });
+
+  it('all pools are closed when the service stops', async () => {
+    const owner = here.database.as();
+    const about = { name: 'feed', provider: 'us', stations: null, now: NOW };
+    const { token } = await createToken(owner, about);
+    const { port, stop } = await launch(here);
+    await httpGet(port.public, `${BASE}/stations.json`);
+    await beginBatch({ port, token }, []).finish(']');
+    const open = () => superuser`
+      select from pg_stat_activity
+      where datname = current_database() and application_name like 'airseries %'`;
+    expect((await open()).length).toBeGreaterThan(2);
+    await stop();
+    await expect.poll(open).toHaveLength(0);
   });
 });

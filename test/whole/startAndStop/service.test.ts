@@ -350,12 +350,16 @@ it('a service that cannot start closes what it had opened', async () => {
   const [adminPort, ingestPort] = [Number(await freePort()), Number(await freePort())];
   const other = createServer().listen(ingestPort, '127.0.0.1');
   onTestFinished(() => void other.close());
+  const sessions = async () =>
+    (
+      await superuser`
+        select from pg_stat_activity
+        where datname = current_database() and application_name like 'airseries %'`
+    ).length;
+  const before = await sessions(); // of the test itself
   await expect(launch(here, { adminPort, ingestPort })).rejects.toThrow('INGEST_PORT');
   expect((await httpGet(adminPort, '/healthz')).status).toBe(0);
-  const sessions = () => superuser`
-    select from pg_stat_activity
-    where datname = current_database() and application_name = 'airseries ingest'`;
-  await expect.poll(sessions).toHaveLength(0);
+  await expect.poll(sessions).toBeLessThanOrEqual(before);
 });
 
 it('a process opens the database that is named, else the bundled one; without both, it says what is missing', async () => {
