@@ -2,23 +2,29 @@
  * How many connections each pool of a started service opens when more statements hang than it has
  * connections. Sessions stay open for a minute afterwards, and are counted in the database.
  */
-
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
 import { onOneEngine } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { launch, LAUNCHED_AT as NOW } from '../support/launch.ts';
-import { lockWaits } from '../support/lockWaits.ts';
+import { type Launched, launch, LAUNCHED_AT as NOW } from '../support/launch.ts';
 import { openTransaction } from '../support/openTransaction.ts';
-import { until } from '../support/patience.ts';
 
 const BASE = '/en/air-quality-app/v1';
-/** More than any pool has connections. */
 const STATIONS = [...'abcdefghijklmnop'];
 
-onOneEngine('under more statements than it has connections', (engine) => {
+type Hanging = {
+  /** Nobody may read or write it meanwhile. */
+  table: string;
+  /** The pool, as metrics name it. */
+  pool: string;
+  /** How many statements are with the pool before they may go on: more than it has connections. */
+  statements: number;
+  requests: () => Promise<unknown>[];
+};
+
+onOneEngine('connections of a service', (engine) => {
   let here: Installation;
   let superuser: Sql;
   beforeAll(async () => {
@@ -27,49 +33,63 @@ onOneEngine('under more statements than it has connections', (engine) => {
     return () => here.close();
   });
 
-  /** Sends requests while nobody may read or write the table; resolves once all are answered. */
-  async function whileLocked(
-    table: string,
-    application: string,
-    requests: () => Promise<unknown>[],
-  ) {
-    const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
-    const answers = requests();
-    const isWaiting = async () => (await lockWaits(superuser, { of: application })).length > 1;
-    await until(isWaiting, 'statements wait');
-    // others connect meanwhile; a public request gives up after two seconds
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await end('rollback');
-    await Promise.all(answers);
+  async function hang({ port }: Launched, { table, pool, statements, requests }: Hanging) {
+    const withPool = async () => {
+      const { body } = await httpGet(port.admin, '/metrics');
+      const count = (name: string) =>
+        Number(new RegExp(`_pool_${name}\\{pool="${pool}"\\} (\\d+)`).exec(body)?.[1]);
+      return count('in_use') + count('waiting');
+    };
+    await withPool(); // the collectors of metrics ask the database before it hangs
+    // again where requests gave up, after two seconds, before as many hung
+    for (let hung = false; !hung; ) {
+      const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
+      let answered = false;
+      const answers = Promise.all(requests()).then(() => {
+        answered = true;
+      });
+      while (!hung && !answered) hung = (await withPool()) >= statements;
+      await end('rollback');
+      await answers;
+    }
   }
 
+  /** Without the one that probes the server while statements take long. */
   const sessions = async (application: string) =>
     (
       await superuser`
         select from pg_stat_activity
-        where datname = current_database() and application_name = ${application}`
+        where datname = current_database() and application_name = ${application}
+          and query <> 'select 1'`
     ).length;
 
-  it('the public API opens 10', async () => {
-    const { port } = await launch(here, { role: 'api' });
-    await whileLocked('api.station', 'airseries read', () =>
-      STATIONS.map((_, n) => httpGet(port.public, `${BASE}/station/${n + 1}.json`)),
-    );
+  it('the pool of the public API opens 10', async () => {
+    const service = await launch(here, { role: 'api' });
+    await hang(service, {
+      table: 'api.station',
+      pool: 'read',
+      statements: 11,
+      requests: () =>
+        STATIONS.map((_, n) => httpGet(service.port.public, `${BASE}/station/${n + 1}.json`)),
+    });
     expect(await sessions('airseries read')).toBe(10);
   });
 
-  it('the list of stations and the collectors of metrics open 5, and one that probes', async () => {
-    const { port } = await launch(here, { role: 'api' });
-    await whileLocked('raw.station', 'airseries read all', () =>
-      ['en', 'ru', 'hy'].map((locale) =>
-        httpGet(port.public, `/${locale}/air-quality-app/v1/stations.json`),
-      ),
-    );
-    expect(await sessions('airseries read all')).toBe(6);
+  it('the pool of the list of stations opens 5', async () => {
+    const service = await launch(here, { role: 'api' });
+    await hang(service, {
+      table: 'raw.station',
+      pool: 'read_all',
+      statements: 6,
+      requests: () =>
+        ['en', 'ru', 'hy'].map((locale) =>
+          httpGet(service.port.public, `/${locale}/air-quality-app/v1/stations.json`),
+        ),
+    });
+    expect(await sessions('airseries read all')).toBe(5);
   });
 
-  it('ingestion opens 4, and one that probes', async () => {
-    const { port } = await launch(here, { role: 'worker' });
+  it('the pool of ingestion opens 4', async () => {
     const owner = here.database.as();
     // a token may send four batches at once
     const tokens = await Promise.all(
@@ -77,21 +97,43 @@ onOneEngine('under more statements than it has connections', (engine) => {
         createToken(owner, { name, provider: 'us', stations: null, now: NOW }),
       ),
     );
+    const service = await launch(here, { role: 'worker' });
     const readings = [{ sensor_id: 1, time: NOW.toISOString(), pm25: 10 }];
-    await expect.poll(async () => (await httpGet(port.ingest, '/')).status).toBe(404);
-    await whileLocked('raw.readings', 'airseries ingest', () =>
-      [...tokens, ...tokens, ...tokens].map(({ token }) =>
-        beginBatch({ port, token }, readings).finish(']'),
-      ),
-    );
-    expect(await sessions('airseries ingest')).toBe(5);
+    await hang(service, {
+      table: 'raw.readings',
+      pool: 'write',
+      statements: 6,
+      requests: () =>
+        [...tokens, ...tokens, ...tokens].map(({ token }) =>
+          beginBatch({ port: service.port, token }, readings).finish(']'),
+        ),
+    });
+    expect(await sessions('airseries ingest')).toBe(4);
   });
 
-  it('readiness opens 2, in a process that answers no other requests', async () => {
-    const { port } = await launch(here, { role: 'worker' });
-    await whileLocked('rollup.freshness', 'airseries read', () =>
-      STATIONS.map(() => httpGet(port.admin, '/readyz')),
-    );
+  it('the pool of readiness opens 2, in a process that answers no other requests', async () => {
+    const service = await launch(here, { role: 'worker' });
+    await hang(service, {
+      table: 'rollup.freshness',
+      pool: 'read',
+      statements: 3,
+      requests: () => STATIONS.map(() => httpGet(service.port.admin, '/readyz')),
+    });
     expect(await sessions('airseries read')).toBe(2);
+  });
+
+  it('all pools are closed when the service stops', async () => {
+    const owner = here.database.as();
+    const about = { name: 'feed', provider: 'us', stations: null, now: NOW };
+    const { token } = await createToken(owner, about);
+    const { port, stop } = await launch(here);
+    await httpGet(port.public, `${BASE}/stations.json`);
+    await beginBatch({ port, token }, []).finish(']');
+    const open = () => superuser`
+      select from pg_stat_activity
+      where datname = current_database() and application_name like 'airseries %'`;
+    expect((await open()).length).toBeGreaterThan(2);
+    await stop();
+    await expect.poll(open).toHaveLength(0);
   });
 });

@@ -16,6 +16,7 @@ import { engines, isAll } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { type Launched, launchForSuite, LAUNCHED_AT as NOW } from '../support/launch.ts';
+import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { seeded } from '../support/random.ts';
@@ -79,6 +80,7 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   let feed: Provider;
   let superuser: Sql;
   let token: string;
+  let otherToken: string;
   /** Undefined before the first row. */
   let service: Launched;
   /** The metrics of the service once it had started. */
@@ -88,8 +90,10 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     feed = await openProvider();
     here = await install(engine, makeNetwork(feed.url()));
     superuser = here.database.superuser();
-    const about = { name: 'feed', provider: 'provider-0', stations: null, now: NOW };
-    ({ token } = await createToken(here.database.as(), about));
+    const about = { provider: 'provider-0', stations: null, now: NOW };
+    const owner = here.database.as();
+    ({ token } = await createToken(owner, { name: 'feed', ...about }));
+    ({ token: otherToken } = await createToken(owner, { name: 'other feed', ...about }));
     return async () => {
       await feed.close();
       await here.close();
@@ -108,6 +112,25 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     httpGet(service.port.public, `/en/air-quality-app/v1/${path}`, headers);
   const send = (readings: object[]) =>
     beginBatch({ port: service.port, token }, readings).finish(']');
+
+  /** Sends requests; resolves when this many statements wait for the table, to what ends that. */
+  async function whileLocked(
+    table: string,
+    application: string,
+    requests: (() => Promise<unknown>)[],
+    waiting = 1,
+  ) {
+    const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
+    const answers = requests.map((request) => request());
+    await until(
+      async () => (await lockWaits(superuser, { of: application })).length >= waiting,
+      'the statements wait',
+    );
+    return async () => {
+      await end('rollback');
+      await Promise.all(answers);
+    };
+  }
 
   const route = '/{locale}/air-quality-app/v1/station/{id}.json';
 
@@ -154,27 +177,12 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
       },
     },
     {
-      happens: 'twelve clients read stations while the database hangs',
+      happens: 'a client reads the list of stations while the database hangs',
       act: async () => {
-        const end = await openTransaction(
-          superuser,
-          'lock table api.station in access exclusive mode',
-        );
-        const answers = Array.from({ length: 12 }, (_, n) => read(`station/${n + 2}.json`));
-        await until(
-          async () => (await scrape()).get('airseries_database_pool_waiting{pool="read"}') !== 0,
-          'a statement waits for a connection',
-        );
-        return async () => {
-          await end('rollback');
-          await Promise.all(answers);
-        };
+        const answer = () => read('stations.json');
+        return await whileLocked('raw.station', 'airseries read all', [answer]);
       },
-      moves: {
-        'airseries_http_requests_in_flight{server="public"}': ANOTHER,
-        'airseries_database_pool_in_use{pool="read"}': ANOTHER,
-        'airseries_database_pool_waiting{pool="read"}': ANOTHER,
-      },
+      moves: { 'airseries_http_requests_in_flight{server="public"}': 1 },
     },
     {
       happens: 'a batch has three readings, two of them late, and one of an unknown sensor',
@@ -219,14 +227,21 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
       moves: { 'airseries_quarantine_left_out_total{provider="provider-0"}': 1 },
     },
     {
-      happens: 'half of a batch has come in',
+      happens: 'five batches come in while the database hangs',
       act: async () => {
-        const batch = beginBatch({ port: service.port, token }, []);
-        const inFlight = 'airseries_http_requests_in_flight{server="ingest"}';
-        await until(async () => (await scrape()).get(inFlight) === 1, 'the service has that half');
-        return () => batch.finish(']');
+        const batch = (token: string) => () =>
+          beginBatch({ port: service.port, token }, [
+            { sensor_id: 1, time: ago(2), pm25: 6 },
+          ]).finish(']');
+        // a token may send four at once
+        const batches = [...Array(4).fill(batch(token)), batch(otherToken)];
+        return await whileLocked('raw.readings', 'airseries ingest', batches, 4);
       },
-      moves: { 'airseries_http_requests_in_flight{server="ingest"}': 1 },
+      moves: {
+        'airseries_http_requests_in_flight{server="ingest"}': 5,
+        'airseries_database_pool_in_use{pool="write"}': 4,
+        'airseries_database_pool_waiting{pool="write"}': 1,
+      },
     },
     {
       happens: 'a provider is polled, and has a reading',
