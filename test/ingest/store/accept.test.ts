@@ -241,6 +241,15 @@ onEveryEngine('acceptReadings', (engine) => {
     expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
   });
 
+  test('withdraws only what all rows of one push with the same time leave empty (S3)', async () => {
+    await accept([reading(1, T, { pm25: 1, pm10: 2, temperature: 3 })]);
+    await accept([
+      reading(1, T, { pm25: 5, pm10: '', temperature: '' }),
+      reading(1, T, { pm25: '', pm10: 8, temperature: '' }),
+    ]);
+    expect(await stored(owner)).toMatchObject([{ pm25: 5, pm10: 8, temperature: null }]);
+  });
+
   test('takes from a sender what its station measured, and nothing of a sensor since that has left', async () => {
     const scope = { provider: 'us', stations: [1] };
     const send = (time: string) =>

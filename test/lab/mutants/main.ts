@@ -1,15 +1,21 @@
 /**
- * `npm run mutants -- [--minutes 60] [--only text]`: changes one thing at a time in a copy of the
- * project, and runs the tests that should notice. Fails where they don't and nothing in the table
- * says why that is right, or where they do although it says so. What there is no time for is told,
- * and is no failure; `--only`, once or more often, takes the mutants with such a text in their file
- * or change. One server of each engine serves them all.
+ * `npm run mutants -- [--minutes 60] [--only text]`: makes each change of the table (mutants.ts) in a
+ * copy of the project, one at a time, and runs the tests that should notice. Fails where they don't
+ * and nothing in the table says why that is right, or where they do although it says so. What there
+ * is no time for is counted, and is no failure; `--only`, once or more often, takes the mutants with
+ * such a text in their file or change.
+ *
+ * `npm run mutants -- --src`: Stryker makes the changes, in the TypeScript that stryker.config.json
+ * names. Fails where its tests notice fewer of them than the threshold there.
+ *
+ * One server of each engine serves them all.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -27,13 +33,17 @@ import { GROUPS, type Group, type Mutant, misfits } from './mutants.ts';
 const ROOT = new URL('../../../', import.meta.url).pathname;
 /** A test that waits for what the mutant never does has noticed it. */
 const TIMEOUT_MS = 300_000;
+const STRYKER = join(ROOT, 'test/lab/mutants/node_modules/@stryker-mutator/core/bin/stryker.js');
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
     only: { type: 'string', multiple: true, default: [''] },
+    src: { type: 'boolean', default: false },
   },
 });
+if (values.src && !existsSync(STRYKER))
+  throw new Error('run npm ci --prefix test/lab/mutants first');
 const deadline = performance.now() + Number(values.minutes) * 60_000;
 
 const groups = GROUPS.map((group) => ({
@@ -69,6 +79,25 @@ closing = servers.close;
 const counts = { killed: 0, argued: 0, wrong: 0, unchanged: 0, left: 0 };
 try {
   build(); // pages, which many tests serve, are read from it
+  process.exitCode = (await (values.src ? runStryker() : tryTable())) ? 0 : 1;
+} finally {
+  await servers.close();
+}
+
+/** True if the tests noticed enough. In place, because the copy needs no other copy. */
+async function runStryker(): Promise<boolean> {
+  const options = ['run', 'test/lab/mutants/stryker.config.json', '--inPlace'];
+  running = spawn(process.execPath, [STRYKER, ...options], {
+    cwd: copy,
+    env: { ...process.env, MUTANTS_TARGETS: JSON.stringify({ plain: servers.targets.plain }) },
+    stdio: 'inherit',
+  });
+  const [code] = await once(running, 'exit');
+  return code === 0;
+}
+
+/** True if every mutant of the table fares as the table says. */
+async function tryTable(): Promise<boolean> {
   for (const group of groups) {
     if (group.engine !== undefined && servers.targets[group.engine] === undefined) {
       counts.left += group.mutants.length;
@@ -83,14 +112,12 @@ try {
     for (const mutant of group.mutants) await tryOut(group, mutant);
     if (group.build) build();
   }
-} finally {
-  await servers.close();
+  const { killed, argued, wrong, unchanged, left } = counts;
+  process.stdout.write(
+    `${killed} killed, ${argued} survive as argued, ${wrong} do not as they should, ${left} left untried\n`,
+  );
+  return wrong + unchanged === 0;
 }
-const { killed, argued, wrong, unchanged, left } = counts;
-process.stdout.write(
-  `${killed} killed, ${argued} survive as argued, ${wrong} do not as they should, ${left} left untried\n`,
-);
-process.exit(wrong + unchanged === 0 ? 0 : 1);
 
 function isWanted({ file, replace }: Mutant): boolean {
   return values.only.some((text) => `${file} ${replace}`.includes(text));
@@ -108,7 +135,7 @@ async function tryOut(group: Group, { file, replace, by, survives }: Mutant): Pr
     original.replace(replace, () => by),
   );
   if (group.build) build();
-  const makesTemplates = /^(sql|src\/(schema|rollups|database))\//.test(file);
+  const makesTemplates = /^(sql|src\/schema)\//.test(file);
   if (makesTemplates) await dropDatabases('template');
   const failure = await runTests(group);
   if (makesTemplates) await dropDatabases('template');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { GROUPS, misfits } from './mutants.ts';
 
 it('every mutant changes what stands exactly once in its file', () => {
-  expect(GROUPS.length).toBeGreaterThan(30);
+  expect(GROUPS.length).toBeGreaterThan(20);
   expect(misfits(GROUPS)).toEqual([]);
 });
 
