@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../src/base/log.ts';
 import type { Sql } from '../../src/database/client.ts';
+import { readReadings } from '../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { makeNotes } from '../../src/ingest/reading/notes.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
+import type { Source } from '../../src/ingest/rows/source.ts';
 import { importNetwork, type NetworkResult } from '../../src/network/importNetwork.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
@@ -120,4 +124,23 @@ export function file(name: string, content: string | Buffer): string {
   const path = join(temporaryFolder('ingest'), name);
   writeFileSync(path, content);
   return path;
+}
+
+/** A source that is a text in memory. */
+export function textSource(text: string): Source {
+  async function* bytes() {
+    yield Buffer.from(text);
+  }
+  return { name: 'the text', size: undefined, read: 0, bytes: bytes() };
+}
+
+/** The readings of a text, and the notes on it. Rejects as readReadings does. */
+export async function readText(text: string, declared: Declarations = {}) {
+  const readings: ReadingInput[] = [];
+  let notes = makeNotes();
+  for await (const batch of readReadings(textSource(text), declared)) {
+    readings.push(...batch.readings);
+    notes = batch.notes;
+  }
+  return { readings, notes };
 }

@@ -1,4 +1,4 @@
-/** Documents of Sensor.Community become readings. */
+/** Documents of Sensor.Community: what is left out of them, and how much of one is read. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/base/inputError.ts';
@@ -8,7 +8,6 @@ const DOCUMENT = readFileSync(new URL('data.json', import.meta.url), 'utf8');
 const refuse = (what: string, remedy: string) => new InputError('the feed', what, remedy);
 const read = (text: string) =>
   readFeed(chunksOf(text), { name: 'sensor-community' }, (sensor) => sensor < 100, refuse);
-const readOne = async (element: unknown) => (await read(JSON.stringify([element]))).readings;
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
@@ -68,18 +67,6 @@ it('leaves out elements that name no sensor of ours, whatever their form', async
 const sensor = { id: 7 };
 const timestamp = '2026-11-20 11:58:02';
 
-it.each([
-  ['no values', { sensor, timestamp }],
-  ['values that are no list', { sensor, timestamp, sensordatavalues: { P1: 1 } }],
-  ['a value that is none', { sensor, timestamp, sensordatavalues: [null] }],
-  ['a value without a type', { sensor, timestamp, sensordatavalues: [{ value: '1' }] }],
-])('makes an unreadable reading of a malformed element of our sensors: %s', async (_, element) => {
-  const text = JSON.stringify(element);
-  expect(await readOne(element)).toMatchObject([
-    { sensorId: 7, values: {}, text, unreadable: true },
-  ]);
-});
-
 it('leaves out elements that are too long or too deeply nested, and keeps the next one', async () => {
   const long = {
     sensor,
@@ -105,16 +92,4 @@ it('keeps at most a fixed number of readings, and reports if there are more', as
   const strange = (n: number) => `[${'1,'.repeat(n - 1)}1]`;
   expect(await read(strange(MOST_IN_ALL))).toMatchObject({ received: MOST_IN_ALL });
   await expect(read(strange(MOST_IN_ALL + 1))).rejects.toThrow(tooMany);
-});
-
-it('leaves times in other forms unchanged', async () => {
-  const times = ['2026-11-20T11:58:02', '2026-11-20T11:58:02+01:00', 'yesterday', 5, undefined];
-  const read = times.map((time) => readOne({ sensor, timestamp: time, sensordatavalues: [] }));
-  expect((await Promise.all(read)).map((readings) => readings[0]?.measuredAt)).toEqual([
-    '2026-11-20T11:58:02Z',
-    '2026-11-20T11:58:02+01:00',
-    'yesterday',
-    5,
-    undefined,
-  ]);
 });

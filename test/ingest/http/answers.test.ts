@@ -1,4 +1,5 @@
 /** What a sender learns from the answer to its readings, beyond how many were stored. */
+import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
 import { stored } from '../support.ts';
@@ -77,6 +78,23 @@ describe('an answer', () => {
     ];
     expect((await json(readings)).ignored).toEqual(['signal', 'pm2.5', 'battery']);
     expect(await stored(here.owner)).toMatchObject([{ pm25: 5 }, { temperature: 1 }]);
+  });
+
+  it('has a hint where stored values look like another unit, unless the unit is declared', async () => {
+    const reading = JSON.stringify({ sensor_id: 1, time: T, temperature: 52, no2: 0.02 });
+    expect((await send(here.app, here.token, reading)).body).toMatchObject({
+      accepted: 1,
+      hints: [
+        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f',
+        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm',
+      ],
+    });
+    const declared = await request(here.app)
+      .post('/v1/readings?unit=temperature=c&unit=no2=ppb')
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
+      .send(reading);
+    expect(declared.body).toMatchObject({ unchanged: 1 });
+    expect(declared.body).not.toHaveProperty('hints');
   });
 
   it('stays of a reasonable size', async () => {

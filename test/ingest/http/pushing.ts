@@ -29,10 +29,10 @@ export type Pushing = {
   close(): Promise<void>;
 };
 
-export async function openPushing(engine: Engine): Promise<Pushing> {
+export async function openPushing(engine: Engine, network: object = NETWORK): Promise<Pushing> {
   const database = await testDatabase(engine);
   const owner = database.as();
-  await bringIn(owner, NETWORK);
+  await bringIn(owner, network);
   const writes = openIngestPool(database.target, { timeZone: database.timeZone, max: 2 });
   const log = keepingLog();
   const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>

@@ -75,6 +75,17 @@ describe('CSV', () => {
     expect(failure).toBeUndefined();
   });
 
+  test('says of a line of NUL bytes that it has them', async () => {
+    const { readings } = await read(`sensor_id,time,pm25\n1,${T},5\n\0\0\0\0\n`);
+    expect(readings[1]?.why).toBe('it has NUL bytes: did the power fail while it was written?');
+  });
+
+  test('is refused for a second header that cannot be used, with its line (S7)', async () => {
+    const text = `sensor_id,time,pm25\n1,${T},10\nsensor_id,pm25,x\n1,2,3\n`;
+    const { failure } = await read(text);
+    expect(failure).toContain('readings:3: the header has no column for the time');
+  });
+
   test.each([
     ['time,pm25', 'has no column sensor_id'],
     ['sensor_id,pm25', 'has no column for the time'],
@@ -133,6 +144,14 @@ describe('NDJSON', () => {
     expect(readings).toHaveLength(1);
     expect(failure).toMatch(/^readings, after element 1: invalid JSON/);
   });
+});
+
+test('NaN in JSON is named, and the readings before it are kept', async () => {
+  const { readings, failure } = await read(
+    `[{"sensor_id":1,"time":"${T}","pm25":5},{"sensor_id":1,"time":"${T}","pm25":NaN}]`,
+  );
+  expect(readings).toMatchObject([{ values: { pm25: 5 } }]);
+  expect(failure).toMatch(/after element 2: invalid JSON \(it has NaN .*: write null\)/);
 });
 
 describe('files', () => {

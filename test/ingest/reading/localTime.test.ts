@@ -56,6 +56,35 @@ test('in an hour that occurs twice, a stamp that is repeated is of the second ti
   ]);
 });
 
+test('in an hour that occurs twice, the second time of a sensor begins where its stamps go back', () => {
+  const withOffset = makeOffsetAdder(transitionsOf('Europe/London'));
+  const stamps: [sensor: string, time: string, read: string][] = [
+    ['1', '00:30', '00:30+01:00'],
+    ['1', '01:00', '01:00+01:00'],
+    ['2', '01:50', '01:50'], // the first of its sensor: nothing says which time it is
+    ['1', '01:30', '01:30+01:00'],
+    ['1', '01:00', '01:00+00:00'],
+    ['2', '01:55', '01:55'],
+    ['1', '01:30', '01:30+00:00'],
+    ['2', '02:00', '02:00+00:00'],
+  ];
+  const read = stamps.map(([sensor, time]) => withOffset(`2026-10-25 ${time}`, sensor).slice(11));
+  expect(read).toEqual(stamps.map(([, , expected]) => expected));
+});
+
+test('newest first, the first time of that hour begins where the stamps go forward', () => {
+  const withOffset = makeOffsetAdder(transitionsOf('Europe/London'));
+  const stamps = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
+  expect(stamps.map((time) => withOffset(`2026-10-25 ${time}`, '1').slice(11))).toEqual([
+    '02:00+00:00',
+    '01:30+00:00',
+    '01:00+00:00',
+    '01:30+01:00',
+    '01:00+01:00',
+    '00:30+01:00',
+  ]);
+});
+
 test.each([
   ['20.11.2026 08:00', '2026-11-20T08:00'],
   ['5.6.2026 8:00:12', '2026-06-05T08:00:12'],

@@ -1,0 +1,96 @@
+import type { FormatTable } from './table.ts';
+
+/** Midnight, noon and the first minutes of a day in Yerevan. */
+const MIDNIGHT = '2026-01-31T20:00:00Z';
+const FIVE_PAST = '2026-01-31T20:05:00Z';
+const NOON = '2026-02-01T08:00:00Z';
+
+export const airqualityAm: FormatTable = {
+  format: 'airquality-am',
+  samples: [
+    {
+      what: 'measurements, with a raw and a corrected value',
+      lines: [
+        'SET',
+        'sensor_id,timestamp,time_start,time_end,pm2.5,pm2.5_corrected,pm10,temperature,pressure,humidity',
+        '2,2026-02-01 12:00:00,,,14.2,9.1,20,3.5,90000,40',
+      ],
+      stored: [
+        {
+          sensor: 2,
+          time: NOON,
+          pm25_raw: 14.2,
+          pm25: 9.1,
+          pm10: 20,
+          temperature: 3.5,
+          pressure: 90_000,
+          humidity: 40,
+        },
+      ],
+    },
+    {
+      what: 'a mean, by the start of its interval (S3)',
+      json: {
+        sensor_id: 2,
+        timestamp: '2026-02-01 13:00:00',
+        time_start: '2026-02-01 12:00:00',
+        time_end: null,
+        'pm2.5': 9,
+        'pm2.5_corrected': 5,
+        pm10: 10,
+      },
+      stored: [{ sensor: 2, time: NOON, pm25_raw: 9, pm25: 5, pm10: 10 }],
+    },
+    {
+      what: 'daily means, of which PM2.5 is the corrected value',
+      lines: ['sensor_id,timestamp,avg_pm2.5,avg_temperature', '2,2026-02-01,6.7,'],
+      stored: [{ sensor: 2, time: MIDNIGHT, pm25: 6.7, temperature: null }],
+    },
+    {
+      what: 'daily means in JSON',
+      json: [{ sensor_id: 2, timestamp: '2026-02-01', 'avg_pm2.5': 5, avg_humidity: 40 }],
+      stored: [{ sensor: 2, time: MIDNIGHT, pm25: 5, humidity: 40 }],
+    },
+    {
+      what: 'hourly means, of which PM2.5 is the corrected value under its plain name',
+      lines: ['sensor_id,timestamp,pm2.5,avg_pm10,total_rain', '2,2026-02-01 12:00:00,6.7,7.7,0.2'],
+      stored: [{ sensor: 2, time: NOON, pm25: 6.7, pm10: 7.7, rain: 0.2 }],
+    },
+    {
+      what: 'a list whose first reading has no corrected value',
+      json: [
+        { sensor_id: 2, timestamp: '2026-02-01 00:00:00', 'pm2.5': 14.3 },
+        { sensor_id: 2, timestamp: '2026-02-01 00:05:00', 'pm2.5_corrected': 9.9, 'pm2.5': 14.3 },
+      ],
+      stored: [
+        { sensor: 2, time: MIDNIGHT, pm25_raw: 14.3 },
+        { sensor: 2, time: FIVE_PAST, pm25_raw: 14.3, pm25: 9.9 },
+      ],
+    },
+    {
+      what: 'lines of which the first has no corrected value',
+      lines: [
+        '{"sensor_id":2,"timestamp":"2026-02-01 00:00:00","pm2.5":14.3}',
+        '{"sensor_id":2,"timestamp":"2026-02-01 00:05:00","pm2.5_corrected":9.9,"pm2.5":14.3}',
+      ],
+      stored: [
+        { sensor: 2, time: MIDNIGHT, pm25_raw: 14.3 },
+        { sensor: 2, time: FIVE_PAST, pm25_raw: 14.3, pm25: 9.9 },
+      ],
+    },
+    {
+      what: 'measurements of two sensors, one of which has no corrected value',
+      lines: [
+        'SET',
+        'sensor_id,timestamp,pm2.5,pm2.5_corrected',
+        '1,2026-02-01 00:05:00,14.2,9.1',
+        '2,2026-02-01 00:05:00,15,',
+      ],
+      stored: [
+        { sensor: 1, time: FIVE_PAST, pm25_raw: 14.2, pm25: 9.1 },
+        { sensor: 2, time: FIVE_PAST, pm25_raw: 15, pm25: null },
+      ],
+      isMutated: true,
+    },
+  ],
+};

@@ -1,0 +1,218 @@
+/**
+ * Files of others as they are: what stands above a header and below it, what a file says of its own
+ * rows, and what cannot be read (S7).
+ */
+import { AN_HOUR_LATER, type FormatTable, T } from './table.ts';
+
+const TWO_HOURS = [
+  { sensor: 52, time: T, pm25: 8.5 },
+  { sensor: 52, time: AN_HOUR_LATER, pm25: 9.5 },
+];
+
+const MIDNIGHT = '2026-11-20T00:00:00Z';
+
+const HOURS_AND_DAYS = [
+  'Samplingpoint,Start,Value,AggType,Validity',
+  '52,2026-11-20 09:00:00,8.5,hour,1',
+  '52,2026-11-20 08:00:00,0.0,hour,-1',
+  '52,2026-11-20 10:00:00,9.5,hour,2',
+  '52,2026-11-20 09:00:00,12.5,day,1',
+];
+const HOURS_AND_DAYS_COLUMNS = ['sensor_id=Samplingpoint', 'time=Start', 'pm25=Value'];
+
+export const foreign: FormatTable = {
+  format: 'airseries',
+  samples: [
+    {
+      what: 'a header below sep=',
+      lines: ['sep=;\r', 'sensor_id;time;pm25\r', `52;${T};8,5\r`, `52;${AN_HOUR_LATER};9,5\r`],
+      stored: TWO_HOURS,
+    },
+    {
+      what: 'a header below comments',
+      lines: [
+        '# a station',
+        '# exported, UTC',
+        '#',
+        'sensor_id,time,pm25',
+        `52,${T},8.5`,
+        `52,${AN_HOUR_LATER},9.5`,
+      ],
+      stored: TWO_HOURS,
+    },
+    {
+      what: 'a header below titles',
+      lines: [
+        '"Hourly, case 5"',
+        '"V = valid"',
+        'sensor_id,time,pm25,s',
+        `52,${T},8.5,V`,
+        `52,${AN_HOUR_LATER},9.5,P`,
+      ],
+      stored: TWO_HOURS,
+      ignored: ['s'],
+    },
+    {
+      what: 'a header below rows of another table, which would be lost',
+      lines: ['station,time,pm25', `1,${T},5`, 'sensor_id,time,pm25', `52,${T},8.5`],
+      stored: [],
+      refused: [{ why: ':1: the header has no column sensor_id' }],
+    },
+    {
+      what: 'semicolons between names, one of which has a comma, and decimal commas',
+      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum'] },
+      lines: ['PM2,5;PM10;Datum', '8,5;9;2026-11-20'],
+      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5, pm10: 9 }],
+    },
+    {
+      what: 'one semicolon between names, one of which has a comma',
+      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum'] },
+      lines: ['PM2,5;Datum', '8,5;2026-11-20'],
+      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
+    },
+    {
+      what: 'a semicolon between names, one of which has more commas',
+      declared: { sensor: 52, zone: 'UTC', column: ['time=Datum', 'pm25=PM2,5 (a,b,c)'] },
+      lines: ['Datum;"PM2,5 (a,b,c)"', '2026-11-20;8,5'],
+      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
+    },
+    {
+      what: 'tabs between names, one of which has commas',
+      declared: { sensor: 52, zone: 'UTC' },
+      lines: ['"a,b,c"\ttime\tpm25', 'x\t2026-11-20\t8,5'],
+      stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
+      ignored: ['a,b,c'],
+    },
+    {
+      what: 'a row of units below the header',
+      lines: [
+        'sensor_id,time,temperature,pressure,pm25',
+        ',,Deg F,hPa,ug/m3',
+        `52,${T},41.0,1013.2,9.0`,
+      ],
+      stored: [{ sensor: 52, time: T, temperature: 5, pressure: 101_320, pm25: 9 }],
+    },
+    {
+      what: 'a row of units, of which a declared unit takes the place',
+      declared: { unit: ['temperature=c'] },
+      lines: [
+        'sensor_id,time,temperature,pressure,pm25',
+        ',,Deg F,hPa,ug/m3',
+        `52,${T},41.0,1013.2,9.0`,
+      ],
+      stored: [{ sensor: 52, time: T, temperature: 41, pressure: 101_320, pm25: 9 }],
+    },
+    {
+      what: 'a second header with its columns in another order',
+      lines: [
+        'sensor_id,time,pm25,pm10',
+        `52,${T},10,20`,
+        'sensor_id,time,pm10,pm25',
+        `52,${AN_HOUR_LATER},22,11`,
+      ],
+      stored: [
+        { sensor: 52, time: T, pm25: 10, pm10: 20 },
+        { sensor: 52, time: AN_HOUR_LATER, pm25: 11, pm10: 22 },
+      ],
+    },
+    {
+      what: 'a date and a time in columns of their own, and rows of delimiters alone',
+      declared: {
+        sensor: 21,
+        zone: '+01:00',
+        dateFormat: 'dd/mm/yyyy',
+        column: ['time=Date+Time', 'no2=NO2(GT)'],
+      },
+      lines: ['Date;Time;NO2(GT);;', '20/11/2026;09.00.00;40;;', ';;;;'],
+      stored: [{ sensor: 21, time: T, no2: 40 }],
+      ignored: [''],
+    },
+    {
+      what: 'a date, an hour and a minute in columns of their own',
+      declared: {
+        sensor: 21,
+        zone: '+01:00',
+        column: ['time=Date+Hour+Minute', 'no2=NO2(GT)'],
+      },
+      lines: ['Date,Hour,Minute,NO2(GT)', '2026-11-20,9,5,40'],
+      stored: [{ sensor: 21, time: '2026-11-20T08:05:00Z', no2: 40 }],
+    },
+    {
+      what: 'a declared column that is not there',
+      declared: { sensor: 21, zone: '+01:00', column: ['time=Date+Clock', 'no2=NO2(GT)'] },
+      lines: ['Date;Time;NO2(GT)', '2026-11-20;09.00.00;40'],
+      stored: [],
+      refused: [{ why: 'has no column Date+Clock' }],
+    },
+    {
+      what: 'verdicts of the file itself: hours alone, and valid ones',
+      declared: {
+        column: HOURS_AND_DAYS_COLUMNS,
+        only: ['AggType=hour', 'Validity=1,2,3'],
+        zone: '+01:00',
+      },
+      lines: HOURS_AND_DAYS,
+      stored: TWO_HOURS,
+      excluded: 2,
+    },
+    {
+      what: 'a verdict in a column that is not there',
+      declared: { column: HOURS_AND_DAYS_COLUMNS, only: ['Valid=1'], zone: '+01:00' },
+      lines: HOURS_AND_DAYS,
+      stored: [],
+      refused: [{ why: 'has no column Valid, which' }],
+    },
+    {
+      what: 'a verdict that is true in JSON',
+      declared: { only: ['ok=true'] },
+      json: [
+        { sensor_id: 52, time: T, pm25: 8.5, ok: true },
+        { sensor_id: 52, time: AN_HOUR_LATER, pm25: 9.5 },
+      ],
+      stored: [{ sensor: 52, time: T, pm25: 8.5 }],
+      excluded: 1,
+    },
+    {
+      what: 'surplus empty fields, rows of delimiters alone, and a row with a field too many',
+      lines: ['sensor_id,time,pm25', `52,${T},8.5,,`, ',,', ',,,,,', `52,${AN_HOUR_LATER},9.5,6`],
+      stored: [{ sensor: 52, time: T, pm25: 8.5 }],
+      refused: [{ why: 'the line cannot be parsed: wrong number of fields' }],
+    },
+    {
+      what: 'a line of NUL bytes',
+      lines: ['sensor_id,time,pm25', `52,${T},8.5`, '\0\0\0\0'],
+      stored: [{ sensor: 52, time: T, pm25: 8.5 }],
+      refused: [{ why: 'the line cannot be parsed' }],
+    },
+    {
+      what: 'years of two digits',
+      lines: ['sensor_id,time,pm25', '52,11/21/26 8:00 AM,5', '52,21.11.26 08:00,5'],
+      stored: [],
+      refused: [
+        { sensor: 52, why: '11/21/26 8:00 AM has a year of two digits: write all four' },
+        { sensor: 52, why: '21.11.26 08:00 has a year of two digits: write all four' },
+      ],
+    },
+    {
+      what: 'rows that lie within a document',
+      json: { features: [{ properties: { sensor_id: 52, time: T, pm25: 5 } }] },
+      stored: [],
+      refused: [{ why: 'its rows lie in "features"' }],
+    },
+    {
+      what: 'stations and times that are keys of a document',
+      json: {
+        request: { station: '143' },
+        data: { '143': { '2026-11-20 08:00:00': [1, 2, 29, '2026-11-20 09:00:00', '1'] } },
+      },
+      stored: [],
+      refused: [{ why: 'its values lie under stations and times in "data": make a row of each' }],
+    },
+    {
+      what: 'lines of InfluxDB',
+      lines: ['air,host=roof pm25=5.5,pm10=7 1795248000000000000'],
+      stored: [],
+      refused: [{ why: 'this is the line protocol of InfluxDB' }],
+    },
+  ],
+};

@@ -1,0 +1,105 @@
+import { AN_HOUR_LATER, type FormatTable, T } from './table.ts';
+
+/** An element of the feed, with more fields than we use. */
+const element = (
+  sensor: number,
+  timestamp: string,
+  values: Record<string, string>,
+  indoor = 0,
+) => ({
+  id: 9_000_000_101,
+  sampling_rate: null,
+  timestamp,
+  location: { id: 501, latitude: '40.1', longitude: '44.2', country: 'AM', indoor },
+  sensor: { id: sensor, pin: '1', sensor_type: { id: 14, name: 'SDS011' } },
+  sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
+});
+
+const UNREADABLE = 'the line cannot be parsed';
+
+export const sensorCommunity: FormatTable = {
+  format: 'sensor-community',
+  samples: [
+    {
+      what: 'CSV of the archive, in UTC',
+      lines: [
+        'sensor_id;sensor_type;location;lat;lon;timestamp;P1;durP1;ratioP1;P2;durP2;ratioP2',
+        '36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;;;4.6;;',
+      ],
+      stored: [{ sensor: 36, time: T, pm10: 17.3, pm25: 4.6 }],
+    },
+    {
+      what: 'CSV of the archive, without sensors from indoors',
+      lines: [
+        'sensor_id;sensor_type;location;lat;lon;timestamp;P1;location.indoor',
+        '36;SDS011;500;48.5;9.1;2026-11-20T08:00:00;17.3;0',
+        '37;SDS011;501;48.5;9.1;2026-11-20T08:00:00;17.3;1',
+      ],
+      stored: [{ sensor: 36, time: T, pm10: 17.3 }],
+    },
+    {
+      what: 'the feed, without sensors from indoors',
+      json: [
+        element(36, '2026-11-20 08:00:00', { P1: '21.90', P2: '14.20', P0: '8.1' }),
+        element(37, '2026-11-20 08:00:00', {
+          temperature: '7.35',
+          pressure: '90312.47',
+          humidity: 'unknown',
+          pressure_at_sealevel: '101510.20',
+        }),
+        element(38, '2026-11-20 08:00:00', { P1: '300.00' }, 1),
+      ],
+      stored: [
+        { sensor: 36, time: T, pm10: 21.9, pm25: 14.2, pm1: 8.1 },
+        { sensor: 37, time: T, temperature: 7.35, pressure: 90_312.47 },
+      ],
+      refused: [{ sensor: 37, why: 'humidity: the value is not a number' }],
+    },
+    {
+      what: 'an element for each way to write a time, of which two cannot be read',
+      json: [
+        element(36, '2026-11-20T08:00:00', { P1: '17.3' }),
+        element(36, '2026-11-20T10:00:00+01:00', { P1: '17.4' }),
+        element(36, 'yesterday', { P1: '17.5' }),
+        { ...element(36, '', { P1: '17.6' }), timestamp: 5 },
+      ],
+      stored: [
+        { sensor: 36, time: T, pm10: 17.3 },
+        { sensor: 36, time: AN_HOUR_LATER, pm10: 17.4 },
+      ],
+      refused: [
+        { sensor: 36, why: 'the time is not ISO 8601' },
+        { sensor: 36, why: 'the time is not ISO 8601' },
+      ],
+    },
+    {
+      what: 'elements of the feed whose values are malformed',
+      json: [
+        { ...element(36, '2026-11-20 08:00:00', {}), sensordatavalues: undefined },
+        { ...element(36, '2026-11-20 08:00:00', {}), sensordatavalues: { P1: 1 } },
+        { ...element(36, '2026-11-20 08:00:00', {}), sensordatavalues: [null] },
+        { ...element(36, '2026-11-20 08:00:00', {}), sensordatavalues: [{ value: '1' }] },
+        element(36, '2026-11-20 09:00:00', { P1: '17.3' }),
+      ],
+      stored: [{ sensor: 36, time: AN_HOUR_LATER, pm10: 17.3 }],
+      refused: [
+        { sensor: 36, why: UNREADABLE },
+        { sensor: 36, why: UNREADABLE },
+        { sensor: 36, why: UNREADABLE },
+        { sensor: 36, why: UNREADABLE },
+      ],
+    },
+    {
+      what: 'an element of the feed on each line',
+      lines: [
+        JSON.stringify(element(36, '2026-11-20 08:00:00', { P1: '17.3' })),
+        JSON.stringify(element(37, '2026-11-20 09:00:00', { P2: '4.6' })),
+      ],
+      stored: [
+        { sensor: 36, time: T, pm10: 17.3 },
+        { sensor: 37, time: AN_HOUR_LATER, pm25: 4.6 },
+      ],
+      isMutated: true,
+    },
+  ],
+};

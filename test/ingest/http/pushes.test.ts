@@ -1,0 +1,230 @@
+/**
+ * POST /v1/push/FORMAT: what its address may declare, a token in its path, and the sensor that a
+ * device stands for. What is read in each format: test/ingest/formats.
+ */
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
+import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
+import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
+import { engines } from '../../support/database.ts';
+import { keepingLog, NOW, stored } from '../support.ts';
+import { openPushing, type Pushing } from './pushing.ts';
+
+const T = '2026-11-20T11:00:00Z';
+
+// nothing here depends on the engine
+let here: Pushing;
+beforeAll(async () => {
+  here = await openPushing(engines[0] as (typeof engines)[0]);
+});
+beforeEach(async () => {
+  await here.owner`truncate raw.readings, raw.quarantine`;
+  await here.owner`update raw.sensor set device = null where id in (5, 6)`;
+  await here.owner`update raw.sensor set device = 'roof' where id = 7`;
+  here.log.lines.length = 0;
+});
+afterAll(() => here.close());
+
+const post = (path: string, body: string | object, token = here.token) =>
+  request(here.app)
+    .post(path)
+    .set({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' })
+    .send(typeof body === 'string' ? body : JSON.stringify(body));
+
+const sensorsWithReadings = async () =>
+  (await stored(here.owner)).map(({ sensor_id }) => sensor_id);
+
+describe('a push is refused with the reason', () => {
+  const reading = { sensor_id: 7, time: T, pm25: 5 };
+
+  it.each<[what: string, path: string, body: object, status: number, detail: RegExp]>([
+    [
+      'an unknown device',
+      '/v1/push/home-assistant',
+      { device: 'attic', pm25: 5 },
+      422,
+      /^The reading could not be used: no sensor, or more than one, has device attic: write "device": "attic" into the sensor/,
+    ],
+    [
+      'an unknown sensor, and a reading without a value',
+      '/v1/readings',
+      [
+        { sensor_id: 99, time: T, pm25: 5 },
+        { sensor_id: 98, time: T },
+      ],
+      422,
+      /^None of the 2 readings could be used: there is no sensor 99/,
+    ],
+    [
+      'an unknown unit',
+      '/v1/readings?unit=no2=stone',
+      reading,
+      400,
+      /no2 has no unit "stone". It has: ug\/m3.*Nothing was stored/,
+    ],
+    [
+      'an unknown order of dates',
+      '/v1/readings?date_format=dd.mm.yyyy',
+      reading,
+      400,
+      /there is no "dd\.mm\.yyyy"\. There are: dd\/mm\/yyyy, mm\/dd\/yyyy\. Nothing was stored/,
+    ],
+    [
+      'an unknown parameter of the address',
+      '/v1/push/ttn?units=no2=ug/m3',
+      reading,
+      400,
+      /^There is no parameter "units"\. The address may have unit, column, only, zone, .*device\. Nothing was stored\.$/,
+    ],
+    [
+      'a parameter that the address of another format has',
+      '/v1/readings?event=up',
+      reading,
+      400,
+      /^There is no parameter "event"/,
+    ],
+    [
+      'another device than the address says',
+      '/v1/push/home-assistant?device=garden',
+      { device: 'roof', time: T, pm25: 5 },
+      400,
+      /^\?device: garden would not be used, because a row names device roof itself/,
+    ],
+    [
+      'an unknown format',
+      '/v1/push/nobody',
+      reading,
+      404,
+      /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/,
+    ],
+  ])('%s', async (_, path, body, status, detail) => {
+    const response = await post(path, body);
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    if (status === 422)
+      expect(response.body).toMatchObject({
+        title: 'Unprocessable Entity',
+        accepted: 0,
+        unchanged: 0,
+      });
+    expect(await stored(here.owner)).toEqual([]);
+  });
+});
+
+it('takes the event that ChirpStack appends to the address, and answers one without a reading 200', async () => {
+  const deviceInfo = { devEui: 'roof' };
+  const uplink = await post('/v1/push/chirpstack?event=up', {
+    deviceInfo,
+    time: T,
+    fPort: 1,
+    object: { pm25: 5 },
+  });
+  expect(uplink.body).toMatchObject({ accepted: 1, format: 'chirpstack' });
+  const join = await post('/v1/push/chirpstack?event=join', { deviceInfo, time: T, devAddr: '1' });
+  expect([join.status, join.body]).toMatchObject([200, { received: 0, accepted: 0 }]);
+});
+
+describe('a token in the path', () => {
+  const address = () => `/v1/push/airgradient/${here.token}`;
+  /** The firmware of AirGradient appends it, and sends no other name of the device. */
+  const measures = '/sensors/airgradient:roof/measures';
+  const postWithoutHeader = (path: string) =>
+    request(here.app)
+      .post(path)
+      .set('Content-Type', 'application/json')
+      .send(JSON.stringify({ wifi: -46, pm02: 7, rhum: 43 }));
+
+  it('is accepted, with the device that the firmware appends', async () => {
+    const { body } = await postWithoutHeader(`${address()}${measures}`);
+    expect(body).toMatchObject({ accepted: 1, format: 'airgradient' });
+    expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25_raw: 7 }]);
+  });
+
+  it('is in no log and no answer, whatever the path, right or wrong', async () => {
+    const wrong = `airs_0123456789_${'x'.repeat(43)}`;
+    const answers = [
+      await postWithoutHeader(`${address()}${measures}`),
+      await postWithoutHeader(`/v1/push/airgradient/${wrong}${measures}`),
+      await postWithoutHeader(`/v1/push/nothing/${here.token}`),
+      await postWithoutHeader(`/${here.token}`),
+      await request(here.app).get(`${address()}/sensors/airgradient:roof/one/config`),
+      await postWithoutHeader(`${address()}${measures}?unit=x`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 404, 404, 400]);
+    // the last line may still be on its way to the log
+    expect(here.log.lines.length).toBeGreaterThanOrEqual(answers.length - 1);
+    const all = JSON.stringify([
+      here.log.lines,
+      answers.map(({ text, headers }) => [text, headers]),
+    ]);
+    expect(all).toContain('/v1/push/airgradient/sensors');
+    expect(all).not.toMatch(/airs_/);
+  });
+});
+
+describe('a device', () => {
+  it('gives the reading that the first try would have given, once the network has it', async () => {
+    await post('/v1/push/home-assistant', { device: 'attic', time: T, pm2_5: 7, temp_f: 50 });
+    await post('/v1/readings', { sensor_id: 99, time: T, temperature_f: 50 });
+    const { lines } = await listQuarantine(here.owner, {}, 10);
+    expect(lines.map(({ explanation }) => explanation).sort()).toEqual([
+      expect.stringContaining('no sensor, or more than one, has device attic'),
+      expect.stringContaining('there is no sensor 99'),
+    ]);
+    expect(lines.map(({ text }) => text)).toContain(
+      JSON.stringify({ device: 'attic', measured_at: T, temperature: 10, pm25: 7 }),
+    );
+
+    await here.owner`update raw.sensor set device = 'attic' where id = 7`;
+    await here.owner`insert into raw.sensor (id) values (99)`;
+    await here.owner`
+      insert into raw.sensor_station (sensor_id, station_id, since, until)
+      values (99, 3, '-infinity', 'infinity')`;
+    const options = { now: NOW, log: keepingLog(), terminal: false };
+    expect(await retryQuarantined(here.owner, options)).toMatchObject({ retried: 2, accepted: 2 });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, temperature: 10, pm25: 7, measured_at: '2026-11-20T15:00:00+04:00' },
+      { sensor_id: 99, temperature: 10, measured_at: '2026-11-20T15:00:00+04:00' },
+    ]);
+    await here.owner`delete from raw.readings where sensor_id = 99`;
+    await here.owner`delete from raw.sensor_station where sensor_id = 99`;
+    await here.owner`delete from raw.sensor where id = 99`;
+  });
+
+  it('with two sensors is explained', async () => {
+    await here.owner`update raw.sensor set device = 'twice' where id in (5, 6)`;
+    expect((await post('/v1/readings', { device: 'twice', time: T, pm25: 5 })).status).toBe(422);
+    const { lines } = await listQuarantine(here.owner, {}, 10);
+    expect(lines[0]?.explanation).toMatch(/sensors 5 and 6 both have device twice/);
+  });
+
+  it('may be unknown where the token is scoped to a station with one sensor that has no device', async () => {
+    await here.owner`update raw.sensor set device = 'another' where id = 5`;
+    const token = await here.makeToken('one station', 'us', [3]);
+    const { body } = await post('/v1/readings', { device: 'new', time: T, pm25: 5 }, token);
+    expect(body).toMatchObject({ accepted: 1 });
+    expect(await sensorsWithReadings()).toEqual([6]);
+  });
+
+  it('stands for the instrument that was at a station then, where one was replaced', async () => {
+    const day = '2026-11-10T00:00:00Z';
+    await here.owner`update raw.sensor set device = 'replaced' where id in (5, 6)`;
+    await here.owner`update raw.sensor_station set until = ${day} where sensor_id = 5`;
+    await here.owner`update raw.sensor_station set since = ${day} where sensor_id = 6`;
+    const readings = ['2026-11-09T23:59:59Z', day, T].map((time) => ({
+      device: 'replaced',
+      time,
+      pm25: 5,
+    }));
+    expect((await post('/v1/readings', readings)).body).toMatchObject({ accepted: 3 });
+    expect(await sensorsWithReadings()).toEqual([5, 6, 6]);
+    await checkDeclaredOwner(here.writes, { device: 'replaced' });
+
+    await here.owner`update raw.sensor_station set since = '-infinity' where sensor_id = 6`;
+    await here.owner`update raw.sensor_station set until = 'infinity' where sensor_id = 5`;
+    await expect(checkDeclaredOwner(here.writes, { device: 'replaced' })).rejects.toThrow(
+      'at the same time',
+    );
+  });
+});

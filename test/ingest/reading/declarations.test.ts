@@ -1,0 +1,54 @@
+/** Declarations that cannot be followed, each with what is said of it. */
+import { expect, it } from 'vitest';
+import { checkDeclarations } from '../../../src/ingest/reading/collect.ts';
+import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+
+it.each<[what: string, declared: Declarations, said: string | RegExp]>([
+  [
+    'an unknown unit',
+    { units: ['no2=stone'] },
+    /^--unit: no2 has no unit "stone"\. It has: ug\/m3, mg\/m3, ug\/m3@25c, mg\/m3@25c, ppb, ppm\.$/,
+  ],
+  [
+    'a unit of another quantity',
+    { units: ['temperature=hpa'] },
+    /^--unit: temperature has no unit "hpa"\. It has: c, f, k\.$/,
+  ],
+  [
+    'a unit of an unknown parameter',
+    { units: ['co=ppm'] },
+    /^--unit: unknown parameter "co"\. Known names: sensor_id/,
+  ],
+  [
+    'a parameter without a unit',
+    { units: ['no2'] },
+    /^--unit: expected NAME=UNIT, found "no2"\. An example: --unit no2=ug\/m3\.$/,
+  ],
+  [
+    'a column for an unknown name',
+    { columns: ['co=CO'] },
+    /^--column: unknown name "co"\. Known names: sensor_id/,
+  ],
+  [
+    'a column for a name that every object of JavaScript has',
+    { columns: ['constructor=pm25'] },
+    /^--column: unknown name "constructor"/,
+  ],
+  [
+    'a verdict without a value',
+    { only: ['Valid'] },
+    /^--only: expected COLUMN=VALUE\[,VALUE\], found "Valid"/,
+  ],
+  [
+    'an unknown zone',
+    { zone: 'Europe/Berln' },
+    /^--zone: there is no time zone "Europe\/Berln"\. Write its IANA name/,
+  ],
+  [
+    'an unknown format',
+    { name: 'csv' },
+    /^--format: there is no format "csv"\. There are: airgradient, airquality-am/,
+  ],
+])('refuses %s', (_, declared, said) => {
+  expect(() => checkDeclarations(declared)).toThrow(said);
+});
