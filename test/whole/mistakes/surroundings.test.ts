@@ -12,6 +12,7 @@ import { onConnection } from '../../../src/database/client.ts';
 import { explainConnection } from '../../../src/database/remedies.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
+import { until } from '../../support/patience.ts';
 import { freePort, launch, makeHome, ready, start } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 import { isRoot, unprivilegedUser } from '../../support/users.ts';
@@ -278,7 +279,8 @@ describe.concurrent('a folder of data that is deleted while the service runs', (
         }),
       );
     expect(await statuses()).toEqual(paths.map(() => 503));
-    await expect.poll(() => service.log()).toMatch(/is gone: it was deleted while the server ran/);
+    const isTold = () => /is gone: it was deleted while the server ran/.test(service.log());
+    await until(isTold, 'the log says that the folder was deleted');
     expect(await statuses()).toEqual(paths.map(() => 503));
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);
