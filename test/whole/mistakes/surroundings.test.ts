@@ -13,6 +13,7 @@ import { explainConnection } from '../../../src/database/remedies.ts';
 import { openEmbeddedServer } from '../../../src/extras/embedded/server.ts';
 import { freePort } from '../../support/freePort.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
+import { until } from '../../support/patience.ts';
 import { makeHome, ready, runAirseries, runProgram } from '../../support/program.ts';
 import { needs } from '../../support/tools.ts';
 import { isRoot, unprivilegedUser } from '../../support/users.ts';
@@ -279,7 +280,8 @@ describe.concurrent('a folder of data that is deleted while the service runs', (
         }),
       );
     expect(await statuses()).toEqual(paths.map(() => 503));
-    await expect.poll(() => service.log()).toMatch(/is gone: it was deleted while the server ran/);
+    const isTold = () => /is gone: it was deleted while the server ran/.test(service.log());
+    await until(isTold, 'the log says that the folder was deleted');
     expect(await statuses()).toEqual(paths.map(() => 503));
     service.kill('SIGTERM');
     expect((await service.finished).code).toBe(0);
