@@ -42,7 +42,8 @@ onOneEngine('connections of a service', (engine) => {
     };
     await withPool(); // the collectors of metrics ask the database before it hangs
     // again where requests gave up, after two seconds, before as many hung
-    for (let hung = false; !hung; ) {
+    let hung = false;
+    for (let round = 0; !hung && round < 4; round += 1) {
       const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
       let answered = false;
       const answers = Promise.all(requests()).then(() => {
@@ -52,6 +53,7 @@ onOneEngine('connections of a service', (engine) => {
       await end('rollback');
       await answers;
     }
+    expect(hung, `${statements} statements hang`).toBe(true);
   }
 
   /** Without the one that probes the server while statements take long. */

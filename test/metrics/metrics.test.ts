@@ -113,24 +113,22 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   const send = (readings: object[]) =>
     beginBatch({ port: service.port, token }, readings).finish(']');
 
-  /** Sends requests; resolves when this many statements wait for the table, to what ends that. */
+  /** Sends requests while nobody may use the table; resolves, once they hang, to what ends that. */
   async function whileLocked(
     table: string,
-    application: string,
     requests: (() => Promise<unknown>)[],
-    waiting = 1,
+    doHang: () => Promise<boolean>,
   ) {
     const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
     const answers = requests.map((request) => request());
-    await until(
-      async () => (await lockWaits(superuser, { of: application })).length >= waiting,
-      'the statements wait',
-    );
+    await until(doHang, 'the requests hang');
     return async () => {
       await end('rollback');
       await Promise.all(answers);
     };
   }
+  const waitForLock = async (application: string) =>
+    (await lockWaits(superuser, { of: application })).length;
 
   const route = '/{locale}/air-quality-app/v1/station/{id}.json';
 
@@ -179,8 +177,9 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     {
       happens: 'a client reads the list of stations while the database hangs',
       act: async () => {
-        const answer = () => read('stations.json');
-        return await whileLocked('raw.station', 'airseries read all', [answer]);
+        const list = () => read('stations.json');
+        const doesHang = async () => (await waitForLock('airseries read all')) > 0;
+        return await whileLocked('raw.station', [list], doesHang);
       },
       moves: { 'airseries_http_requests_in_flight{server="public"}': 1 },
     },
@@ -235,7 +234,10 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
           ]).finish(']');
         // a token may send four at once
         const batches = [...Array(4).fill(batch(token)), batch(otherToken)];
-        return await whileLocked('raw.readings', 'airseries ingest', batches, 4);
+        const waiting = 'airseries_database_pool_waiting{pool="write"}';
+        const doHang = async () =>
+          (await waitForLock('airseries ingest')) === 4 && (await scrape()).get(waiting) === 1;
+        return await whileLocked('raw.readings', batches, doHang);
       },
       moves: {
         'airseries_http_requests_in_flight{server="ingest"}': 5,
