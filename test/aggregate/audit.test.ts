@@ -6,9 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit, LISTED_DIFFERENCES } from '../../src/aggregate/audit.ts';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 import { sixHourly, storedBuckets } from './sixHourly.ts';
 import { storageOf } from './storage.ts';
 

@@ -7,10 +7,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
-import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { differences } from './differences.ts';
 import { storageOf } from './storage.ts';
 
 /** How many calls recompute twelve months that differ, with a month between each two of them. */

@@ -5,8 +5,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { maintain } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { differences } from './differences.ts';
 import { storageOf } from './storage.ts';
 
 onEveryEngine('the change log', (engine) => {

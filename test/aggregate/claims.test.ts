@@ -4,8 +4,9 @@ import { claimsOn } from '../../src/aggregate/claims.ts';
 import { runJob } from '../../src/aggregate/schedule.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeJobs } from '../../src/metrics/recorders.ts';
-import { keepingLog, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 
 onOneEngine('claims of job runs', (engine) => {
   let database: TestDatabase;

@@ -2,16 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import {
-  bringIn,
-  differences,
-  type Json,
-  NOW,
-  reading,
-  smallNetwork,
-  stored,
-} from '../ingest/support.ts';
+import { reading, stored } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
+import { differences } from './differences.ts';
 
 const at = (hours: number, minutes = 0) =>
   new Date(Date.UTC(2026, 10, 20, hours, minutes)).toISOString();

@@ -15,20 +15,16 @@ import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { copyIn } from '../database/copyIn.ts';
-import {
-  bringIn,
-  differences,
-  file,
-  keepingLog,
-  NOW,
-  reading,
-  smallNetwork,
-} from '../ingest/support.ts';
+import { file, reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { differences } from './differences.ts';
 import { storageOf } from './storage.ts';
 
 type Differences = {

@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
-import { keepingLog } from '../ingest/support.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import {
   type Body,
@@ -13,6 +12,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { storageOf } from './storage.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];

@@ -9,7 +9,6 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { runJob } from '../../src/aggregate/schedule.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { keepingLog } from '../ingest/support.ts';
 import { onOneEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
@@ -17,6 +16,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { openWire } from '../support/wire.ts';

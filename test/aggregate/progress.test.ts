@@ -6,8 +6,10 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { audit } from '../../src/aggregate/audit.ts';
 import { rebuild, refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
-import { bringIn, keepingLog, NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const DAYS = 61; // August and September
 

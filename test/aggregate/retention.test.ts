@@ -8,9 +8,10 @@ import { maintainStorage } from '../../src/aggregate/jobs.ts';
 import { deleteExpired, lowerCutoff, planRetention } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import { bringIn, keepingLog } from '../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation, reading } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 
 const NOW = new Date('2026-11-20T00:17:00Z');
 const AHEAD = new Date('2028-11-20T00:17:00Z');

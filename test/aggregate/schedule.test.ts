@@ -7,7 +7,8 @@ import { type Job, makeJobs } from '../../src/aggregate/jobs.ts';
 import { runJob, scheduleJobs } from '../../src/aggregate/schedule.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeJobs } from '../../src/metrics/recorders.ts';
-import { keepingLog, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 
 const MINUTE = 60_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');

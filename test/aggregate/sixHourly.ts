@@ -6,9 +6,9 @@
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';
-import { bringIn } from '../ingest/support.ts';
 import { testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 
 /** `since` is a local date of Asia/Yerevan. */
 export async function sixHourly(engine: Engine, since: string, now: Date) {

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit, type Difference } from '../../src/aggregate/audit.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { LEVELS, type Level } from '../../src/schema/aggregates.ts';
-import { NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { isRepetition, onEveryEngine } from '../support/database.ts';
 import { type Installation, install } from '../support/installation.ts';
+import { smallNetwork } from '../support/smallNetwork.ts';
 import { storageOf } from './storage.ts';
 
 /**

@@ -11,11 +11,12 @@ import { makeLog } from '../../src/base/log.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
 import { LEVELS } from '../../src/schema/aggregates.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { bringIn, keepingLog } from '../ingest/support.ts';
 import { compareBuckets } from '../lab/sim/compare.ts';
 import { engines } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import type { Server } from '../support/makeDatabase.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 import { compareWithLiteral } from './compareLiteral.ts';
 import { literalBuckets, type Reading } from './literal.ts';
 import {

@@ -1,7 +1,7 @@
 /** The log has at most one line a second of each kind, however many requests fail. */
 import { beforeEach, expect, it, vi } from 'vitest';
 import { boundedLog } from '../../src/base/log.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -10,9 +10,11 @@ import {
   type SensorArrivals,
   sensorArrivals,
 } from '../../src/ingest/store/arrivals.ts';
-import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import { reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { engines, onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { PROVIDER_FACTS } from '../support/network.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const versions = {
   ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },

@@ -1,8 +1,9 @@
 /** A town of one station with one sensor, for the operator's commands over it. */
-import { bringIn } from '../ingest/support.ts';
+
 import { commandsOn } from '../support/command.ts';
 import { engines, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 
 const { stations, ...others } = citiesOfOneStation(['town']);
 /** Screened, as is everything that a list of sensors adds. */

@@ -10,8 +10,11 @@ import { asUnavailable, explainConnection } from '../../src/database/remedies.ts
 import { waitForDatabase } from '../../src/database/waitForDatabase.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { migrate } from '../../src/schema/migrate.ts';
-import { bringIn, keepingLog, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import { reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const failure = (code: string, severity = 'ERROR') =>
   Object.assign(new Error('failed'), { code, severity });

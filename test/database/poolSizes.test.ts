@@ -5,10 +5,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
-import { type Launched, launch, LAUNCHED_AT as NOW } from '../support/launch.ts';
+import { type Launched, launch } from '../support/launch.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 
 const BASE = '/en/air-quality-app/v1';

@@ -18,8 +18,10 @@ import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
 import { storageFault } from '../../src/schema/storage.ts';
-import { bringIn, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import { reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { needs, skipUnless } from '../support/tools.ts';
 
 const log = makeLog('silent');

@@ -7,7 +7,7 @@ import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/http/listen.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { patient, until } from '../support/patience.ts';
 import { answersIn, closed, exchange, send } from './raw.ts';
 

@@ -4,8 +4,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { differences } from '../aggregate/differences.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { bringIn, differences, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { file, stored } from './support.ts';
 
 onEveryEngine('import readings', (engine) => {
   let db: TestDatabase;

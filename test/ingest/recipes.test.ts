@@ -13,12 +13,15 @@ import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../src/ingest/quarantine/list.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
+import { NOW } from '../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { runProgram } from '../support/program.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { needs } from '../support/tools.ts';
 import { openPushing, type Pushing } from './http/pushing.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from './support.ts';
+import { file, stored } from './support.ts';
 
 const README = readFileSync(new URL('../../src/ingest/README.md', import.meta.url), 'utf8');
 

@@ -8,9 +8,12 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import { retryQuarantined } from '../../src/ingest/quarantine/retry.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { differences } from '../aggregate/differences.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { openPushing, type Pushing, push, send } from './http/pushing.ts';
-import { differences, file, keepingLog, NOW, reading } from './support.ts';
+import { file, reading } from './support.ts';
 
 const SENSOR = 7;
 const DEVICE = 'esp8266-elsewhere';

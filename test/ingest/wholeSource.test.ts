@@ -7,8 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Sql } from '../../src/database/client.ts';
 import { importReadings } from '../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { differences } from '../aggregate/differences.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
-import { bringIn, differences, file, keepingLog, NOW, reading, smallNetwork } from './support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { file, reading } from './support.ts';
 
 const T = '2026-11-01T00:00:00.000Z';
 /** More rows than are stored together, and more than are compared with each other. */

@@ -18,8 +18,11 @@ import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { observeZone } from '../../src/metrics/recorders.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { openZoneServer, type Rules, type ZoneServer } from '../aggregate/zoneFiles.ts';
+import { NOW } from '../support/clock.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import type { Server } from '../support/makeDatabase.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork } from './support.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
+import { file } from './support.ts';
 
 const zone = 'Test/Town';
 const OFFSETS = [

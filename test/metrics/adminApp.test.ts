@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
 import { makeAdminApp, whoListens } from '../../src/metrics/adminApp.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 
 const app = (ok: boolean) =>
   makeAdminApp({

@@ -10,7 +10,8 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Api, ApiDb } from '../../src/database/apiDb.ts';
 import { registerCollectors } from '../../src/metrics/collectors.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
-import { keepingLog, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 
 const answers: Record<string, object | undefined> = {
   last_audit: { made_at: NOW.toISOString(), differing: 7 },

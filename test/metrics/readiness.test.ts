@@ -5,7 +5,7 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import { readiness } from '../../src/metrics/adminApp.ts';
 import { snapshotApiSurface } from '../../src/schema/apiSurface.ts';
 import { storageFault } from '../../src/schema/storage.ts';
-import { NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 
 onOneEngine('readiness', (engine) => {

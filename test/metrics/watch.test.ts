@@ -1,8 +1,9 @@
 /** Stations that are offline or in a flag period are found, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
-import { bringIn, type Json, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, type Json } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);

@@ -2,9 +2,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
-import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { engines, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 // nothing here depends on the engine
 let sql: Sql;

@@ -4,22 +4,18 @@ import { rebuild } from '../../src/aggregate/refresh.ts';
 import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
+import { differences } from '../aggregate/differences.ts';
 import { storageOf } from '../aggregate/storage.ts';
-import {
-  bringIn,
-  differences,
-  type Json,
-  keepingLog,
-  NOW,
-  reading,
-  smallNetwork,
-} from '../ingest/support.ts';
+import { reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import {
   isRepetition,
   onEveryEngine,
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
 import { expectedHours } from './expectedHours.ts';
 
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 /** A network file is JSON as people write it: with comments, and commas before brackets. */
 import { expect, it } from 'vitest';
 import { parseNetwork } from '../../src/network/read.ts';
-import { smallNetwork } from '../ingest/support.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
+import { smallNetwork } from '../support/smallNetwork.ts';
 
 it('a comment, and a comma before a closing bracket, are not mistakes', () => {
   const text = JSON.stringify(smallNetwork(), null, 2)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { networkJsonSchema } from '../../src/network/schema.ts';
-import { smallNetwork } from '../ingest/support.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
+import { smallNetwork } from '../support/smallNetwork.ts';
 
 const published = JSON.parse(
   readFileSync(new URL('../../src/network/network.schema.json', import.meta.url), 'utf8'),

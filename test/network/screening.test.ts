@@ -5,8 +5,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../src/network/screening.ts';
-import { bringIn, differences, NOW, smallNetwork } from '../ingest/support.ts';
+import { differences } from '../aggregate/differences.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sensorTable } from '../../src/commands/status.ts';
 import { connect, type Sql } from '../../src/database/client.ts';
-import { bringIn, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 /** Stations 1 to 4 are within 10 km of one another; station 5 is 12 km from the next of them. */

@@ -9,22 +9,18 @@ import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { type Removable, removeElement } from '../../src/network/removeElement.ts';
-import {
-  bringIn,
-  differences,
-  keepingLog,
-  NOW,
-  reading,
-  smallNetwork,
-  stored,
-} from '../ingest/support.ts';
+import { differences } from '../aggregate/differences.ts';
+import { reading, stored } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import {
   isRepetition,
   onEveryEngine,
   type TestDatabase,
   testDatabase,
 } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../support/network.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31, 16);

@@ -6,9 +6,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../src/database/client.ts';
 import { screen } from '../../src/network/screening.ts';
-import { bringIn, NOW } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 import {
   type City,
   type Fault,

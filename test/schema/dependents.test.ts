@@ -10,9 +10,10 @@ import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
-import { bringIn, keepingLog, smallNetwork } from '../ingest/support.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../support/database.ts';
 import { changedDefinitions } from '../support/definitions.ts';
+import { keepingLog } from '../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const now = new Date('2026-11-20T00:00:00Z');

@@ -10,11 +10,12 @@ import type { Sql } from '../../src/database/client.ts';
 import { checkInstalled } from '../../src/schema/installed.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { MigrationRefused } from '../../src/schema/migrations.ts';
+import { NOW } from '../support/clock.ts';
 import { emptyDatabase, engines, onEveryEngine } from '../support/database.ts';
 import { httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { addressVariables, runAirseries } from '../support/program.ts';
-import { SERVICE_NOW, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 onEveryEngine('a login that may only read', (engine) => {
   let here: Installation;
@@ -23,7 +24,7 @@ onEveryEngine('a login that may only read', (engine) => {
   let target: DatabaseAddress;
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['town']));
-    await here.refresh(SERVICE_NOW);
+    await here.refresh(NOW);
     superuser = here.database.superuser();
     const server = here.database.target;
     login = `api_of_${server.database}`;
@@ -42,7 +43,7 @@ onEveryEngine('a login that may only read', (engine) => {
   };
 
   it('a login that may only read learns the same about the database as a migration', async () => {
-    const now = SERVICE_NOW;
+    const now = NOW;
     const migrated = await migrate(here.database.target, { now, log: makeLog('silent') });
     expect(await checkInstalled(target, { timeZone: 'Asia/Yerevan' })).toEqual(migrated);
   });
@@ -59,7 +60,7 @@ onEveryEngine('a login that may only read', (engine) => {
   );
 
   it('a database with other migrations, with another zone or without any migration is refused', async () => {
-    await superuser`insert into raw.migration values (99, 'of_tomorrow', 'x', ${SERVICE_NOW})`;
+    await superuser`insert into raw.migration values (99, 'of_tomorrow', 'x', ${NOW})`;
     expect(await refusal()).toContain('(migrations)');
     await superuser`delete from raw.migration where number = 99`;
     expect(await refusal({ timeZone: 'UTC' })).toContain('TIME_ZONE is UTC');

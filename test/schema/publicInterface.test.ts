@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refresh } from '../../src/aggregate/refresh.ts';
 import { isNewer, isUntried, TRIED_TIMESCALE, timescaleInWords } from '../../src/schema/engine.ts';
-import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { testDatabase } from '../support/database.ts';
 import { seeded } from '../support/random.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { needs } from '../support/tools.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;

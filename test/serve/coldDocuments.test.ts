@@ -14,10 +14,10 @@ import { makeExplore } from '../../src/serve/explore.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
 import type { PathValues } from '../../src/serve/paths.ts';
 import { queryNetwork } from '../../src/serve/stationsList.ts';
-import { bringIn } from '../ingest/support.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { until } from '../support/patience.ts';
+import { bringIn } from '../support/smallNetwork.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

@@ -7,9 +7,10 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
-import { bringIn, NOW, smallNetwork } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine, testDatabase } from '../support/database.ts';
 import { request } from '../support/request.ts';
+import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const PATHS = ['stations', 'station/1', 'station/1-history', 'region/town', 'region/town-history'];
 

@@ -7,7 +7,7 @@ import { makeClock } from '../../src/base/clock.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { openApi } from '../contract/documented.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { request } from '../support/request.ts';
 import { NOW } from './network.ts';
 

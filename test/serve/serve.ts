@@ -6,8 +6,8 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import type { Engine } from '../../src/schema/aggregates.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import type { DataVersions } from '../../src/serve/dataVersion.ts';
-import { keepingLog } from '../ingest/support.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { insertNetwork, NOW } from './network.ts';
 
 export type Served = {

@@ -7,8 +7,11 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import type { ReadingInput } from '../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
-import { bringIn, differences, type Json, NOW, reading, smallNetwork } from '../ingest/support.ts';
+import { differences } from '../aggregate/differences.ts';
+import { reading } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
+import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
 
 /** That many minutes before now, which is a full hour. */
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();

@@ -8,8 +8,8 @@ import { onConnection } from '../../src/database/client.ts';
 import { additionsOf } from '../../src/extras/extra.ts';
 import { EXTRAS } from '../../src/extras.ts';
 import { type Installation, migrate } from '../../src/schema/migrate.ts';
-import { keepingLog } from '../ingest/support.ts';
 import type { TestDatabase } from './database.ts';
+import { keepingLog } from './keepingLog.ts';
 
 /** Throws UsageError if the command line is invalid. */
 export const choose = (words: readonly string[], config: Partial<Config> = {}) =>

@@ -5,11 +5,10 @@ import { runJob, type Schedule } from '../../src/aggregate/schedule.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import { start } from '../../src/service.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { NOW } from './clock.ts';
 import { freePort } from './freePort.ts';
 import type { Installation } from './installation.ts';
-
-export const LAUNCHED_AT = new Date('2026-11-20T12:00:00Z');
+import { keepingLog } from './keepingLog.ts';
 
 export type Launched = {
   port: Record<'public' | 'admin' | 'ingest', number>;
@@ -53,7 +52,7 @@ export async function launchForSuite(
   const log = keepingLog();
   const scheduled: Parameters<Schedule>[] = [];
   const service = start(settings, {
-    clock: () => LAUNCHED_AT,
+    clock: () => NOW,
     log,
     schedule: (...jobs) => {
       scheduled.push(jobs);

@@ -1,11 +1,10 @@
 /** The service as a process on a test database, with every listener open. */
 import { createToken } from '../../src/ingest/http/tokens.ts';
+import { NOW } from './clock.ts';
 import { freePort } from './freePort.ts';
 import type { Installation } from './installation.ts';
 import { until } from './patience.ts';
 import { addressVariables, type Running, ready, runAirseries } from './program.ts';
-
-export const SERVICE_NOW = new Date('2026-11-20T12:00:00Z');
 
 export type Service = Running & {
   port: Record<'public' | 'admin' | 'ingest', number>;
@@ -36,12 +35,12 @@ export async function beginService(
     name: `feed ${PORT}`,
     provider: 'us',
     stations: null,
-    now: SERVICE_NOW,
+    now: NOW,
   });
   const service = runAirseries(['start'], {
     ...addressVariables(here.database.target),
     DATABASE_URL: 'postgres://', // the driver reads the address from PGHOST and others
-    FIXED_NOW: SERVICE_NOW.toISOString(),
+    FIXED_NOW: NOW.toISOString(),
     PORT,
     ADMIN_PORT,
     INGEST_PORT,

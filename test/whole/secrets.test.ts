@@ -9,15 +9,16 @@ import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../src/extras/feeds/pullDue.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { openProvider, type Provider } from '../extras/feeds/server.ts';
-import { keepingLog } from '../ingest/support.ts';
+import { NOW } from '../support/clock.ts';
 import { commandsOn } from '../support/command.ts';
 import { engines } from '../support/database.ts';
 import { freePort } from '../support/freePort.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
+import { keepingLog } from '../support/keepingLog.ts';
 import { until } from '../support/patience.ts';
 import { addressVariables, runAirseries } from '../support/program.ts';
-import { SERVICE_NOW, type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
 /** What every secret here contains, whether it is encoded for a URL or not. */
@@ -71,7 +72,7 @@ it('no token is shown, however it is sent, valid or not', async () => {
     answers.push(JSON.stringify(answer.headers) + answer.body);
     return answer.status;
   };
-  const reading = JSON.stringify([{ sensor_id: 1, time: SERVICE_NOW.toISOString(), pm25: 5 }]);
+  const reading = JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), pm25: 5 }]);
   expect(await push(`Bearer ${service.token}`, reading)).toBe(200);
   expect(await push(`Bearer ${service.token}`, '[{"sensor_id": 1}]')).toBe(422);
   expect(await push(`Bearer ${service.token}`, '{broken')).toBe(400);
@@ -120,9 +121,7 @@ it('no key in the address of a feed is shown, whatever the feed answers', async 
   const metrics = makeMetrics();
   const pulls = makePullCounter(metrics);
   const hosts = [feed.host, new URL(feeds.closed).host];
-  await makePull(here.database.target, () => SERVICE_NOW, { hosts, log, metrics, pulls })(
-    SERVICE_NOW,
-  );
+  await makePull(here.database.target, () => NOW, { hosts, log, metrics, pulls })(NOW);
   const status = await commandsOn(here.database)('status');
   expect(lines.map(({ fields }) => (fields as { provider: string }).provider).sort()).toEqual(
     Object.keys(feeds).sort(),

@@ -6,6 +6,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIGURATION } from '../../src/config.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
+import { NOW } from '../support/clock.ts';
 import { emptyDatabase, engines } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
 import {
@@ -14,13 +15,7 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
-import {
-  address,
-  type Launched,
-  launch,
-  launchForSuite,
-  LAUNCHED_AT as NOW,
-} from '../support/launch.ts';
+import { address, type Launched, launch, launchForSuite } from '../support/launch.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const engine = engines[0] ?? 'plain';

@@ -19,7 +19,6 @@ import { demoReadings } from '../../../src/extras/demo/readings.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import { copyIn } from '../../database/copyIn.ts';
-import { keepingLog } from '../../ingest/support.ts';
 import {
   emptyDatabase,
   onEveryEngineInAll,
@@ -27,6 +26,7 @@ import {
   testDatabase,
 } from '../../support/database.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,10 +2,11 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines, onEveryEngineInAll } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { type Installation, install } from '../../support/installation.ts';
-import { launch, LAUNCHED_AT as NOW } from '../../support/launch.ts';
+import { launch } from '../../support/launch.ts';
 import { until } from '../../support/patience.ts';
 
 const BASE = '/en/air-quality-app/v1';

@@ -9,8 +9,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PARAMETERS } from '../../../src/contract/parameters.ts';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
+import { reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { type DataPackage, packageProblems } from './frictionless.ts';
 import { filesIn } from './support.ts';
 

@@ -15,8 +15,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportOpenData } from '../../../src/extras/export/exportOpenData.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
-import { bringIn, file, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
+import { file, reading } from '../../ingest/support.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { emptyFolder, filesIn } from './support.ts';
 
 const NOW = new Date('2026-01-02T10:30:00Z');

@@ -14,8 +14,10 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
-import { bringIn, keepingLog, reading, smallNetwork } from '../../ingest/support.ts';
+import { reading } from '../../ingest/support.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
 
 const NOW = new Date('2025-11-03T10:30:00Z');

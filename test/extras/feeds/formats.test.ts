@@ -16,8 +16,9 @@ import {
   storedOf,
   textOf,
 } from '../../ingest/formats/samples.ts';
-import { bringIn, NOW } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
 import { openProvider, type Provider } from './server.ts';
 
 // nothing here depends on the engine

@@ -11,18 +11,15 @@ import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
-import {
-  bringIn,
-  differences,
-  keepingLog,
-  NOW,
-  smallNetwork,
-  stored,
-} from '../../ingest/support.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { stored } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openProvider, type Provider } from './server.ts';
 
 const RECORDED: Element[] = JSON.parse(

@@ -14,8 +14,8 @@ import { cardPicture } from '../../../src/extras/pages/pictures.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
-import { keepingLog } from '../../ingest/support.ts';
 import { beginRequest, httpGet } from '../../support/http.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { MARKUP, NOW, openSite, type Site, STATIONS } from './site.ts';
 
 const PATHS = [

@@ -4,12 +4,13 @@
  * and pressure out. The real service serves them.
  */
 import type { Engine } from '../../../src/schema/aggregates.ts';
+import { NOW } from '../../support/clock.ts';
 import { citiesOfOneStation, install, reading, type Values } from '../../support/installation.ts';
-import { SERVICE_NOW, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 1_200_000;
-const now = SERVICE_NOW.getTime();
+const now = NOW.getTime();
 const SINCE = Date.parse('2024-11-30T20:00:00Z');
 
 /** Gaps in the readings: four hours of a night, two days, a month. */
@@ -56,11 +57,11 @@ export async function serveTown(engine: Engine) {
   await here.accept(all.map((at) => reading(1, at, valuesAt(at))));
   await here.accept(
     all.map((at) => reading(3, at + 60_000, { pm25_raw: 50 + 45 * Math.sin(at / HOUR_MS / 10) })),
-    SERVICE_NOW,
+    NOW,
   );
   await here.accept(all.map((at) => reading(5, at, valuesAt(at + 3 * HOUR_MS))));
-  await here.refresh(SERVICE_NOW);
-  await here.digest(SERVICE_NOW);
+  await here.refresh(NOW);
+  await here.digest(NOW);
   const service = await startService(here);
   return {
     origin: `http://localhost:${service.port.public}`,

@@ -14,9 +14,11 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { isObject } from '../../../src/ingest/rows/json.ts';
 import { unitsOf } from '../../../src/ingest/units.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { openPushing, type Pushing } from '../http/pushing.ts';
-import { file, keepingLog, NOW } from '../support.ts';
+import { file } from '../support.ts';
 import {
   changed,
   declarationsOf,

@@ -12,8 +12,11 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, file, keepingLog, NOW, stored, textSource } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
+import { file, stored, textSource } from '../support.ts';
 import { declarationsOf, HELD, hold, NETWORK, SAMPLES, textOf } from './samples.ts';
 
 const MUTATED = SAMPLES.filter(([, { isMutated }]) => isMutated);

@@ -3,7 +3,7 @@
  * push and a polled feed read the same samples (formats.test.ts, test/extras/feeds/formats.test.ts).
  */
 import type { ReadingColumn } from '../../../src/contract/parameters.ts';
-import { NOW } from '../support.ts';
+import { NOW } from '../../support/clock.ts';
 
 /** The usual time of a sample: 8:00 UTC, some hours before it arrives. */
 export const T = '2026-11-20T08:00:00Z';

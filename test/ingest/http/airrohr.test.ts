@@ -5,8 +5,9 @@
 import request, { type Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
-import { NOW, stored } from '../support.ts';
+import { stored } from '../support.ts';
 import { openPushing, type Pushing, push } from './pushing.ts';
 
 /** As the device with an SDS011 and a BME280 sends it, blanks and all. */

@@ -22,8 +22,9 @@ import { makeErrorHandlers } from '../../../src/http/middleware.ts';
 import { perMinute, presentedToken } from '../../../src/ingest/http/admit.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { revokeToken } from '../../../src/ingest/http/tokens.ts';
+import { NOW } from '../../support/clock.ts';
 import { onOneEngine } from '../../support/database.ts';
-import { keepingLog, NOW } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { openPushing, type Pushing, send } from './pushing.ts';
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;

@@ -1,7 +1,7 @@
 /** The ingestion port opens with the first token, without a restart. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openListener } from '../../../src/ingest/http/app.ts';
-import { keepingLog } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

@@ -7,8 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import { checkDeclaredOwner } from '../../../src/ingest/store/deviceSensors.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
-import { keepingLog, NOW, stored } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { stored } from '../support.ts';
 import { openPushing, type Pushing } from './pushing.ts';
 
 const T = '2026-11-20T11:00:00Z';

@@ -7,8 +7,10 @@ import type { QueryPool } from '../../../src/database/queryPool.ts';
 import { makeIngestApp } from '../../../src/ingest/http/app.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
+import { NOW } from '../../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, keepingLog, NOW } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
 
 export type Pushing = {
   app: Express;

@@ -13,9 +13,11 @@ import {
   listTokens,
   revokeToken,
 } from '../../../src/ingest/http/tokens.ts';
+import { NOW } from '../../support/clock.ts';
 import { runCommand } from '../../support/command.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, keepingLog, NOW, smallNetwork } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 

@@ -16,9 +16,11 @@ import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { type Metrics, makeMetrics } from '../../../src/metrics/definitions.ts';
 import { observeIngest } from '../../../src/metrics/recorders.ts';
+import { NOW } from '../../support/clock.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { openPushing, type Pushing, send } from '../http/pushing.ts';
-import { keepingLog, NOW, reading } from '../support.ts';
+import { reading } from '../support.ts';
 
 const BOUND = 128 * 1_048_576;
 const T = '2026-11-20T11:00:00Z';

@@ -7,9 +7,12 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { trimQuarantine } from '../../../src/ingest/quarantine/trim.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { NOW } from '../../support/clock.ts';
 import { optionWords, runCommand } from '../../support/command.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, file, keepingLog, NOW, reading, smallNetwork } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { file, reading } from '../support.ts';
 
 type Options = Record<string, string | true>;
 

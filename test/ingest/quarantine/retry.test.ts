@@ -6,16 +6,12 @@ import type { Filter } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
-import {
-  bringIn,
-  differences,
-  keepingLog,
-  NOW,
-  reading,
-  smallNetwork,
-  stored,
-} from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { reading, stored } from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
 const at = (minutes: number) => new Date(Date.parse(T) + minutes * 60_000).toISOString();

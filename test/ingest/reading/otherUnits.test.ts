@@ -8,8 +8,11 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { conversionFrom } from '../../../src/ingest/units.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork, stored } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { file, stored } from '../support.ts';
 
 // nothing here depends on the engine
 let db: TestDatabase;

@@ -9,8 +9,11 @@ import {
   withdrawEmpty,
 } from '../../../src/ingest/store/accept.ts';
 import { makeSourceMemory } from '../../../src/ingest/store/sourceMemory.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, differences, NOW, reading, smallNetwork, stored } from '../support.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { reading, stored } from '../support.ts';
 
 const T = '2026-01-01T00:00:00Z';
 

@@ -6,8 +6,11 @@ import type { Sql } from '../../../src/database/client.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { type Batch, type Copier, makeCopier } from '../../../src/ingest/store/copyReadings.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, differences, NOW, reading, smallNetwork } from '../support.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { reading } from '../support.ts';
 
 onEveryEngine('a copied batch', (engine) => {
   let db: TestDatabase;

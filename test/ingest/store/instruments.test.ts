@@ -7,8 +7,11 @@ import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { type Batch, makeCopier } from '../../../src/ingest/store/copyReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
-import { bringIn, keepingLog, NOW, reading, smallNetwork, stored } from '../support.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { reading, stored } from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
 

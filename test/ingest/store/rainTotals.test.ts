@@ -11,22 +11,17 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { deleteReadings } from '../../../src/ingest/store/deleteReadings.ts';
 import { assignSensors } from '../../../src/ingest/store/deviceSensors.ts';
 import { removeElement } from '../../../src/network/removeElement.ts';
+import { differences } from '../../aggregate/differences.ts';
 import { HOUR, withAmounts } from '../../aggregate/literal.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
 import { seeded } from '../../support/random.ts';
-import {
-  bringIn,
-  differences,
-  file,
-  keepingLog,
-  NOW,
-  reading,
-  smallNetwork,
-  stored,
-} from '../support.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { file, reading, stored } from '../support.ts';
 
 const START = Date.parse('2026-06-01T00:00:00Z');
 const at = (hours: number) => new Date(START + hours * HOUR).toISOString();

@@ -8,8 +8,10 @@ import { refresh } from '../../../src/aggregate/refresh.ts';
 import type { Sql } from '../../../src/database/client.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { screen } from '../../../src/network/screening.ts';
-import { bringIn, differences, NOW } from '../../ingest/support.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll, testDatabase } from '../../support/database.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
 import {
   type Air,
   clean,

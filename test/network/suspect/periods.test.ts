@@ -1,8 +1,10 @@
 /** How long particles are suspect: when a period begins, ends, and is kept as it was found (C9). */
 import { expect, it } from 'vitest';
 import { screen } from '../../../src/network/screening.ts';
-import { bringIn, differences, NOW } from '../../ingest/support.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll } from '../../support/database.ts';
+import { bringIn } from '../../support/smallNetwork.ts';
 import { type Air, clean, during, failing, hoursAgo, network, useTown, varying } from './town.ts';
 
 onEveryEngineInAll('periods of suspect particles', (engine) => {

@@ -4,9 +4,11 @@
  */
 import { expect, it } from 'vitest';
 import { screen } from '../../../src/network/screening.ts';
-import { bringIn, differences, type Json, NOW } from '../../ingest/support.ts';
+import { differences } from '../../aggregate/differences.ts';
+import { NOW } from '../../support/clock.ts';
 import { isRepetition, onEveryEngine } from '../../support/database.ts';
 import { seeded } from '../../support/random.ts';
+import { bringIn, type Json } from '../../support/smallNetwork.ts';
 import { type Hour, type Suspect, suspectPeriods } from './literal.ts';
 import {
   type Air,

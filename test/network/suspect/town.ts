@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { screen, screenedPeriods } from '../../../src/network/screening.ts';
 import type { Engine } from '../../../src/schema/aggregates.ts';
-import { bringIn, type Json, NOW } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, type Json } from '../../support/smallNetwork.ts';
 
 export const HOUR = 3_600_000;
 export const hoursAgo = (n: number) => new Date(NOW.getTime() - n * HOUR);

@@ -11,9 +11,10 @@ import { makeLog } from '../../../src/base/log.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { connect, type Sql } from '../../../src/database/client.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
-import { bringIn, NOW, smallNetwork } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { emptyDatabase, engines, testDatabase } from '../../support/database.ts';
 import { addressVariables, runProgram } from '../../support/program.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { findPsql, needs } from '../../support/tools.ts';
 import { compose, ROOT } from './composeFile.ts';
 

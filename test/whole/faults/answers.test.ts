@@ -5,9 +5,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, startingListener } from '../../../src/http/listen.ts';
 import { answersIn, exchange } from '../../http/raw.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
-import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 let here: Installation;
 let service: Service;
@@ -21,7 +22,7 @@ afterAll(async () => {
   await here.close();
 });
 
-const BATCH = JSON.stringify([{ sensor_id: 1, time: SERVICE_NOW.toISOString(), pm25: 10 }]);
+const BATCH = JSON.stringify([{ sensor_id: 1, time: NOW.toISOString(), pm25: 10 }]);
 const push = (head: string, body: string) =>
   `POST /v1/readings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${head}\r\n${body}`;
 const length = (body: string) => `Content-Length: ${body.length}\r\n`;

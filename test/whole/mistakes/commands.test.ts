@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/commands/context.ts';
 import { readConfig } from '../../../src/config.ts';
-import { bringIn, smallNetwork } from '../../ingest/support.ts';
 import { choose, commandsOn, wordsOf } from '../../support/command.ts';
 import { engines, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
 import { errorOf, expectSaid, type Mistake } from './mistake.ts';
 

@@ -5,9 +5,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { InvalidNetwork, importNetwork } from '../../../src/network/importNetwork.ts';
-import { keepingLog, smallNetwork } from '../../ingest/support.ts';
 import { engines, testDatabase } from '../../support/database.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../../support/network.ts';
+import { smallNetwork } from '../../support/smallNetwork.ts';
 import { errorOf, expectSaid, type Mistake, SECRET } from './mistake.ts';
 
 // nothing here depends on the engine

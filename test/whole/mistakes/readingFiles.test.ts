@@ -7,9 +7,12 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { bringIn, file, keepingLog, NOW, smallNetwork } from '../../ingest/support.ts';
+import { file } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines, testDatabase } from '../../support/database.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
+import { keepingLog } from '../../support/keepingLog.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { expectSaid, type Mistake } from './mistake.ts';
 
 /** Sensors 1 and 2 are both the device twins; sensor 3 is roof-1. */

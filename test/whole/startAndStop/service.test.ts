@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { openDatabase } from '../../../src/database/open.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { freePort } from '../../support/freePort.ts';
 import { type Answer, beginBatch, beginRequest, httpGet } from '../../support/http.ts';
@@ -23,12 +24,12 @@ import { launch } from '../../support/launch.ts';
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { until } from '../../support/patience.ts';
-import { beginService, SERVICE_NOW, type Service, startService } from '../../support/service.ts';
+import { beginService, type Service, startService } from '../../support/service.ts';
 import { openWire } from '../../support/wire.ts';
 
 const BASE = '/en/air-quality-app/v1';
 const REPORT = new URL('../reportListeners.mjs', import.meta.url).href;
-const time = SERVICE_NOW.toISOString();
+const time = NOW.toISOString();
 
 type Listener = keyof Service['port'];
 type Line = { level: string; time: string; msg: string } & Record<string, unknown>;
@@ -38,7 +39,7 @@ let superuser: Sql;
 beforeAll(async () => {
   here = await install(engines[0] ?? 'plain', citiesOfOneStation(['town', 'village', 'hamlet']));
   superuser = here.database.superuser();
-  await here.accept([reading(1, SERVICE_NOW, { pm25: 10 })]);
+  await here.accept([reading(1, NOW, { pm25: 10 })]);
   return () => here.close();
 });
 
@@ -302,7 +303,7 @@ describe('a service', () => {
 
     expect((await service.finished).code).toBe(0);
     expect(await isRefused('admin')).toBe(true);
-    expect(await here.get('station/2.json', SERVICE_NOW)).toMatchObject({ 'pm2.5': 30 });
+    expect(await here.get('station/2.json', NOW)).toMatchObject({ 'pm2.5': 30 });
   });
 
   it('has logged only JSON up to its last line, and nothing on stdout', async () => {

@@ -14,9 +14,10 @@ import { connect, type Sql } from '../../../src/database/client.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
 import type { Definitions } from '../../../src/schema/template.ts';
 import { storageOf } from '../../aggregate/storage.ts';
-import { bringIn, NOW, smallNetwork } from '../../ingest/support.ts';
+import { NOW } from '../../support/clock.ts';
 import { isRepetition, onEveryEngine, testDatabase } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const timeZone = 'Asia/Yerevan';

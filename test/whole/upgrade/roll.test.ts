@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../../src/base/log.ts';
 import { migrate } from '../../../src/schema/migrate.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngine } from '../../support/database.ts';
 import { changedDefinitions } from '../../support/definitions.ts';
 import { beginBatch, httpGet } from '../../support/http.ts';
@@ -20,7 +21,7 @@ import {
 import { lockWaits } from '../../support/lockWaits.ts';
 import { openTransaction } from '../../support/openTransaction.ts';
 import { addressVariables } from '../../support/program.ts';
-import { SERVICE_NOW, type Service, startService } from '../../support/service.ts';
+import { type Service, startService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 const log = makeLog('silent');
@@ -42,12 +43,12 @@ onEveryEngine('a service while another version migrates its database', (engine) 
   let services: Service[];
   beforeAll(async () => {
     here = await install(engine, citiesOfOneStation(['alpha', 'beta']));
-    const hours = Array.from({ length: 24 * 40 }, (_, n) => SERVICE_NOW.getTime() - (n + 1) * HOUR);
+    const hours = Array.from({ length: 24 * 40 }, (_, n) => NOW.getTime() - (n + 1) * HOUR);
     await here.accept(
       hours.flatMap((at) => [1, 2].map((sensor) => reading(sensor, at, { pm25: 10, rain: 1 }))),
     );
-    await here.refresh(SERVICE_NOW);
-    await here.digest(SERVICE_NOW);
+    await here.refresh(NOW);
+    await here.digest(NOW);
     services = [await startService(here), await startService(here, { RESPONSE_CACHE_MB: '0' })];
   });
   afterAll(async () => {
@@ -74,16 +75,14 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     });
     const pushes = services.map(async (service) => {
       for (let n = 0; !isOver; n++) {
-        const time = new Date(
-          SERVICE_NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n,
-        ).toISOString();
+        const time = new Date(NOW.getTime() - HOUR * (1 + (n % 500)) - 1_000 - n).toISOString();
         const { status, body } = await beginBatch(service, [
           { sensor_id: 1, time, 'pm2.5': 10 },
         ]).finish(']');
         if (status !== 200) failures.push(`push ${status} ${body}`);
       }
     });
-    const now = SERVICE_NOW;
+    const now = NOW;
     const newest = async () =>
       rainOf((await httpGet((services[0] as Service).port.public, PATHS[0] as string)).body).at(-1);
     try {
@@ -117,14 +116,14 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const lines = (minute: number) =>
       Array.from(
         { length: 60_000 },
-        (_, n) => `1,${new Date(SERVICE_NOW.getTime() - n * 60_000 - minute).toISOString()},11\n`,
+        (_, n) => `1,${new Date(NOW.getTime() - n * 60_000 - minute).toISOString()},11\n`,
       );
     const stored = async () =>
       (await owner`select count(*)::int as n from raw.readings where pm25 = 11`)[0]?.n;
     importing.stdin.write(`sensor_id,time,pm2.5\n${lines(1).join('')}`);
     await expect.poll(stored).toBeGreaterThan(0);
     await owner`update raw.installation set repeatable = 'of another version'`;
-    await migrate(here.database.target, { now: SERVICE_NOW, log: makeLog('silent') });
+    await migrate(here.database.target, { now: NOW, log: makeLog('silent') });
     importing.stdin.end(lines(2).join(''));
     const [code] = await once(importing, 'exit');
     expect([code, log]).toEqual([0, expect.not.stringContaining('"level":"error"')]);
@@ -136,7 +135,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const end = await openTransaction(owner, 'select from api.station, api.freshness');
     await owner`update raw.installation set repeatable = 'of another version'`;
     let isDone = false;
-    const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(() => {
+    const migrated = migrate(here.database.target, { now: NOW, log }).then(() => {
       isDone = true;
     });
     const waitsForLocks = async () =>
@@ -154,7 +153,7 @@ onEveryEngine('a service while another version migrates its database', (engine) 
     const owner = here.database.as();
     const end = await openTransaction(owner, 'select logic.raise_data_version()');
     await owner`update raw.installation set repeatable = 'of another version'`;
-    const migrated = migrate(here.database.target, { now: SERVICE_NOW, log }).then(
+    const migrated = migrate(here.database.target, { now: NOW, log }).then(
       () => 'done',
       (error: Error) => error.message,
     );

@@ -1,9 +1,11 @@
 /**
  * A service with more than a year of readings, so that its histories are as large as in production.
  */
+
+import { NOW } from '../../../support/clock.ts';
 import { engines } from '../../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../../support/installation.ts';
-import { SERVICE_NOW, type Service, startService } from '../../../support/service.ts';
+import { type Service, startService } from '../../../support/service.ts';
 
 const SLUGS = [...'abcdefghij'].map((letter) => `city-${letter}`);
 const DAYS = 400;
@@ -28,9 +30,9 @@ export async function startBusy(environment: Record<string, string> = {}): Promi
     insert into raw.readings (measured_at, sensor_id, temperature, humidity, pressure, pm1, pm25, pm10)
     select at, sensor, 10 + 10 * sin(n / 24.0), 50, 90000, 5, 12 + 10 * sin(n / 7.0 + sensor), 30
     from generate_series(1, ${SLUGS.length}::int) sensor,
-      generate_series(${SERVICE_NOW}::timestamptz - ${DAYS}::int * interval '1 day', ${SERVICE_NOW}::timestamptz, interval '1 hour')
+      generate_series(${NOW}::timestamptz - ${DAYS}::int * interval '1 day', ${NOW}::timestamptz, interval '1 hour')
         with ordinality as t(at, n)`;
-  await here.refresh(SERVICE_NOW);
+  await here.refresh(NOW);
   const service = await startService(here, { DEMO: 'off', ...environment });
   return {
     here,

@@ -5,9 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../../../src/database/client.ts';
-import { bringIn, NOW } from '../../../ingest/support.ts';
+import { NOW } from '../../../support/clock.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { citiesOfOneStation } from '../../../support/installation.ts';
+import { bringIn } from '../../../support/smallNetwork.ts';
 import { needs } from '../../../support/tools.ts';
 
 const OWN_MB = 90; // in one statement per level it was 144

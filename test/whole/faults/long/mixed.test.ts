@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NOW } from '../../../support/clock.ts';
 import { beginRequest, httpGet } from '../../../support/http.ts';
 import { until } from '../../../support/patience.ts';
-import { SERVICE_NOW } from '../../../support/service.ts';
 import { BASE, type Busy, FIVE, HISTORIES, startBusy } from './busy.ts';
 
 const WARM_MS = 15_000;
@@ -56,7 +56,7 @@ async function load(ms: number, tally: Tally): Promise<void> {
   const paths = [...FIVE, ...HISTORIES];
   const push = async (turn: number) => {
     const body = JSON.stringify([
-      { sensor_id: 1 + (turn % 12), time: SERVICE_NOW.toISOString(), pm25: turn % 50 },
+      { sensor_id: 1 + (turn % 12), time: NOW.toISOString(), pm25: turn % 50 },
     ]);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     return (
