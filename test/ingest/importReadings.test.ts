@@ -59,6 +59,15 @@ onEveryEngine('import readings', (engine) => {
     expect(open.filter((path) => paths.includes(path))).toEqual([]);
   });
 
+  test('shows one example of a reason, whatever number of files has it', async () => {
+    const files = ['a.csv', 'b.csv'].map((name) =>
+      file(name, 'sensor_id,time,pm25\n9,2026-11-19T08:00:00Z,1\n1,2026-11-19T08:00:00Z,1\n'),
+    );
+    const { summary } = await bring(...files);
+    expect(summary.quarantined).toEqual({ unknown_sensor: 2 });
+    expect(summary.examples).toMatchObject([{ reason: 'unknown_sensor' }]);
+  });
+
   test('reads several files in several batches, and changes nothing when repeated', async () => {
     const half = lines.length / 2;
     const paths = [

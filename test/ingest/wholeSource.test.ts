@@ -127,6 +127,12 @@ onEveryEngine('a source', (engine) => {
     ]);
   });
 
+  test('counts a row that only withdraws as accepted, and no longer as unchanged (S3)', async () => {
+    await hold({ pm25: 5, temperature: 3 });
+    expect(await bring(wide('1,T,5,,'))).toMatchObject({ received: 1, accepted: 1, unchanged: 0 });
+    expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
+  });
+
   test('ends with its file: an empty cell of the next file withdraws what this one gave', async () => {
     await bring(wide('1,T,5,6,7'), wide('1,T,,8,'));
     expect(await stored()).toEqual([{ pm25: null, pm10: 8, temperature: null }]);
