@@ -1,4 +1,4 @@
-/** The admin port: liveness and readiness. */
+/** The admin port: liveness, readiness and metrics. */
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
@@ -40,6 +40,12 @@ it('a process is not ready if its check fails, and the answer does not reveal wh
   const res = await request(failing).get('/readyz');
   expect(res.status).toBe(503);
   expect(res.text).not.toContain('secret');
+});
+
+it('metrics have the Content-Type without which Prometheus refuses them', async () => {
+  const { headers, text } = await request(app(true)).get('/metrics');
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(text).toContain('# TYPE airseries_worker gauge');
 });
 
 it('the admin port answers other paths with the existing ones, and refuses other methods', async () => {

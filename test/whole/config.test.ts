@@ -68,14 +68,24 @@ it('the configuration has the values of the environment, with the types that the
     siteBaseUrl: 'https://air.example',
     fixedNow: new Date('2026-11-20T08:00:00Z'),
     rawRetention: '2 years',
-    drainSeconds: 5,
   });
   expect(readConfig({})).toMatchObject({
-    drainSeconds: 0,
     siteBaseUrl: '',
     role: 'all',
   });
 });
+
+// behind a load balancer, which needs the time to send requests elsewhere
+it.each([
+  [5, { DATABASE_URL: 'postgres://me@here/air' }],
+  [5, { ROLE: 'api', READER_DATABASE_URL: 'postgres://me@here/air' }],
+  [0, {}],
+])(
+  'a service that stops answers for %i seconds more by default with %o',
+  (seconds, environment) => {
+    expect(readConfig(environment).drainSeconds).toBe(seconds);
+  },
+);
 
 it('the configuration defaults to the time zone and the epoch of a new database', () => {
   const defaults = Object.fromEntries(
