@@ -752,6 +752,7 @@ const TABLE: readonly Table[] = [
           '    writeError(describeUncaughtError(error));',
         ],
       ],
+      'src/database/remedies.ts': [['  /\\/node_modules', '  !/\\/node_modules']],
     },
   },
   {
