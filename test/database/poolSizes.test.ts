@@ -140,6 +140,7 @@ onOneEngine('connections of a service', (engine) => {
       where datname = current_database() and application_name like 'airseries %'`;
     expect((await open()).length).toBeGreaterThan(2);
     await stop();
-    await expect.poll(open).toHaveLength(0);
+    // sooner than idle connections are closed, which takes a minute
+    await expect.poll(open, { timeout: 20_000 }).toHaveLength(0);
   });
 });
