@@ -44,7 +44,7 @@ onOneEngine('connections of a service', (engine) => {
     await withPool(); // the collectors of metrics ask the database before it hangs
     // again where requests gave up, after two seconds, before as many hung
     let hung = false;
-    for (let round = 0; !hung && round < 4; round += 1) {
+    while (!hung) {
       const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
       let answered = false;
       const answers = Promise.all(requests()).then(() => {
@@ -54,7 +54,6 @@ onOneEngine('connections of a service', (engine) => {
       await end('rollback');
       await answers;
     }
-    expect(hung, `${statements} statements hang`).toBe(true);
   }
 
   /**
