@@ -95,7 +95,10 @@ onEveryEngine('Grafana', (engine) => {
 
   const run = async (query: Query, chosen: Values, range?: Range) => {
     const values = await valuesOf(query, chosen);
-    const rows = await grafana.unsafe(textOf(query, query.board, values, NOW, range));
+    const statement = textOf(query, query.board, values, NOW, range);
+    const rows = await grafana.unsafe(statement).catch((error: Error) => {
+      throw new Error(`${query.what}: ${error.message}, in\n${statement}`, { cause: error });
+    });
     expectTypes(query.what, rows);
     if (query.target.format === 'time_series') expectSeries(query.what, rows);
     return rows;
@@ -163,7 +166,8 @@ if station and region print the same. Keep the objects that say something, and c
 town.ts says what each station measures. \`npm run fix\` lays it out.
 
     ['${query.key}', BIRCH, ${rows.length},
-${textOfRows(rows)}],
+${textOfRows(rows)}
+    ],
 `;
   };
 
@@ -312,8 +316,13 @@ ${textOfRows(rows)}],
   });
 });
 
-const textOfRows = (rows: Rows) =>
-  [...rows.slice(0, 8), ...rows.slice(8).slice(-2)].map((row) => JSON.stringify(row)).join(',\n');
+/** The first eight and the last two. */
+function textOfRows(rows: Rows): string {
+  const lines = rows.map((row) => `${JSON.stringify(row)},`);
+  const between = lines.length - 10;
+  if (between > 0) lines.splice(8, between, `// and ${between} rows between`);
+  return lines.join('\n');
+}
 
 /** A station that left its city, in a zone with days of 23 and 25 hours. */
 onEveryEngineInAll('Grafana of a network in Berlin', (engine) => {
