@@ -1,9 +1,15 @@
-/** The connections of a pool. Its behaviour without a database is in test/serve/away.test.ts. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+/**
+ * The connections of a pool, and how long it lets a caller wait. Its behaviour without a database
+ * is in test/serve/away.test.ts.
+ */
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { Unavailable } from '../../src/base/unavailable.ts';
 import { arrayLiteral } from '../../src/database/arrays.ts';
 import { connect, onConnection } from '../../src/database/client.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openMute } from '../support/silence.ts';
 
 onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
@@ -81,4 +87,17 @@ onOneEngine('a pool', (engine) => {
     expect(await waiting).toEqual([{ answer: 1 }]);
     await superuser.unsafe(`drop role ${login}`);
   });
+});
+
+it('a request has its answer, or Unavailable, within three seconds, even from a silent server', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const mute = await openMute(() => undefined);
+  onTestFinished(mute.close);
+  const pool = openReaderPool(mute.target, { timeZone: 'UTC' });
+  const answer = pool.query('select', []).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(await Promise.race([answer, 'still waiting'])).toBeInstanceOf(Unavailable);
+  vi.useRealTimers();
+  await pool.destroy();
 });
