@@ -101,8 +101,9 @@ onEveryEngine('the settings of a session', (engine) => {
       await sql.unsafe(first);
       await sql`select pg_advisory_lock(hashtext(${name}))`;
       // once the session has ended
-      const [row] = await database.superuser()`select pg_advisory_lock(hashtext(${name}))`;
-      return row;
+      return await database
+        .superuser()
+        .unsafe(`set lock_timeout = '30s'; select pg_advisory_lock(hashtext('${name}'))`);
     });
     await expect(idle).resolves.toBeDefined();
   });
