@@ -331,8 +331,9 @@ onEveryEngine('an engine', (engine) => {
       const busy = late[0]?.relation ?? 'raw.readings';
       const end = await openTransaction(superuser, `lock table ${busy} in access exclusive mode`);
       const { lines, ...watching } = keepingLog();
-      await maintain(database.target, NOW, { log: watching, terminal: false });
-      await end('rollback');
+      await maintain(database.target, NOW, { log: watching, terminal: false }).finally(() =>
+        end('rollback'),
+      );
       expect(lines.map(({ message }) => message.includes('left for the next time'))).toEqual(
         Array(differing.postponed).fill(true),
       );

@@ -154,6 +154,16 @@ describe('scheduleJobs', () => {
     expect(minutes.get('refresh')).toHaveLength(before ?? 0);
   });
 
+  it('the runs and failures of a job are 0 before the first, so that the first is an increase', async () => {
+    const metrics = makeMetrics();
+    const job: Job = { name: 'sweep', schedule: '* * * * *', run: async () => undefined };
+    const stop = scheduleJobs([job], runContext(keepingLog(), metrics));
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('airseries_job_runs_total{task="sweep"} 0');
+    expect(text).toContain('airseries_job_failures_total{task="sweep"} 0');
+    await stop();
+  });
+
   it('small corrections of the clock are ignored', async () => {
     const log = keepingLog();
     const stop = scheduleJobs(recordingJobs(new Map()), runContext(log));

@@ -1,9 +1,15 @@
-/** The connections of a pool. Its behaviour without a database is in test/serve/away.test.ts. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+/**
+ * The connections of a pool, and how long it lets a caller wait. Its behaviour without a database
+ * is in test/serve/away.test.ts.
+ */
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { Unavailable } from '../../src/base/unavailable.ts';
 import { arrayLiteral } from '../../src/database/arrays.ts';
 import { connect, onConnection } from '../../src/database/client.ts';
+import { openReaderPool } from '../../src/database/pools.ts';
 import { openQueryPool, type QueryPool } from '../../src/database/queryPool.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { openMute } from '../support/wire.ts';
 
 onOneEngine('a pool', (engine) => {
   let database: TestDatabase;
@@ -81,4 +87,27 @@ onOneEngine('a pool', (engine) => {
     expect(await waiting).toEqual([{ answer: 1 }]);
     await superuser.unsafe(`drop role ${login}`);
   });
+});
+
+/** A server's answer to a client that may log in without a password. */
+const LOGGED_IN = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
+
+it('a request is Unavailable after three seconds if the server lets it log in, and then says nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  let hasStatement = () => {};
+  const sent = new Promise<void>((resolve) => {
+    hasStatement = resolve;
+  });
+  const mute = await openMute((socket) => {
+    socket.once('data', () => socket.write(LOGGED_IN, () => socket.once('data', hasStatement)));
+  });
+  onTestFinished(mute.close);
+  const pool = openReaderPool(mute.target, { timeZone: 'UTC' });
+  const answer = pool.query('select', []).catch((error: unknown) => error);
+  await sent;
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(await Promise.race([answer, 'still waiting'])).toBeInstanceOf(Unavailable);
+  vi.useRealTimers();
+  await pool.destroy();
 });

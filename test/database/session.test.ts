@@ -92,14 +92,18 @@ onEveryEngine('the settings of a session', (engine) => {
     });
   });
 
-  it('an idle session is ended by the server, which releases its locks', async () => {
+  it.each([
+    ['an idle session', 'select'],
+    ['a session that is idle in a transaction', 'begin'],
+  ])('%s is ended by the server, which releases its locks', async (name, first) => {
     // at load, a shorter time ends before the first statement
     const idle = onConnection(database.target, { idleTimeoutMs: 1_000 }, async (sql) => {
-      await sql`select pg_advisory_lock(hashtext('a lock that would stay'))`;
-      const [row] =
-        // once the session has ended
-        await database.superuser()`select pg_advisory_lock(hashtext('a lock that would stay'))`;
-      return row;
+      await sql.unsafe(first);
+      await sql`select pg_advisory_lock(hashtext(${name}))`;
+      // once the session has ended
+      return await database
+        .superuser()
+        .unsafe(`set lock_timeout = '30s'; select pg_advisory_lock(hashtext('${name}'))`);
     });
     await expect(idle).resolves.toBeDefined();
   });

@@ -1,17 +1,18 @@
 /**
- * The metrics of a started service: each is moved by something that happens to it, and none grows
- * with what clients send. A metric of the table without a row here fails, and so does a service
- * that does not pass it on.
+ * The core's metrics of a started service: each is moved by something that happens to it, and none
+ * grows with what clients send. A metric without a row here fails, and so does a service that does
+ * not pass it on. The metrics of an extra are moved by a test in its folder.
  */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiRows } from '../../src/database/apiDb.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
+import { EXTRAS } from '../../src/extras.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';
-import { openProvider, type Provider } from '../extras/feeds/server.ts';
+import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { NOW } from '../support/clock.ts';
 import { engines, isAll } from '../support/database.ts';
 import { beginBatch, httpGet } from '../support/http.ts';
@@ -21,45 +22,34 @@ import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { seeded } from '../support/random.ts';
+import { type Samples, samplesOf } from '../support/samples.ts';
 import { needs } from '../support/tools.ts';
-import { makeAllMetrics } from './allMetrics.ts';
-import { DEFINITIONS, metricsTable } from './metricsTable.ts';
+import { metricsTable, namesOf } from './metricsTable.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
 const seconds = (time: Date) => time.getTime() / 1_000;
 
-/** 200 stations of 10 providers in 8 cities. Sensors 1, 11 and 21 belong to provider-0. */
-function makeNetwork(feed: string) {
+/**
+ * 200 stations of 10 providers in 8 cities. Sensors 1 and 11 belong to provider-0, and so does
+ * station 191, which is hidden.
+ */
+function makeNetwork() {
   const cities = citiesOfOneStation([...'abcdefgh'].map((letter) => `city-${letter}`));
-  const pull = { kind: 'sensor-community', url: feed };
   return {
     ...cities,
     providers: Array.from({ length: 10 }, (_, n) => ({
       id: `provider-${n}`,
       title: `P${n}`,
-      ...(n === 0 && { pull }),
     })),
     stations: Array.from({ length: 200 }, (_, n) => ({
       ...cities.stations[n % 8],
       id: n + 1,
       provider: `provider-${n % 10}`,
+      hidden: n === 190,
       sensors: [{ id: n + 1 }],
     })),
   };
-}
-
-/** Every series with its value, by its name and labels. */
-type Samples = ReadonlyMap<string, number>;
-
-function samplesOf(text: string): Samples {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice(0, end), Number(line.slice(end + 1))];
-    }),
-  );
 }
 
 /** Another value than before, which depends on the machine. */
@@ -78,7 +68,6 @@ type Row = {
 // TimescaleDB where there is one: it alone counts the hours of deleted readings at any time
 describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s)', (engine) => {
   let here: Installation;
-  let feed: Provider;
   let superuser: Sql;
   let token: string;
   let otherToken: string;
@@ -88,24 +77,20 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   let atStart: Samples;
 
   beforeAll(async () => {
-    feed = await openProvider();
-    here = await install(engine, makeNetwork(feed.url()));
+    here = await install(engine, makeNetwork());
     superuser = here.database.superuser();
     const about = { provider: 'provider-0', stations: null, now: NOW };
     const owner = here.database.as();
     ({ token } = await createToken(owner, { name: 'feed', ...about }));
     ({ token: otherToken } = await createToken(owner, { name: 'other feed', ...about }));
-    return async () => {
-      await feed.close();
-      await here.close();
-    };
+    return () => here.close();
   });
   afterAll(() => service?.stop());
 
   /** Before the service starts, the metrics of a process in which nothing has happened. */
   const text = async () =>
     service === undefined
-      ? await makeAllMetrics().scrape()
+      ? await makeMetrics().scrape()
       : (await httpGet(service.port.admin, '/metrics')).body;
   const scrape = async () => samplesOf(await text());
 
@@ -138,7 +123,7 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     {
       happens: 'the service starts',
       act: async () => {
-        service = await launchForSuite(here, { pullHosts: [feed.host] });
+        service = await launchForSuite(here);
       },
       moves: {
         [`airseries_build_info{version="${version}",node="${process.version}",engine="${engine}"}`]: 1,
@@ -247,24 +232,6 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
       },
     },
     {
-      happens: 'a provider is polled, and has a reading',
-      act: async () => {
-        const measured = {
-          timestamp: ago(1).toISOString().slice(0, 19).replace('T', ' '),
-          sensor: { id: 21 },
-          location: { indoor: 0 },
-          sensordatavalues: [{ value_type: 'P2', value: '7' }],
-        };
-        feed.serve([measured]);
-        await service.runJob('pull');
-      },
-      moves: {
-        'airseries_pulls_total{provider="provider-0",outcome="success"}': 1,
-        // with those of the batches
-        'airseries_readings_total{provider="provider-0",outcome="accepted"}': 5,
-      },
-    },
-    {
       happens: 'a job runs',
       act: () => service.runJob('refresh'),
       moves: {
@@ -323,8 +290,9 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
       },
       sinceStart: true,
       moves: {
-        'airseries_newest_reading_timestamp_seconds{provider="provider-0"}': seconds(ago(1)),
-        'airseries_stations{provider="provider-0",status="online"}': 2,
+        'airseries_newest_reading_timestamp_seconds{provider="provider-0"}': seconds(ago(2)),
+        // 20 with the hidden station, which has never measured anything
+        'airseries_stations{provider="provider-0",status="online"}': 1,
         'airseries_stations{provider="provider-0",status="offline"}': 18,
         'airseries_quarantine_lines{reason="unknown_sensor"}': 1,
         airseries_refresh_last_success_timestamp_seconds: seconds(ago(-5)),
@@ -343,7 +311,6 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
 
   /** Metrics that move in another test, because they need another service than this one. */
   const ELSEWHERE: Record<string, string> = {
-    airseries_disk_free_bytes: 'test/whole/startAndStop/embedded.test.ts',
     ...(engine === 'plain' && {
       airseries_kept_buckets_missing: 'test/aggregate/keptHours.test.ts',
     }),
@@ -367,7 +334,7 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     const series = ROWS.flatMap(({ moves }) => Object.keys(moves));
     const names = series.map((one) => one.replace(/\{.*/, '').replace(/_(count|bucket)$/, ''));
     expect([...new Set([...names, ...Object.keys(ELSEWHERE)])].toSorted()).toEqual(
-      DEFINITIONS.map(({ name }) => name).toSorted(),
+      namesOf(makeMetrics()).toSorted(),
     );
     for (const [name, file] of Object.entries(ELSEWHERE))
       expect(readFileSync(file, 'utf8'), file).toContain(name);
@@ -376,7 +343,6 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   it.each([
     'airseries_readings_total{provider="provider-9",outcome="accepted"}',
     'airseries_replaced_values_total{provider="provider-9"}',
-    'airseries_pulls_total{provider="provider-9",outcome="failure"}',
     'airseries_quarantine_left_out_total{provider="provider-0"}',
     'airseries_quarantined_readings_total{reason="in_the_future"}',
     'airseries_conditional_requests_total{outcome="other"}',
@@ -410,10 +376,6 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     expect([...(await scrape()).keys()]).toEqual(
       expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
     );
-  });
-
-  it('know no free space where no embedded server runs', () => {
-    expect(atStart.get('airseries_disk_free_bytes')).toBeNaN();
   });
 
   it('pass promtool', needs('promtool'), async () => {
@@ -453,6 +415,19 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     expect(after.length).toBeLessThanOrEqual(before.length + 30);
     expect(after.length).toBeLessThan(900); // failures of the database would add about 90
   });
+});
+
+it('the metrics of each extra are in a test in its folder', () => {
+  const core = namesOf(makeMetrics());
+  for (const extra of EXTRAS) {
+    const metrics = makeMetrics();
+    extra.metrics?.(metrics);
+    const folder = `test/extras/${extra.name}`;
+    const tests = readdirSync(folder).filter((file) => file.endsWith('.test.ts'));
+    const text = tests.map((file) => readFileSync(`${folder}/${file}`, 'utf8')).join();
+    for (const name of namesOf(metrics).filter((one) => !core.includes(one)))
+      expect(text.includes(name), `${folder} ${name}`).toBe(true);
+  }
 });
 
 it('grafana/README.md has the table of all metrics', () => {

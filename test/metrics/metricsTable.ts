@@ -1,5 +1,6 @@
 /** Our metrics as registered with prom-client, and as the table of grafana/README.md. */
 import type { Registry } from 'prom-client';
+import type { Metrics } from '../../src/metrics/definitions.ts';
 import { makeAllMetrics } from './allMetrics.ts';
 
 type Definition = {
@@ -13,9 +14,12 @@ type Definition = {
 const registered = (registry: Registry) =>
   registry.getMetricsAsArray() as unknown as readonly Definition[];
 
-export const DEFINITIONS = registered(makeAllMetrics().registry).filter(({ name }) =>
-  name.startsWith('airseries_'),
-);
+const definitionsOf = ({ registry }: Metrics) =>
+  registered(registry).filter(({ name }) => name.startsWith('airseries_'));
+
+export const namesOf = (metrics: Metrics) => definitionsOf(metrics).map(({ name }) => name);
+
+export const DEFINITIONS = definitionsOf(makeAllMetrics());
 
 export function metricsTable(): string {
   const rows = DEFINITIONS.map(({ name, type, help, labelNames }) => [

@@ -5,7 +5,7 @@ import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
-import { storageOf } from '../aggregate/storage.ts';
+import { storageOf, storageOf } from '../aggregate/storage.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import {
@@ -15,6 +15,8 @@ import {
   testDatabase,
 } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
+import { lockWaits } from '../support/lockWaits.ts';
+import { openTransaction } from '../support/openTransaction.ts';
 import { bringIn, type Json, smallNetwork } from '../support/smallNetwork.ts';
 import { expectedHours } from './expectedHours.ts';
 
@@ -184,6 +186,44 @@ onEveryEngine('import network', (engine) => {
     expect(again.recomputed).toEqual({ sensors: 0, stations: 0 });
     expect(await stale()).toEqual([]);
     expect(await owner`select * from logic.pending`).toEqual([]);
+  });
+
+  test.each([
+    [{ title: 'Ours' }, { title: 'Ours' }],
+    [{ title: { en: 'Us', hy: 'Մենք' } }, { titles: { en: 'Us', hy: 'Մենք' } }],
+    [{ url: 'https://new.example/' }, { url: 'https://new.example/' }],
+    [{ image: 'https://new.example/i.svg' }, { image: 'https://new.example/i.svg' }],
+    [{ image_dark: 'https://new.example/d.svg' }, { image_dark: 'https://new.example/d.svg' }],
+    [{ stale_after: 'PT2H' }, { stale_after: '02:00:00' }],
+  ])(
+    'a provider that is imported again with %o counts as changed, and has it',
+    async (keys, columns) => {
+      await bringIn(owner, smallNetwork());
+      const network = { ...smallNetwork(), providers: [{ id: 'us', title: 'Us', ...keys }] };
+      expect(await bringIn(owner, network)).toMatchObject({ providers: { changed: 1 } });
+      expect(await owner`select *, stale_after::text from raw.provider`).toMatchObject([columns]);
+    },
+  );
+
+  test('of two imports of the same file at once, the second waits, and changes nothing', async () => {
+    await bringIn(owner, smallNetwork());
+    const superuser = db.superuser();
+    const waiting = () => lockWaits(superuser, { at: 'replace_network' });
+    // the first import has begun, and waits for this row
+    const end = await openTransaction(superuser, 'select from raw.provider for update');
+    const network = { ...smallNetwork(), providers: [{ id: 'us', title: 'Ours' }] };
+    const imports = [bringIn(owner, network)];
+    try {
+      await expect.poll(waiting).toHaveLength(1);
+      imports.push(bringIn(owner, network));
+      await expect.poll(waiting).toHaveLength(2);
+    } finally {
+      await end('rollback');
+    }
+    expect(await Promise.all(imports)).toMatchObject([
+      { providers: { changed: 1 } },
+      { providers: { changed: 0, unchanged: 1 } },
+    ]);
   });
 
   test('a changed membership marks exactly its differing hours as stale (P4)', async () => {

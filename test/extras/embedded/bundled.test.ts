@@ -8,7 +8,10 @@ import {
   findBundled,
   runnableBundled,
 } from '../../../src/extras/embedded/bundled.ts';
+import { embedded } from '../../../src/extras/embedded/extra.ts';
 import { makeHome, ROOT_BASE, runAs } from '../../../src/extras/embedded/home.ts';
+import { makeMetrics } from '../../../src/metrics/definitions.ts';
+import { samplesOf } from '../../support/samples.ts';
 import { needs } from '../../support/tools.ts';
 import { TIMEOUT_MS, temporaryDirectory } from './support.ts';
 
@@ -35,6 +38,12 @@ test('a bundled PostgreSQL that the server’s user cannot reach is copied once 
   ]);
   await runAs(home.user, join(copy, 'native/bin/initdb'), ['--version']);
   expect(readdirSync(ROOT_BASE).filter((name) => name.includes(version))).toHaveLength(1);
+});
+
+test('the free space on the disk is not a number where another database is used', async () => {
+  const metrics = makeMetrics();
+  embedded.metrics?.(metrics);
+  expect(samplesOf(await metrics.scrape()).get('airseries_disk_free_bytes')).toBeNaN();
 });
 
 test('README.md names the version of PostgreSQL that runs', () => {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
 import { makePullCounter } from '../../../src/extras/feeds/pullCounter.ts';
-import { makePull } from '../../../src/extras/feeds/pullDue.ts';
+import { makePull, pullJob } from '../../../src/extras/feeds/pullDue.ts';
 import { pullStatus } from '../../../src/extras/feeds/pullStatus.ts';
 import { listQuarantine } from '../../../src/ingest/quarantine/list.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
@@ -46,6 +46,14 @@ const element = (
     .replace('T', ' '),
   sensor: { id: sensor },
   sensordatavalues: Object.entries(values).map(([value_type, value]) => ({ value_type, value })),
+});
+
+it('the job looks every minute for providers that are due', () => {
+  const { schedule } = pullJob('postgres://127.0.0.1:1/unused', () => NOW, {
+    hosts: [],
+    log: keepingLog(),
+  });
+  expect(schedule).toBe('* * * * *');
 });
 
 onOneEngine('pull', (engine) => {

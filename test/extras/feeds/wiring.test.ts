@@ -1,9 +1,12 @@
-/** The configuration of the feeds, by its effects on a service. */
+/** The configuration and the metrics of the feeds, by what a service does. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { engines } from '../../support/database.ts';
+import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
+import { NOW } from '../../support/clock.ts';
+import { samplesOf } from '../../support/samples.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 import { openProvider } from './server.ts';
 
@@ -30,6 +33,43 @@ it('only hosts in PULL_HOSTS are polled', async () => {
   const open = await launch(here, { pullHosts: [feed.host] });
   await open.runJob('pull');
   expect(feed.requests).toEqual(['/data.json']);
+});
+
+it('a service counts the polls of each provider, and what becomes of the readings that they bring', async () => {
+  const feed = await openProvider();
+  onTestFinished(() => feed.close());
+  const reading = {
+    timestamp: NOW.toISOString().slice(0, 19).replace('T', ' '),
+    sensor: { id: 1 },
+    location: { indoor: 0 },
+    sensordatavalues: [{ value_type: 'P2', value: '7' }],
+  };
+  feed.answer(({ url }, response) =>
+    url === '/there.json'
+      ? response.setHeader('content-type', 'application/json').end(JSON.stringify([reading]))
+      : response.writeHead(404).end(),
+  );
+  const network = citiesOfOneStation(['town']);
+  await here.importNetwork({
+    ...network,
+    providers: ['there', 'away'].map((id) => ({
+      id,
+      title: id,
+      pull: { kind: 'sensor-community', url: feed.url(`/${id}.json`) },
+    })),
+    stations: network.stations.map((one) => ({ ...one, provider: 'there' })),
+  });
+  const { port, runJob } = await launch(here, { pullHosts: [feed.host] });
+  const samples = async () => samplesOf((await httpGet(port.admin, '/metrics')).body);
+  const succeeded = 'airseries_pulls_total{provider="there",outcome="success"}';
+  const failed = 'airseries_pulls_total{provider="away",outcome="failure"}';
+  const accepted = 'airseries_readings_total{provider="there",outcome="accepted"}';
+  const before = await samples(); // from 0, so that the first event is an increase
+  expect([succeeded, failed, accepted].map((name) => before.get(name))).toEqual([0, 0, 0]);
+  await runJob('pull');
+  const after = await samples();
+  expect([succeeded, failed, accepted].map((name) => after.get(name))).toEqual([1, 1, 1]);
+  expect(after.get('airseries_reading_delay_seconds_count')).toBe(1);
 });
 
 it('PULL_HOSTS takes names of hosts, with a port if it is unusual', () => {

@@ -10,6 +10,7 @@ import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
+import { NOW } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 
@@ -39,6 +40,19 @@ it('PAGE=off leaves nothing but the API', async () => {
       headers: { 'content-type': JSON_TYPE },
     });
   }
+});
+
+it('pages are 503 until the aggregates are built for the first time, and 200 right after it', async () => {
+  await here.database.as()`update rollup.freshness set refreshed_at = null`;
+  const { port } = await launch(here, { role: 'api' });
+  const statuses = async () => {
+    const pages = ['', 'station/1', 'region/town', 'embed/station/1', 'embed/region/town'];
+    const answers = pages.map((path) => httpGet(port.public, `/en/${path}`));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([503, 503, 503, 503, 503]);
+  await here.refresh(NOW);
+  await expect.poll(statuses).toEqual([200, 200, 200, 200, 200]);
 });
 
 it('the picture of a shared link has the address of PAGE_URL', async () => {

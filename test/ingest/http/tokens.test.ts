@@ -13,6 +13,7 @@ import {
   listTokens,
   revokeToken,
 } from '../../../src/ingest/http/tokens.ts';
+import { removeElement } from '../../../src/network/removeElement.ts';
 import { NOW } from '../../support/clock.ts';
 import { runCommand } from '../../support/command.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -123,6 +124,16 @@ onEveryEngineInAll('tokens', (engine) => {
       'token food: there is no token of this name.',
     );
     await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
+  });
+
+  test('keep their provider from being removed only until they are revoked', async () => {
+    await owner`insert into raw.provider (id, title) values ('old', 'Old')`;
+    await create('feed', null, 'old');
+    const remove = () => removeElement(owner, 'provider', 'old', false);
+    await expect(remove()).rejects.toThrow('provider old: tokens feed are in force.');
+    await revokeToken(owner, 'feed', later(5));
+    expect(await remove()).toMatchObject({ providers: 1 });
+    expect(await listTokens(owner)).toEqual([]);
   });
 
   test('are not created for an unknown provider or station', async () => {
