@@ -32,7 +32,7 @@ it('only hosts in PULL_HOSTS are polled', async () => {
   expect(feed.requests).toEqual(['/data.json']);
 });
 
-it('PULL_HOSTS takes names of hosts, with a port if it is unusual', () => {
+it('PULL_HOSTS is a list of host names, with a port if it is unusual', () => {
   expect(readConfig({ PULL_HOSTS: 'data.example, other.example:8443' })).toMatchObject({
     pullHosts: ['data.example', 'other.example:8443'],
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('PAGE=off leaves nothing but the API', async () => {
+it('PAGE=off turns off all pages and keeps the API', async () => {
   const { port } = await launch(here, { role: 'api' });
   expect(await httpGet(port.public, '/')).toMatchObject({
     status: 302,
