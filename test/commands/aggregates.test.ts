@@ -39,7 +39,7 @@ it('status prints the versions, how fresh the numbers are, and what each provide
   });
 });
 
-it('audit says that there is nothing to audit, or which days it compared', async () => {
+it('audit says whether there was nothing to audit, or which days it compared', async () => {
   const { run, close } = await openTown();
   onTestFinished(close);
   const empty = await run('audit');

@@ -1,6 +1,6 @@
 /**
- * What only a process of the command shows: its streams, its exit code, and how it ends on a signal.
- * The work of each command: beside this file, and test/whole/mistakes/commands.test.ts.
+ * Only a process of the command shows its streams, its exit code, and how it ends on a signal. The
+ * work of each command is tested beside this file, and in test/whole/mistakes/commands.test.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ it('a command prints its result to stdout as JSON, and everything else to stderr
   expect(stderr).toContain('there is no sensor 12');
 });
 
-it('a command prints its result as a table, of what is not zero, where it is asked to', async () => {
+it('--table prints the result of a command as a table, without most zeros', async () => {
   const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
   const { stdout } = await run('import readings - --table', withDatabase, readings);
   expect(stdout).toBe(
@@ -55,7 +55,7 @@ it('a command exits with 1 where it could do nothing, and prints its result all 
   expect(stderr).toMatch(/none of the 1 readings could be used.*quarantine list/);
 });
 
-it('a command takes a time without an offset as one of the network', async () => {
+it('a command reads a time without an offset in the zone of the network', async () => {
   const line = 'delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20';
   const { stdout } = await run(line, withDatabase);
   expect(JSON.parse(stdout)).toEqual({ deleted: 1 });
@@ -79,13 +79,13 @@ it.each([
   expect(existsSync(join(home.folder, 'data'))).toBe(false);
 });
 
-it('bad usage that only the database shows exits with 2, too', async () => {
+it('bad usage that only the database can reveal exits with 2, too', async () => {
   const { code, stdout, stderr } = await run('screen --from 2100-01-01', withDatabase);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('error: --from must not be in the future');
 });
 
-it('bad usage is repeated to a terminal without what a terminal would obey', async () => {
+it('bad usage is repeated without the control characters that a terminal would obey', async () => {
   const { stderr } = await run('fly\x1b[2J', {});
   expect(stderr).toContain(String.raw`unknown command fly\u001b[2J`);
   expect(stderr).not.toContain('\x1b');
@@ -112,7 +112,7 @@ it.each([
   ['stdout', ['--help'], 0],
   ['stderr', ['fly'], 2],
 ] as const)(
-  'a command whose %s nobody reads any more ends as usual, and says nothing',
+  'a command whose %s is no longer read ends as usual, and prints nothing',
   async (stream, words, code) => {
     const file = new URL('../../dist/cli.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -158,7 +158,7 @@ it('a command that is interrupted says how far it came, and the same command doe
   expect(JSON.parse(stdout)).toMatchObject({ received: 10_004, accepted: 5, unchanged: 9_999 });
 });
 
-it('the demo is refused before it makes a database of somebody else’s server', async () => {
+it('the demo is refused before it changes a database that is not embedded', async () => {
   const { target, drop } = await emptyDatabase('plain');
   try {
     const environment = { ...addressVariables(target), DATABASE_URL: 'postgres://' };
@@ -178,11 +178,12 @@ it('the demo is refused before it makes a database of somebody else’s server',
   }
 });
 
-it('a ground of maps that cannot be used ends the start with its name and the remedy, and no stack', async () => {
+it('an unusable MAP_GROUND ends the start with its name and the remedy, and no stack', async () => {
   const { code, stderr } = await run('start', { ...home.environment, MAP_GROUND: home.folder });
   expect(code).toBe(1);
   expect(JSON.parse(stderr)).toEqual({
-    ...{ level: 'error', time: expect.anything() },
+    level: 'error',
+    time: expect.anything(),
     msg: `MAP_GROUND=${home.folder}: is a folder. Name a GeoJSON file, or unset MAP_GROUND.`,
   });
 });

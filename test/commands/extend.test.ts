@@ -6,13 +6,13 @@ import { type Additions, chooseCommand } from '../../src/commands/program.ts';
 const choose = (words: string[], extend: Additions['extend']) =>
   chooseCommand(words, { extend, providerKeys: {}, providerFacts: [], configuration: [] });
 
-it('a command that is not there is an error, not a precaution that nobody takes', () => {
+it('an extension that names a missing command is an error', () => {
   expect(() => choose(['status'], ({ command }) => void command('import', 'nothing'))).toThrow(
     'there is no command import nothing',
   );
 });
 
-it('a precaution is taken before the work of its command, and of no other', async () => {
+it('a precaution of an extension is taken before its own command only', async () => {
   const taken = (words: string[]) => {
     const choice = choose(words, ({ command, before }) =>
       before(command('network', 'remove'), {

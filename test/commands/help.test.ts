@@ -1,4 +1,4 @@
-/** The help of every command; and what a command line says of the command that it chooses. */
+/** The help of every command, and the command that a command line chooses. */
 import { describe, expect, it } from 'vitest';
 import { choose, wordsOf } from '../support/command.ts';
 
@@ -18,7 +18,7 @@ const allBelow = (group: string): string[] =>
   });
 
 describe('help', () => {
-  it('exists for every command, and describes it', () => {
+  it('every command has a help that describes it', () => {
     const names = allBelow('');
     expect(names).toEqual(
       expect.arrayContaining(['migrate', 'import readings', 'quarantine drop', 'delete readings']),
@@ -30,16 +30,16 @@ describe('help', () => {
     }
   });
 
-  it('is a word as well', () => {
+  it('help may be asked for with the word help, too', () => {
     expect(helpOf('help import network')).toMatch(/^Usage: airseries import network/);
   });
 
-  it('of a command lists its options', () => {
+  it('the help of a command lists its options', () => {
     expect(helpOf('token add --help')).toContain('--provider <id>');
   });
 });
 
-it('start has the version of the program, too', () => {
+it('start --version prints the version of the program', () => {
   expect(helpOf('start --version')).toBe(helpOf('--version'));
 });
 
@@ -47,7 +47,7 @@ it.each([
   'delete readings --sensor 2147483647 --from 2026-01-01 --to 2026-01-02',
   'token add me --provider p --stations 1,2147483647',
   'import readings x --sensor 2147483647',
-])('the largest id that a network file may have is an id: %s', (line) => {
+])('a command takes the largest id that a network file may have: %s', (line) => {
   expect(choose(wordsOf(line))).toHaveProperty('run');
 });
 
@@ -57,6 +57,6 @@ it.each([
   'token list',
   'network export',
   'import network network.json --dry-run',
-])('%s makes no database', (line) => {
+])('the command makes no database: %s', (line) => {
   expect(choose(wordsOf(line))).toMatchObject({ makesDatabase: false });
 });

@@ -21,7 +21,7 @@ const GROWN = JSON.stringify({
   stations: [{ ...station, sensors: [{ id: 1 }, { id: 12, correction: 'epa-2021' }] }],
 });
 
-it('import network adds a sensor, whose readings quarantine retry takes', async () => {
+it('import network adds a sensor, and quarantine retry then stores its readings', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   expect((await run('quarantine list')).result).toMatchObject({
     total: 4,
@@ -35,7 +35,7 @@ it('import network adds a sensor, whose readings quarantine retry takes', async 
   expect((await run('audit --from 2026-01-01')).result).toEqual([]);
 });
 
-it('network export prints a file that changes nothing when it is imported', async () => {
+it('network export prints a file that changes nothing when it is imported again', async () => {
   await run(`import network ${file('network.json', GROWN)}`);
   const { result } = await run('network export');
   const exported = file('exported.json', JSON.stringify(result));
@@ -59,7 +59,7 @@ it('a token is shown once, when it is added', async () => {
   expect((await run('token revoke roof')).result).toEqual({ revoked: 'roof' });
 });
 
-it('screen prints what it flagged', async () => {
+it('screen prints the stations that it flagged', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   expect((await run('screen --from 2026-01-01')).result).toMatchObject({ raised: 0, flagged: [] });
 });

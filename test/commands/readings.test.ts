@@ -11,7 +11,7 @@ beforeAll(async () => {
   return town.close;
 });
 
-it('import readings prints what was stored, what was not, and what is not used', async () => {
+it('import readings prints which readings were stored and rejected, and which columns are unused', async () => {
   const { ok, result } = await run(`import readings ${file('readings.csv', READINGS)}`);
   expect(ok).toBe(true);
   expect(result).toMatchObject({
@@ -44,13 +44,13 @@ it('import readings takes the names, the unit and the zone that are declared', a
   expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
 });
 
-it('import readings gives regions their values at once', async () => {
+it('import readings computes the values of regions at once', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const { result } = await run('status');
   expect(result.freshness.digest_made_at).not.toBeNull();
 });
 
-it('import readings fails where no reading could be used, and status shows what waits', async () => {
+it('import readings fails if no reading could be used, and status shows the waiting readings', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const text = 'sensor_id,time,pm25\n77,2026-11-19T08:00:00Z,1\n';
   const { ok, result, log } = await run(`import readings ${file('unknown.csv', text)}`);
@@ -65,7 +65,7 @@ it('import readings fails where no reading could be used, and status shows what 
   });
 });
 
-it('delete readings deletes a period, whose readings may be imported again', async () => {
+it('delete readings deletes a period, and its readings may be imported again', async () => {
   const path = file('readings.csv', READINGS);
   await run(`import readings ${path}`);
   const remove = 'delete readings --sensor 1 --from 2026-11-19T13:00 --to 2026-11-20';
@@ -75,7 +75,7 @@ it('delete readings deletes a period, whose readings may be imported again', asy
   expect((await run('audit --from 2026-01-01')).result).toEqual([]);
 });
 
-it('retention shows what would be deleted, deletes it, and accepts older readings again', async () => {
+it('retention shows the expired readings, deletes them, and accepts older readings again', async () => {
   const { run, close } = await openTown();
   onTestFinished(close);
   const FIXED_NOW = '2027-06-01T00:00:00Z';

@@ -17,13 +17,19 @@ import { PROVIDER_FACTS } from '../support/network.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 
 const versions = {
-  ...{ airseries: '1.2.3', node: 'v20', postgresql: '18.4' },
-  ...{ timescaledb: '9.0.0', timescaledb_tried: ['2.28.3'] },
+  airseries: '1.2.3',
+  node: 'v20',
+  postgresql: '18.4',
+  timescaledb: '9.0.0',
+  timescaledb_tried: ['2.28.3'],
 };
 
 const RULES = {
   recorded_until: '2031-11-20T16:00:00+04:00',
-  ...{ changed_at: null, changed_from: null, refused_from: null, refused: null },
+  changed_at: null,
+  changed_from: null,
+  refused_from: null,
+  refused: null,
 };
 
 test('tables align words to the left and numbers to the right', () => {
@@ -38,7 +44,7 @@ test('tables align words to the left and numbers to the right', () => {
   ).toBe(['id  name        n', 'a   long name   5', 'bc  –          12'].join('\n'));
 });
 
-test('a table fits its width: the widest words are cut off, numbers never; facts go on below', () => {
+test('tables and facts fit their width: long words are cut off, numbers never, and facts go on below', () => {
   const rows = [['a'.repeat(30), 'b'.repeat(60), 123_456]];
   const cut = table(['name', 'error', 'n'], rows, 60).split('\n');
   expect(cut.map((line) => line.length)).toEqual([60, 60]);
@@ -54,7 +60,7 @@ test('a table fits its width: the widest words are cut off, numbers never; facts
   ).toBe('one    a b\n       c\nthree  d');
 });
 
-test('any result can be shown: values as facts, lists as tables or, where they are wide, item by item', () => {
+test('any result can be shown: values as facts, and lists as tables or, if they are wide, item by item', () => {
   expect(resultTable([])).toBe('none');
   expect(resultTable(['a', 'b'])).toBe('a\nb');
   const lines = [
@@ -77,7 +83,7 @@ test.each([
   ['2026-11-18T12:00:00+04:00', '2026-11-18 12:00:00 (2 d ago)'],
   ['2026-11-20T16:04:00+04:00', '2026-11-20 16:04:00 (in 4 min)'],
   [null, 'never'],
-])('%s is %s', (time, text) => {
+])('a time is shown with its age: %s is "%s"', (time, text) => {
   expect(ago(time, NOW)).toBe(text);
 });
 
@@ -101,7 +107,9 @@ onOneEngine('status', (engine) => {
     await owner`insert into raw.pull values ('far', '2026-11-20T11:50:00Z', '2026-11-20T10:00:00Z', 3, 'HTTP 500')`;
     const scope = { provider: 'us', stations: null };
     const push = (device: string) => ({
-      ...{ sensorId: undefined, measuredAt: '2026-11-20T11:00:00Z', values: {} },
+      sensorId: undefined,
+      measuredAt: '2026-11-20T11:00:00Z',
+      values: {},
       text: JSON.stringify({
         device,
         pin: null,
@@ -122,46 +130,52 @@ onOneEngine('status', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('shows each provider with its newest reading, pull and tokens', async () => {
+  test('status shows each provider with its newest reading, pull and tokens', async () => {
     const owner = db.as('airseries_owner', 'Asia/Yerevan');
     const providers = await readProviders(owner, NOW, PROVIDER_FACTS);
     expect(providers).toEqual([
       {
-        ...{ id: 'far', online: 0, offline: 0, newest_reading: null, tokens: [], quarantined: 0 },
+        id: 'far',
+        online: 0,
+        offline: 0,
+        newest_reading: null,
+        tokens: [],
+        quarantined: 0,
         pull: {
-          ...{
-            every: '5 minutes',
-            started_at: '2026-11-20T15:50:00+04:00',
-            succeeded_at: '2026-11-20T14:00:00+04:00',
-          },
-          ...{ failures: 3, error: 'HTTP 500' },
+          every: '5 minutes',
+          started_at: '2026-11-20T15:50:00+04:00',
+          succeeded_at: '2026-11-20T14:00:00+04:00',
+          failures: 3,
+          error: 'HTTP 500',
         },
       },
       {
-        ...{
-          id: 'us',
-          online: 1,
-          offline: 1,
-          newest_reading: '2026-11-20T15:30:00+04:00',
-          pull: null,
-          quarantined: 4,
-        },
+        id: 'us',
+        online: 1,
+        offline: 1,
+        newest_reading: '2026-11-20T15:30:00+04:00',
+        pull: null,
+        quarantined: 4,
         tokens: [{ name: 'roof', last_used_at: '2026-11-20T15:58:00+04:00' }],
       },
     ]);
     const freshness = {
-      ...{
-        refreshed_at: '2026-11-20T15:59:00+04:00',
-        digest_made_at: null,
-        newest_reading: '2026-11-20T15:30:00+04:00',
-      },
-      ...{ audited_at: '2026-11-20T03:00:00+04:00', differing_buckets: 2 },
+      refreshed_at: '2026-11-20T15:59:00+04:00',
+      digest_made_at: null,
+      newest_reading: '2026-11-20T15:30:00+04:00',
+      audited_at: '2026-11-20T03:00:00+04:00',
+      differing_buckets: 2,
     };
     const shown = (kept_hours: { recorded: number; missing: number | null }, used = versions) =>
       statusTable(
         {
-          ...{ engine, time_zone: 'Asia/Yerevan', zone_rules: RULES },
-          ...{ versions: used, freshness, kept_hours, providers },
+          engine,
+          time_zone: 'Asia/Yerevan',
+          zone_rules: RULES,
+          versions: used,
+          freshness,
+          kept_hours,
+          providers,
         },
         NOW,
         80,
@@ -196,7 +210,7 @@ onOneEngine('status', (engine) => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('shows each sensor with its newest reading and what waits, and what the network does not know', async () => {
+  test('status shows each sensor with its newest and waiting readings, and senders outside the network', async () => {
     const result = await sensorArrivals(db.as('airseries_owner', 'Asia/Yerevan'), NOW);
     const newest = '2026-11-20T16:00:00+04:00';
     const nobody = { kind: null, device: null, has_gap: false, waiting: 0 };
@@ -243,7 +257,7 @@ onOneEngine('status', (engine) => {
   });
 });
 
-test('shows the oldest reading of a sensor, and says where years follow it: a clock that was reset', async () => {
+test('status shows a sensor’s oldest reading, and asks about a reset clock where years follow it', async () => {
   const other = await testDatabase(engines[0] as (typeof engines)[0]);
   try {
     const sql = other.as('airseries_owner', 'Asia/Yerevan');
@@ -265,7 +279,7 @@ test('shows the oldest reading of a sensor, and says where years follow it: a cl
   }
 });
 
-test('an empty network has no unknown sensor without a number', async () => {
+test('status of an empty network lists no unknown sensor without an id or a device', async () => {
   const empty = await testDatabase(engines[0] as (typeof engines)[0]);
   try {
     const sql = empty.as('airseries_owner', 'Asia/Yerevan');
@@ -319,13 +333,13 @@ describe('the most urgent sensors', () => {
     newest: '2026-11-20T15:59:00+04:00',
   });
 
-  test('are those with lines in quarantine, then those that fell silent last', () => {
+  test('the most urgent sensors have lines in quarantine, and then the latest silence', () => {
     const { sensors: shown, others } = mostUrgent({ sensors, unknown: [] }, 10);
     expect(shown.map((each) => each.sensor)).toEqual([4, 5, 3, 2, 6, 1, 7]);
     expect(others).toEqual({ need_attention: 0, fine: 0, unknown: 0 });
   });
 
-  test('are few, and how many others there are is said', () => {
+  test('status lists a few of the most urgent sensors, and counts the others', () => {
     const few = mostUrgent({ sensors, unknown: [sender(91), sender(92), sender(93)] }, 2);
     expect(few.sensors.map((each) => each.sensor)).toEqual([4, 5]);
     expect(few.unknown.map((each) => each.sensor)).toEqual([91, 92]);
@@ -338,8 +352,8 @@ describe('the most urgent sensors', () => {
   });
 });
 
-describe('a status without a provider', () => {
-  test('says what to do first', () => {
+describe('status without a provider', () => {
+  test('status without a provider says what to do first', () => {
     const nothing = {
       refreshed_at: null,
       digest_made_at: null,
@@ -350,13 +364,13 @@ describe('a status without a provider', () => {
     expect(
       statusTable(
         {
-          ...{ engine: 'x', time_zone: 'UTC', zone_rules: RULES },
-          ...{
-            versions,
-            freshness: nothing,
-            providers: [],
-            kept_hours: { recorded: 0, missing: 0 },
-          },
+          engine: 'x',
+          time_zone: 'UTC',
+          zone_rules: RULES,
+          versions,
+          freshness: nothing,
+          providers: [],
+          kept_hours: { recorded: 0, missing: 0 },
         },
         NOW,
       ),

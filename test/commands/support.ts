@@ -15,7 +15,7 @@ export const NETWORK = {
 /** A day after the newest of READINGS. */
 export const NOW = '2026-11-20T12:00:00Z';
 
-/** Two of sensor 1, a value out of bounds, an unknown sensor, and a line that is no reading. */
+/** Two readings of sensor 1, a value out of bounds, an unknown sensor, and an unreadable line. */
 export const READINGS = `sensor_id,time,pm25,colour
 1,2026-11-19T08:00:00Z,12.5,red
 1,2026-11-19T08:30:00Z,5000,red

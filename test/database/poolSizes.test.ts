@@ -16,7 +16,7 @@ const BASE = '/en/air-quality-app/v1';
 const STATIONS = [...'abcdefghijklmnop'];
 
 type Hanging = {
-  /** Nobody may read or write it meanwhile. */
+  /** The table that is locked meanwhile. */
   table: string;
   /** The pool, as metrics name it. */
   pool: string;
@@ -42,7 +42,7 @@ onOneEngine('connections of a service', (engine) => {
       return count('in_use') + count('waiting');
     };
     await withPool(); // the collectors of metrics ask the database before it hangs
-    // again where requests gave up, after two seconds, before as many hung
+    // repeated if requests gave up, after two seconds, before enough of them hung
     let hung = false;
     while (!hung) {
       const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
@@ -68,7 +68,7 @@ onOneEngine('connections of a service', (engine) => {
           and query not in ('', 'select 1')`
     ).length;
 
-  it('the pool of the public API opens 10', async () => {
+  it('the pool of the public API opens 10 connections at most', async () => {
     const service = await launch(here, { role: 'api', responseCacheMb: 0 });
     await hang(service, {
       table: 'api.station',
@@ -80,7 +80,7 @@ onOneEngine('connections of a service', (engine) => {
     await expect.poll(() => sessions('airseries read')).toBe(10);
   });
 
-  it('the pool of the list of stations opens 5', async () => {
+  it('the pool of the list of stations opens 5 connections at most', async () => {
     const service = await launch(here, { role: 'api', responseCacheMb: 0 });
     await hang(service, {
       table: 'raw.station',
@@ -94,7 +94,7 @@ onOneEngine('connections of a service', (engine) => {
     await expect.poll(() => sessions('airseries read all')).toBe(5);
   });
 
-  it('the pool of ingestion opens 4', async () => {
+  it('the pool of ingestion opens 4 connections at most', async () => {
     const owner = here.database.as();
     // a token may send four batches at once
     const tokens = await Promise.all(
@@ -116,7 +116,7 @@ onOneEngine('connections of a service', (engine) => {
     await expect.poll(() => sessions('airseries ingest')).toBe(4);
   });
 
-  it('the pool of readiness opens 2, in a process that answers no other requests', async () => {
+  it('the pool of readiness opens 2 connections at most, in a process without the public API', async () => {
     const service = await launch(here, { role: 'worker' });
     await hang(service, {
       table: 'rollup.freshness',

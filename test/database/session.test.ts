@@ -1,6 +1,6 @@
 /**
- * The settings of sessions: what the server has for each kind of connection, and the check that
- * names those that it lacks. They are written out here, and not taken from the code that sends them.
+ * The settings of sessions: the server has them for each kind of connection, and a check names the
+ * missing ones. They are written out here, and not taken from the code that sends them.
  */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -40,8 +40,8 @@ const OF_WHOLE_NETWORK = { ...OF_READER, statement_timeout: '20000' };
 const OF_INGEST = { ...OF_ALL, role: 'airseries_ingest', statement_timeout: '20000' };
 
 /**
- * What the client of this session has set, as the server has it. The view leaves out the role, and
- * the settings of an extension that is not installed.
+ * The settings that the client of this session has set, as the server has them. The view leaves out
+ * the role, and the settings of an extension that is not installed.
  */
 const SETTINGS = `
   select jsonb_object_agg(name, reset_val) - 'application_name' || jsonb_build_object(
@@ -61,31 +61,31 @@ onEveryEngine('the settings of a session', (engine) => {
   });
   afterAll(() => database.drop());
 
-  describe('reach the server on a connection of', () => {
+  describe('connections', () => {
     const settingsOf = async (pool: Statements) => {
       const [row] = (await pool.query(SETTINGS, [])) as { settings: object }[];
       return row?.settings;
     };
 
-    it('the owner', async () => {
+    it('the settings of a session reach the server on a connection of the owner', async () => {
       const session = { name: 'airseries test', timeZone };
       const [row] = await asOwner(database.target, session, (sql) => sql.unsafe(SETTINGS));
       expect(row?.settings).toEqual(OF_OWNER);
     });
 
-    it('the public API', async () => {
+    it('the settings of a session reach the server on a connection of the public API', async () => {
       const pool = openReaderPool(database.target, { timeZone });
       expect(await settingsOf(pool)).toEqual(OF_PUBLIC_API);
       await pool.destroy();
     });
 
-    it('the queries of the whole network', async () => {
+    it('the settings of a session reach the server on a connection for the whole network', async () => {
       const pool = openWholeNetworkPool(database.target, { timeZone });
       expect(await settingsOf(pool)).toEqual(OF_WHOLE_NETWORK);
       await pool.destroy();
     });
 
-    it('ingestion', async () => {
+    it('the settings of a session reach the server on a connection of ingestion', async () => {
       const pool = openIngestPool(database.target, { timeZone });
       expect(await settingsOf(pool)).toEqual(OF_INGEST);
       await pool.close();
@@ -112,7 +112,7 @@ onEveryEngine('the settings of a session', (engine) => {
     ['TimeZone', 'Asia/Yerevan', 'UTC'],
     ['timescaledb.max_tuples_decompressed_per_dml_transaction', '100000', '0'],
     ['timescaledb.enable_merge_on_cagg_refresh', 'on', 'off'],
-  ])('are checked: %s %s is named in the error', async (name, found, expected) => {
+  ])('a wrong setting of a session is named in the error: %s %s', async (name, found, expected) => {
     const check = onConnection(database.target, {}, async (sql) => {
       await sql`select set_config(${name}, ${found}, false)`;
       await checkSession(sql, database.target, {});
@@ -150,7 +150,7 @@ onOneEngine('a started service', (engine) => {
     return rows.map(({ application, settings }) => [application, settings]);
   }
 
-  it('opens each of its connections with these settings', async () => {
+  it('a started service opens each of its connections with the settings of its kind', async () => {
     const { port, jobs, runJob, stop } = await launch(here);
     await httpGet(port.public, '/en/air-quality-app/v1/stations.json');
     await httpGet(port.admin, '/metrics');
@@ -158,7 +158,7 @@ onOneEngine('a started service', (engine) => {
     await stop();
     const inUtc = { ...OF_OWNER, TimeZone: 'UTC' };
     const withoutRole = { ...inUtc, role: 'none' };
-    // one that holds the lock of refreshes must not stay when its process is gone
+    // a session that holds the lock of refreshes must not stay when its process is gone
     const idle = { idle_session_timeout: '10000', idle_in_transaction_session_timeout: '10000' };
     expect(await seen()).toEqual([
       ['airseries', { ...OF_ALL, role: 'airseries_ingest' }], // it checks a session of each role
@@ -181,7 +181,7 @@ onOneEngine('a started service', (engine) => {
     ]);
   });
 
-  it('is joined by a command that imports readings, with these', async () => {
+  it('a command that imports readings connects with the settings of ingestion', async () => {
     const environment = { ...addressVariables(here.database.target), DATABASE_URL: 'postgres://' };
     const readings = 'sensor_id,time,pm25\n1,2026-11-19T08:00:00Z,12.5\n';
     const { code } = await runAirseries(['import', 'readings', '-'], environment, readings)
@@ -191,7 +191,7 @@ onOneEngine('a started service', (engine) => {
   });
 });
 
-it('a connection is not replaced after a time, because it may hold a lock', async () => {
+it('a connection is not replaced after some time, because it may hold a lock', async () => {
   const database = await testDatabase('plain');
   const sql = connect(database.target, {});
   const backend = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid;

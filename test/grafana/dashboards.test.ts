@@ -21,7 +21,7 @@ it('there are five dashboards', () =>
   expect([...names].sort()).toEqual(['compare', 'network', 'region', 'service', 'station']));
 
 /**
- * The variable with the data source: of another name where it is of another kind, since links carry
+ * The variable with the data source. Another kind of source has another name, since links carry
  * variables along.
  */
 const SOURCE = (name: string) => (name === 'service' ? 'prometheus_datasource' : 'datasource');
@@ -30,11 +30,11 @@ describe.each(names)('%s', (name) => {
   const board = dashboard(name);
   const panels = board.panels.filter(({ type }) => type !== 'row');
 
-  it('is what its source generates (npm run generate)', () => {
+  it(`dashboard ${name} is what its source generates (npm run generate)`, () => {
     expect(board).toEqual(JSON.parse(JSON.stringify(DASHBOARDS[name])));
   });
 
-  it('is classic JSON with a fixed uid, read-only, and not an export', () => {
+  it(`dashboard ${name} is classic JSON with a fixed uid, read-only, and not an export`, () => {
     // Grafana's default, the network's in deploy/compose.test.ts
     expect(board).toMatchObject({ timezone: '' });
     expect(board).toMatchObject({
@@ -47,7 +47,7 @@ describe.each(names)('%s', (name) => {
     expect(board).not.toHaveProperty('id');
   });
 
-  it('has labelled variables that are queried again when the time range changes, all of them used', () => {
+  it(`dashboard ${name} uses all its variables, which have labels and follow the time range`, () => {
     const list = board.templating.list;
     const text = JSON.stringify([board.panels, list.map(({ query }) => query)]);
     const sources = JSON.stringify([board.panels, list]);
@@ -63,7 +63,7 @@ describe.each(names)('%s', (name) => {
     ).toEqual([SOURCE(name)]);
   });
 
-  it('queries only the chosen data source', () => {
+  it(`dashboard ${name} queries only the chosen data source`, () => {
     const type = name === 'service' ? 'prometheus' : 'grafana-postgresql-datasource';
     for (const panel of panels) {
       expect(panel.datasource).toEqual({ type, uid: `$\{${SOURCE(name)}}` });
@@ -72,7 +72,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('has a title, a description and a unit in every panel', () => {
+  it(`dashboard ${name} has a title, a description and a unit in every panel`, () => {
     for (const { title, description = '', fieldConfig } of panels) {
       expect(title).toMatch(/^([\p{Lu}\d]|\$\{)/u);
       expect(title.length, title).toBeLessThan(40);
@@ -86,7 +86,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('has panels on 24 columns without overlaps or gaps, with unique ids and titles', () => {
+  it(`dashboard ${name} has panels without overlaps or gaps, with unique ids and titles`, () => {
     expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
     for (const [n, { gridPos: a, title }] of board.panels.entries()) {
@@ -97,7 +97,7 @@ describe.each(names)('%s', (name) => {
     expect(gaps(board)).toEqual([]);
   });
 
-  it('has thresholds that rise from a colour without a value', () => {
+  it(`dashboard ${name} has thresholds that rise from a colour without a value`, () => {
     for (const { title, fieldConfig } of panels) {
       const steps = fieldConfig?.defaults.thresholds.steps ?? [];
       expect(steps[0]?.value, title).toBeNull();
@@ -106,12 +106,12 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('overrides only columns that its queries return', () => {
+  it(`dashboard ${name} overrides only columns that its queries return`, () => {
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const { matcher } of fieldConfig?.overrides ?? []) {
         const word = /^\/\^?(\w+)/.exec(matcher.options)?.[1] ?? '';
-        // of a matrix: row and column
+        // a matrix has a row and a column
         const names = matcher.id === 'byRegexp' ? [word] : matcher.options.split('\\');
         const there = (name: string) =>
           text.includes(`"${name}"`) ||
@@ -125,7 +125,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('links only to existing dashboards, with variables that they have and columns that it has', () => {
+  it(`dashboard ${name} links to existing dashboards, with existing variables and columns`, () => {
     for (const { title, targets = [], fieldConfig } of panels) {
       const text = targets.map(({ rawSql = '' }) => rawSql).join('\n');
       for (const url of [...JSON.stringify(fieldConfig).matchAll(/"url":"((?:[^"\\]|\\.)*)"/g)].map(
@@ -145,14 +145,14 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe('the PromQL of Service', () => {
+describe('PromQL', () => {
   const targets = targetsOf(dashboard('service')).map(({ panel, target }) => ({
     title: panel.title,
     ...target,
   }));
 
   it.each(targets)(
-    '$title $refId: uses existing metrics and labels, of the chosen processes',
+    'a query of dashboard service uses existing metrics, of the chosen processes: $title $refId',
     ({ expr = '', legendFormat = '' }) => {
       expect(faults(expr)).toEqual([]);
       const { metrics, rates } = parsePromql(expr);
@@ -172,14 +172,14 @@ describe('the PromQL of Service', () => {
     },
   );
 
-  it('shows every metric', async () => {
+  it('dashboard service shows every metric', async () => {
     const { DEFINITIONS } = await import('../metrics/metricsTable.ts');
     const all = targets.map(({ expr }) => expr).join('\n');
     expect(DEFINITIONS.map(({ name }) => name).filter((name) => !all.includes(name))).toEqual([]);
   });
 });
 
-it('the colours and the thresholds of the map are those of the US EPA', () => {
+it('the map has the colours and the thresholds of the US EPA', () => {
   const hex = ['#00e400', '#ffff00', '#ff7e00', '#ff0000', '#8f3f97', '#7e0023'];
   const channels = hex.map((color) =>
     [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)),

@@ -1,6 +1,6 @@
 /**
- * Runs every SQL query of dashboards and alert rules as Grafana does. What each panel must show is
- * in panels.ts; everything else here holds for all panels. All in one file, because the network
+ * Runs every SQL query of dashboards and alert rules as Grafana does. panels.ts has the rows that each
+ * panel must show; everything else here holds for all panels. All in one file, because the network
  * takes a while to load.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -47,7 +47,9 @@ const LEVEL_NAMES = LEVELS.map(({ name }) => name);
 const QUERIES = Object.keys(PANELS).flatMap((name) => {
   const board = dashboard(name);
   return queriesOf(board).map((query) => ({
-    ...{ ...query, name, board },
+    ...query,
+    name,
+    board,
     key:
       query.panel.title +
       (/^A?$/.test(query.target.refId ?? '') ? '' : `, query ${query.target.refId}`),
@@ -85,7 +87,7 @@ onEveryEngine('Grafana', (engine) => {
   });
 
   const resolved = new Map<string, Promise<Values>>();
-  /** What the variables of a dashboard become; asked once for each choice. */
+  /** The values of a dashboard's variables, queried once for each choice. */
   const valuesOf = ({ name, board }: Query, chosen: Values): Promise<Values> => {
     const key = JSON.stringify([name, chosen]);
     const values = resolved.get(key) ?? resolve(grafana, board, chosen, NOW);
@@ -123,9 +125,9 @@ onEveryEngine('Grafana', (engine) => {
       ).toBe(true);
   };
 
-  // that the numbers are the same, serve/windows.test.ts holds
+  // serve/windows.test.ts holds that the numbers are the same
   if (isRepetition(engine)) {
-    it('runs every query, and reads no readings', async () => {
+    it('every query of a dashboard runs, and reads aggregates instead of readings', async () => {
       for (const query of QUERIES) {
         await run(query, {});
         await expectAggregates(query, {});
@@ -137,27 +139,32 @@ onEveryEngine('Grafana', (engine) => {
   /** Columns by whether a value was seen in them. */
   const filled = new Map<string, boolean>();
 
-  it.each(QUERIES)('$name, $key: shows what panels.ts says, from aggregates', async (query) => {
-    const expected = PANELS[query.name]?.filter(([panel]) => panel === query.key) ?? [];
-    if (expected.length === 0) throw new Error(await missingRow(query));
-    for (const [, { at, ...chosen }, count, ...some] of expected) {
-      const range = at === undefined ? undefined : rangeOf('24h', new Date(`${at}`));
-      const rows = await run(query, chosen, range);
-      const isThere = (wanted: object) =>
-        rows.some((row) =>
-          Object.entries(wanted).every(([column, value]) => isDeepStrictEqual(row[column], value)),
-        );
-      expect(
-        { count: rows.length, missing: some.filter((wanted) => !isThere(wanted)) },
-        `with ${JSON.stringify(chosen)} the query returns\n${textOfRows(rows)}\n`,
-      ).toEqual({ count, missing: [] });
-      for (const { name: column } of rows.columns) {
-        const key = `${query.what}: ${column}`;
-        filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
+  it.each(QUERIES)(
+    'a panel shows the rows of panels.ts, from aggregates: $name, $key',
+    async (query) => {
+      const expected = PANELS[query.name]?.filter(([panel]) => panel === query.key) ?? [];
+      if (expected.length === 0) throw new Error(await missingRow(query));
+      for (const [, { at, ...chosen }, count, ...some] of expected) {
+        const range = at === undefined ? undefined : rangeOf('24h', new Date(`${at}`));
+        const rows = await run(query, chosen, range);
+        const isThere = (wanted: object) =>
+          rows.some((row) =>
+            Object.entries(wanted).every(([column, value]) =>
+              isDeepStrictEqual(row[column], value),
+            ),
+          );
+        expect(
+          { count: rows.length, missing: some.filter((wanted) => !isThere(wanted)) },
+          `with ${JSON.stringify(chosen)} the query returns\n${textOfRows(rows)}\n`,
+        ).toEqual({ count, missing: [] });
+        for (const { name: column } of rows.columns) {
+          const key = `${query.what}: ${column}`;
+          filled.set(key, (filled.get(key) ?? false) || rows.some((row) => row[column] !== null));
+        }
       }
-    }
-    await expectAggregates(query, BIRCH);
-  });
+      await expectAggregates(query, BIRCH);
+    },
+  );
 
   const missingRow = async (query: Query) => {
     const rows = await run(query, BIRCH);
@@ -171,12 +178,12 @@ ${textOfRows(rows)}
 `;
   };
 
-  it('has a value in every column of every panel, for some choice', () => {
+  it('every column of every panel has a value for some choice', () => {
     expect(filled.size).toBeGreaterThan(150);
     expect([...filled].filter(([, value]) => !value).map(([key]) => key)).toEqual([]);
   });
 
-  it('runs whatever is chosen, with names in every language, and shows a hidden city nowhere', async () => {
+  it('every query runs for every choice and language, and none shows a hidden city', async () => {
     const texts = new Set<string>();
     for (const name of Object.keys(PANELS)) {
       const board = dashboard(name);
@@ -214,7 +221,7 @@ ${textOfRows(rows)}
     ['90d', 'daily', 89],
     ['730d', 'monthly', 13],
   ] as const)(
-    'over %s shows buckets that are %s, and reads no other views',
+    'a panel over %s shows %s buckets, and reads no other views',
     async (back, resolution, least) => {
       expect(overTime).not.toEqual([]);
       for (const query of overTime) {
@@ -234,7 +241,7 @@ ${textOfRows(rows)}
     ['30d', 24],
     ['730d', 28 * 24],
   ] as const)(
-    'draws no bar over %s that the end of the range would cut off',
+    'no panel over %s draws a bar that the end of the range would cut off',
     async (back, hours) => {
       const bars = QUERIES.filter(isBars);
       expect(bars).not.toEqual([]);
@@ -246,7 +253,7 @@ ${textOfRows(rows)}
     },
   );
 
-  it.each(WINDOWS)('shows the numbers of the API for $key', async ({ key }) => {
+  it.each(WINDOWS)('a panel shows the numbers of the API for $key', async ({ key }) => {
     const panels = QUERIES.filter(({ target }) => target.rawSql?.includes(`b.series = '${key}'`));
     expect(panels.map(({ name }) => name).sort()).toEqual(['region', 'station']);
     for (const query of panels) {
@@ -262,7 +269,7 @@ ${textOfRows(rows)}
     }
   });
 
-  it('names the categories of the index as SQL does', async () => {
+  it('dashboards name the categories of the index as SQL does', async () => {
     const starts = aqiSteps('color')
       .slice(1)
       .map(({ value }) => value);
@@ -274,7 +281,7 @@ ${textOfRows(rows)}
     expect(bands.map(({ name }) => name)).toEqual(BANDS.map(({ name }) => name));
   });
 
-  it('returns to alert rules one number per row, and labels that tell rows apart', async () => {
+  it('an alert rule gets one number per row, and labels that tell rows apart', async () => {
     for (const { uid, sql } of stationRules()) {
       const rows = await grafana.unsafe(expand(sql, rangeOf('1h', NOW)));
       expectTypes(uid, rows);
@@ -287,7 +294,7 @@ ${textOfRows(rows)}
     }
   });
 
-  it('alerts about stations that are offline but have measured, and about what screening has found, but not about what the operator flagged', async () => {
+  it('alerts name stations that fell silent or that screening found, not those the operator flagged', async () => {
     const outlier = 'outlier, 60.5 µg/m³, median of 1 neighbours 12.3';
     const alerts: Record<string, object[]> = {
       'airseries-offline': [
@@ -361,7 +368,7 @@ onEveryEngineInAll('Grafana of a network in Berlin', (engine) => {
     ['730d', '2026-03-31T21:59:00Z', '2026-01-31T23:00:00Z'], // March ends at 22:00
     ['730d', '2026-03-31T22:00:00Z', '2026-02-28T23:00:00Z'],
   ])(
-    'over %s up to %s ends with the bar of %s, in whatever zone the session is',
+    'a panel over %s up to %s ends with the bar of %s, in any zone of the session',
     async (back, to, newest) => {
       const bars = QUERIES.filter(
         (query) => isBars(query) && (back === '30d' || isBucketed(query)),
@@ -378,7 +385,7 @@ onEveryEngineInAll('Grafana of a network in Berlin', (engine) => {
     },
   );
 
-  it('finds a station under the city that it belongs to at the end of the time range, or none (C8)', async () => {
+  it('a station is listed under its city at the end of the time range, or without a city (C8)', async () => {
     const board = dashboard('station');
     const found = async (variable: string, to: string, city?: string) => {
       const rawSql = board.templating.list.find(({ name }) => name === variable)?.query;

@@ -1,7 +1,7 @@
 /**
- * What each panel with SQL shows of the network in town.ts. Nothing else names a panel: what holds
- * for all of them is in panels.test.ts, traps.test.ts and dashboards.test.ts. For a panel without a
- * row, panels.test.ts prints the row to paste here.
+ * The rows that each panel with SQL shows of the network in town.ts. Nothing else names a panel:
+ * panels.test.ts, traps.test.ts and dashboards.test.ts hold for all panels. For a panel without a row,
+ * panels.test.ts prints the row to paste here.
  */
 import type { Values } from './dashboards.ts';
 

@@ -24,7 +24,7 @@ const WATCHDOG = 'AirseriesWatchdog';
 
 describe('the alert rules', () => {
   it.each(prometheusRules.filter(({ alert }) => alert !== WATCHDOG))(
-    '$alert: uses existing metrics whatever the job is called, and has a runbook and links',
+    'the alert $alert uses existing metrics of any job, and has a runbook and links',
     ({ alert, expr, labels, annotations, for: wait = '0m' }) => {
       expect(faults(expr)).toEqual([]);
       expect(expr).not.toMatch(/\bjob=/);
@@ -39,7 +39,7 @@ describe('the alert rules', () => {
     },
   );
 
-  it('are those that are tested, each firing and not firing', () => {
+  it('every alert rule is tested, both firing and not firing', () => {
     type Case = { alertname: string; exp_alerts: unknown[] };
     const cases: Case[] = TESTS.flatMap((file) => read(file).tests).flatMap(
       (test: { alert_rule_test: Case[] }) => test.alert_rule_test,
@@ -55,14 +55,14 @@ describe('the alert rules', () => {
     }
   });
 
-  it('are checked by a parser that finds mistakes', () => {
+  it('the parser that checks alert rules finds mistakes', () => {
     expect(faults('sum(rate(airseries_readings_total[5m])')).toContain('cannot be parsed');
     expect(faults('airseries_nonsense > 1')).toEqual(['no metric airseries_nonsense']);
     expect(faults('sum by (colour) (airseries_stations)')).toEqual(['no label colour']);
     expect(faults('airseries_stations{reason="x"}')).toEqual(['no label reason']);
   });
 
-  it('use standard metrics that prom-client exports', async () => {
+  it('alert rules use standard metrics that prom-client exports', async () => {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const there = new Set([...(await registry.getMetricsAsJSON()).map(({ name }) => name), 'up']);
@@ -75,12 +75,12 @@ describe('the alert rules', () => {
   });
 });
 
-describe('by promtool', needs('promtool'), () => {
+describe('promtool', needs('promtool'), () => {
   it.each([
     ['check', 'config', 'prometheus.yml'],
     ['check', 'rules', 'rules/airseries.yml'],
     ...TESTS.map((file) => ['test', 'rules', file]),
-  ])('%s %s %s', (...words) => {
+  ])('promtool succeeds: %s %s %s', (...words) => {
     const { status, stdout, stderr } = spawnSync('promtool', words, {
       cwd: FOLDER,
       encoding: 'utf8',

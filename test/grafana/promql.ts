@@ -52,8 +52,7 @@ export const SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, re
 ]);
 
 /**
- * What is wrong with an expression: it cannot be parsed, or uses metrics or labels that do not
- * exist.
+ * The faults of an expression: it cannot be parsed, or uses metrics or labels that do not exist.
  */
 export function faults(expr: string): string[] {
   const { faulty, metrics, labels } = parsePromql(expr);

@@ -10,7 +10,8 @@ const texts = provisioningFiles().map((path) =>
   readFileSync(new URL(`provisioning/${path}`, GRAFANA), 'utf8'),
 );
 
-it('uses $ for environment variables, which deploy/compose.test.ts compares with those that are given, and else for one macro', () => {
+// deploy/compose.test.ts compares the variables with the given ones
+it('provisioning uses $ only for environment variables and one macro', () => {
   const text = texts.map((one) => one.replace(/^\s*#.*$/gm, '')).join('\n');
   const used = [...text.matchAll(/\$[^A-Z]\w*/g)].map(([name]) => name);
   expect(new Set(used)).toEqual(new Set(['$__timeTo']));
@@ -18,7 +19,7 @@ it('uses $ for environment variables, which deploy/compose.test.ts compares with
 
 /**
  * A value as Grafana reads it (pkg/services/provisioning/values): first its own expansion,
- * `${NAME}`, and then that of Go, `$NAME` and `${NAME}`.
+ * `${NAME}`, and then the expansion of Go, `$NAME` and `${NAME}`.
  */
 function expanded(value: string, environment: Record<string, string>): string {
   const lookUp = (_: string, ...names: (string | undefined)[]) =>
@@ -28,7 +29,7 @@ function expanded(value: string, environment: Record<string, string>): string {
   return value.split('$$').map(first).map(second).join('$');
 }
 
-it('leaves a password as it is, whatever characters it has, by the rules that Grafana documents; Grafana itself is not run', () => {
+it('provisioning leaves any password as it is, by the rules that Grafana documents', () => {
   const AIRSERIES_DATABASE_PASSWORD = String.raw`it's "a" $password $$ ${'$'}{HOME} \ x`;
   const environment = { AIRSERIES_DATABASE_PASSWORD, HOME: '/home' };
   const password: string = provisioned('datasources/airseries.yaml').datasources[0].secureJsonData
@@ -38,7 +39,7 @@ it('leaves a password as it is, whatever characters it has, by the rules that Gr
   expect(expanded(`\${AIRSERIES_DATABASE_PASSWORD}`, environment)).toContain(`it's "a"  `);
 });
 
-it('has the data sources that dashboards select by default', () => {
+it('provisioning has the data sources that dashboards select by default', () => {
   const sources: { uid: string; type: string; jsonData: object }[] = provisioned(
     'datasources/airseries.yaml',
   ).datasources;
@@ -52,7 +53,8 @@ it('has the data sources that dashboards select by default', () => {
   );
 });
 
-it('has two rules about stations, one contact point, and no notification policy, which would replace an existing one', () => {
+// a notification policy would replace an existing one
+it('provisioning has two rules about stations, one contact point, and no notification policy', () => {
   const points: { name: string }[] = provisioned('alerting/contact-points.yaml').contactPoints;
   expect(points.map(({ name }) => name)).toEqual(['airseries']);
   const rules = stationRules();
@@ -86,7 +88,7 @@ it('has two rules about stations, one contact point, and no notification policy,
   expect(JSON.stringify(provisioningFiles().map(provisioned))).not.toContain('"policies"');
 });
 
-it('notifies within ten minutes of a state becoming visible', () => {
+it('an alert about a station is sent within ten minutes of its state becoming visible', () => {
   const minutes = (text: string) =>
     text.endsWith('s') ? Number.parseInt(text, 10) / 60 : Number.parseInt(text, 10);
   for (const { interval, rules } of ruleGroups()) {

@@ -15,7 +15,7 @@ import { SECTIONS } from './runbooks.ts';
 const DISASTERS = SECTIONS.filter(({ alert }) => alert.startsWith('When '));
 const ALERTS = SECTIONS.slice(0, -DISASTERS.length);
 
-it('has a section for each alert and, after these, for each disaster', () => {
+it('the runbooks have a section for each alert and, after these, for each disaster', () => {
   const alerts = [
     ...prometheusRules.map(({ alert }) => alert),
     ...stationRules().map(({ title }) => title),
@@ -25,7 +25,7 @@ it('has a section for each alert and, after these, for each disaster', () => {
   expect(SECTIONS.slice(ALERTS.length)).toEqual(DISASTERS);
 });
 
-it('is the dashboard Runbooks (npm run generate), a panel for each section in order', () => {
+it('the dashboard Runbooks has a panel for each section, in order (npm run generate)', () => {
   const written = JSON.parse(readFileSync(new URL('dashboards/runbooks.json', GRAFANA), 'utf8'));
   expect(written).toEqual(JSON.parse(JSON.stringify(runbooks)));
   expect(runbooks.uid).toBe('airseries-runbooks');
@@ -34,8 +34,8 @@ it('is the dashboard Runbooks (npm run generate), a panel for each section in or
   );
 });
 
-describe.each(ALERTS)('$alert', ({ text, commands }) => {
-  it('says whether it can wait until morning, and gives commands to copy, for Docker too', () => {
+describe.each(ALERTS)('$alert', ({ alert, text, commands }) => {
+  it(`the runbook "${alert}" says if it can wait until morning, and has commands`, () => {
     expect(text).toMatch(/^\*\*Until morning:\*\* (yes|no)\b.{30}/m);
     expect(commands).toHaveLength(2);
     expect(commands[0]).not.toContain('docker');
@@ -43,8 +43,8 @@ describe.each(ALERTS)('$alert', ({ text, commands }) => {
   });
 });
 
-describe.each(DISASTERS)('$alert', ({ text, commands }) => {
-  it('says how one notices, what is lost, and how one sees that all is right again', () => {
+describe.each(DISASTERS)('$alert', ({ alert, text, commands }) => {
+  it(`the runbook "${alert}" says how one notices it, what is lost, and when all is right again`, () => {
     const [notices, lost, right] = ['One notices', 'Lost', 'Right again'].map((what) =>
       text.indexOf(`**${what}:** `),
     );
@@ -55,7 +55,7 @@ describe.each(DISASTERS)('$alert', ({ text, commands }) => {
   });
 });
 
-it('says where the embedded server is, before programs of PostgreSQL that are given no address', () => {
+it('a runbook says where the embedded server is, before programs that are given no address', () => {
   const restoring = DISASTERS.map(({ commands }) => commands.join('')).filter((text) =>
     /^pg_restore /m.test(text),
   );
@@ -66,8 +66,8 @@ it('says where the embedded server is, before programs of PostgreSQL that are gi
     );
 });
 
-describe.each(SECTIONS)('$alert', ({ commands }) => {
-  it('has commands that exist', () => {
+describe.each(SECTIONS)('$alert', ({ alert, commands }) => {
+  it(`the runbook "${alert}" has only commands that exist`, () => {
     const lines = commands
       .join('')
       .split(/[\n;|]/)

@@ -52,14 +52,14 @@ const holds = (title: string, panels: readonly Named[], check: (one: Named) => v
     expect(lacking).toEqual([]);
   });
 
-it('are looked for in every kind of panel', () => {
+it('the traps are looked for in every kind of panel', () => {
   expect([...new Set(all.map(({ panel }) => panel.type))].sort()).toEqual(
     ['barchart', 'geomap', 'stat', 'state-timeline', 'table', 'timeseries', 'trend'].sort(),
   );
 });
 
 describe('colours', () => {
-  holds('unknown is not drawn in a colour that judges', all, ({ panel }) => {
+  holds('an unknown value is not drawn in a colour that judges', all, ({ panel }) => {
     for (const steps of thresholds(panel)) expect(NEUTRAL).toContain(steps[0]?.color);
     if (['stat', 'table', 'geomap'].includes(panel.type))
       expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
@@ -70,7 +70,7 @@ describe('colours', () => {
   });
 
   holds(
-    'no line about the air has a colour of the palette, which has those of the categories',
+    'no line about the air has a colour of the palette, which resembles the categories',
     all.filter(
       ({ panel }) =>
         ['timeseries', 'trend', 'barchart'].includes(panel.type) && sqlOf(panel) !== '',
@@ -98,7 +98,7 @@ describe('colours', () => {
   );
 
   holds(
-    'one colour for a series, and none of the palette over bands',
+    'a series has one colour, and over bands a colour outside the palette',
     ofType('timeseries'),
     ({ panel }) => {
       const { color, custom } = panel.fieldConfig?.defaults ?? {};
@@ -112,7 +112,7 @@ describe('colours', () => {
     },
   );
 
-  holds('a mapping is of one column, unless all are indices', all, ({ panel }) => {
+  holds('a mapping belongs to one column, unless all columns are indices', all, ({ panel }) => {
     if ((panel.fieldConfig?.defaults.mappings ?? []).length > 0) {
       // a panel with texts of its own maps none to a category: panels.ts has them
       if (!JSON.stringify(panel.fieldConfig).includes(CATEGORIES[0].name)) return;
@@ -127,7 +127,7 @@ describe('colours', () => {
 });
 
 describe('the index', () => {
-  holds('is shown with its category', all, ({ panel }) => {
+  holds('the index is shown with its category', all, ({ panel }) => {
     const shown = [...sqlOf(panel).matchAll(/(?<![\w(])[bchr]\.aqi as "([^"]+)"/g)].map(
       ([, name = '']) => name,
     );
@@ -137,7 +137,7 @@ describe('the index', () => {
   });
 
   holds(
-    'in its colours',
+    'the index is shown in the colours of its categories',
     all.filter(({ panel }) => sqlOf(panel).includes('api.aqi_text')),
     ({ panel }) => {
       const mappings = [
@@ -161,7 +161,7 @@ describe('the index', () => {
 
 describe('series', () => {
   holds(
-    'shows a range at the default time',
+    'a panel with a range shows it at the default time',
     all.filter(({ panel }) => /range/.test(panel.title)),
     ({ what, panel }) => {
       const from = /^now-(\d+)d$/.exec(dashboard(what.split(':')[0] ?? '').time.from)?.[1];
@@ -171,13 +171,13 @@ describe('series', () => {
   );
 
   holds(
-    'a range of its own, and says what a fixed one does',
+    'a panel with a time range of its own says what a fixed time range does',
     all.filter(({ panel }) => panel.timeFrom !== undefined),
     ({ panel }) => expect(panel.description).toMatch(/fixed time range/),
   );
 
   holds(
-    'a difference that can be below 0',
+    'a difference that can be below 0 has no minimum on its axis',
     all.filter(({ panel }) =>
       panel.targets?.some(({ expr = '' }) => / - /.test(expr) && !/^abs|time\(\) - /.test(expr)),
     ),
@@ -186,7 +186,7 @@ describe('series', () => {
 });
 
 describe('tables', () => {
-  holds('hides the columns that only links need', ofType('table'), ({ panel }) => {
+  holds('a table hides the columns that only links need', ofType('table'), ({ panel }) => {
     const inLinks = [
       ...JSON.stringify(panel.fieldConfig).matchAll(/fields\[\\"([^"\\]+)\\"\]/g),
     ].map(([, name = '']) => name);
@@ -213,7 +213,7 @@ holds(
 describe.each(names)('%s', (name) => {
   const board = dashboard(name);
 
-  it('keeps language, range and choices on the way to the others', () => {
+  it(`links of dashboard ${name} keep the language, the time range and the choices`, () => {
     expect(board.links).toMatchObject([{ includeVars: true, keepTime: true }]);
     for (const { panel } of targetsOf(board)) {
       for (const [, url] of JSON.stringify(panel.fieldConfig).matchAll(
@@ -225,7 +225,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('the same variable means the same on every dashboard, because links carry it along', () => {
+it('a variable means the same on every dashboard, because links carry it along', () => {
   const kinds = new Map<string, Set<string>>();
   for (const { name, type, query } of names.flatMap((one) => dashboard(one).templating.list)) {
     kinds.set(

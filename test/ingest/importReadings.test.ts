@@ -36,7 +36,7 @@ onEveryEngine('import readings', (engine) => {
   });
   const csv = `sensor_id,time,pm25,colour,temperature\n${lines.join('\n')}\n`;
 
-  test('leaves no file open, whatever was wrong with it', async () => {
+  test('an import leaves no file open, whatever was wrong with it', async () => {
     const row = '1,2026-11-19T08:00:00Z,12.5\n';
     const rest = row.repeat(20_000);
     const paths = [
@@ -59,7 +59,7 @@ onEveryEngine('import readings', (engine) => {
     expect(open.filter((path) => paths.includes(path))).toEqual([]);
   });
 
-  test('shows one example of a reason, whatever number of files has it', async () => {
+  test('an import shows one example of each reason, however many files have it', async () => {
     const files = ['a.csv', 'b.csv'].map((name) =>
       file(name, 'sensor_id,time,pm25\n9,2026-11-19T08:00:00Z,1\n1,2026-11-19T08:00:00Z,1\n'),
     );
@@ -68,7 +68,7 @@ onEveryEngine('import readings', (engine) => {
     expect(summary.examples).toMatchObject([{ reason: 'unknown_sensor' }]);
   });
 
-  test('reads several files in several batches, and changes nothing when repeated', async () => {
+  test('an import reads several files in several batches, and changes nothing when repeated', async () => {
     const half = lines.length / 2;
     const paths = [
       file('a.csv', `sensor_id,time,pm25,colour,temperature\n${lines.slice(0, half).join('\n')}\n`),
@@ -110,13 +110,15 @@ onEveryEngine('import readings', (engine) => {
     expect(await differences(db)).toEqual([]);
     const before = await stored(owner);
     expect((await bring(...paths)).summary).toMatchObject({
-      ...{ accepted: 0, unchanged: 25_000, failed: false },
+      accepted: 0,
+      unchanged: 25_000,
+      failed: false,
     });
     expect(await stored(owner)).toEqual(before);
     expect(await differences(db)).toEqual([]);
   });
 
-  test('lets the later of two values for one time win, however far apart they are', async () => {
+  test('the later of two imported values for one time wins, however far apart they stand', async () => {
     const [, time] = (lines[0] as string).split(',');
     await bring(file('a.csv', `${csv}1,${time},7,red,8\n`));
     const [row] =
@@ -124,8 +126,8 @@ onEveryEngine('import readings', (engine) => {
     expect(row).toEqual({ pm25: 7, temperature: 8 });
   });
 
-  test('lets the last of several values for one time in a batch win; an earlier one counts as unchanged if equal, else as accepted (S3)', async () => {
-    // so many that a few corrections are not more than 1 % of the file (S7)
+  test('the last value for one time in a batch wins; earlier ones count as unchanged if equal, else accepted (S3)', async () => {
+    // enough rows that a few corrections are not more than 1 % of the file (S7)
     const others = Array.from({ length: 500 }, (_, minute) => {
       const time = new Date(Date.parse('2026-11-01T00:00:00Z') + minute * 60_000);
       return `2,${time.toISOString()},5,`;
@@ -154,7 +156,7 @@ onEveryEngine('import readings', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('logs garbage with its line number, and stores the rest', async () => {
+  test('an import logs garbage with its line number, and stores the rest', async () => {
     const damaged = [
       ...lines.slice(0, 50),
       ...Array.from({ length: 12 }, (_, n) => `garbage ${n}`),
@@ -190,7 +192,7 @@ onEveryEngine('import readings', (engine) => {
     expect(recorded[12]).toMatchObject({ line: '114', reason: 'unknown_sensor' });
   });
 
-  test('keeps a rejected row of a table with the names of its columns, whatever stands between them, and a reading of several rows or of an unknown device in our names', async () => {
+  test('a rejected row keeps the names of its columns; merged rows and unknown devices get our names', async () => {
     const tables = [
       file('excel.csv', 'sensor_id;time;pm25;note\n1;2026-11-19T08:00:00Z;2999,5;"a;b"\n'),
       file('device.csv', 'device,time,pm25\nroof,2026-11-19T08:00:00Z,12.5\n'),
@@ -202,7 +204,9 @@ onEveryEngine('import readings', (engine) => {
     const recorded = [];
     for (const path of tables) {
       await importReadings(ingest, [path], {
-        ...{ now: NOW, log: keepingLog(), terminal: false },
+        now: NOW,
+        log: keepingLog(),
+        terminal: false,
         format: path.endsWith('long.csv') ? { shift: '-1h' } : undefined,
       });
       const [row] = await owner`select text from raw.quarantine where source = ${path}`;
@@ -220,7 +224,7 @@ onEveryEngine('import readings', (engine) => {
     ]);
   });
 
-  test('finds the sensors of devices wherever in a file they are first named', async () => {
+  test('an import finds the sensors of devices wherever in a file they are first named', async () => {
     const names = {
       one: { sensors: [{ id: 1, device: 'a' }] },
       two: { sensors: [{ id: 3, device: 'b' }] },
@@ -243,7 +247,7 @@ onEveryEngine('import readings', (engine) => {
     await bringIn(owner, smallNetwork());
   });
 
-  test('gives rows that name no sensor the declared one, or the sensor of the declared device', async () => {
+  test('a row without a sensor gets the declared sensor, or the sensor of the declared device', async () => {
     await bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3, device: 'roof-1' }] } }));
     const times = ['2026-11-20T08:00:00Z', '2026-11-20T08:01:00Z'];
     const table = (header: string, ...rows: string[]) =>
@@ -268,7 +272,7 @@ onEveryEngine('import readings', (engine) => {
     await bringIn(owner, smallNetwork());
   });
 
-  test('names the oldest and the newest reading that it stored, in UTC', async () => {
+  test('an import names the oldest and the newest reading that it stored, in UTC', async () => {
     const times = ['2026-11-20T10:00:00+02:00', '2026-11-19T08:00:00Z', '2027-01-01T00:00:00Z'];
     const text = `sensor_id,time,pm25\n${times.map((time) => `1,${time},5\n`).join('')}`;
     const { summary } = await bring(file('a.csv', text));
@@ -279,7 +283,7 @@ onEveryEngine('import readings', (engine) => {
     });
   });
 
-  test('names a source that fails, and imports the others', async () => {
+  test('an import names a source that fails, and imports the others', async () => {
     const whole = gzipSync(csv);
     const cut = file('cut.csv.gz', whole.subarray(0, whole.length >> 1));
     const wrong = file('wrong.csv', 'a,b\n1,2\n');

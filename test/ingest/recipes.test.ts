@@ -25,7 +25,7 @@ import { file, stored } from './support.ts';
 
 const README = readFileSync(new URL('../../src/ingest/README.md', import.meta.url), 'utf8');
 
-/** The block of the README that begins so. */
+/** The block of the README with this beginning. */
 function recipe(beginning: string): string {
   const blocks = [...README.matchAll(/```\w+\n(.*?)```/gs)].map(([, block = '']) => block);
   const found = blocks.filter((block) => block.startsWith(beginning));
@@ -69,38 +69,46 @@ async function turned(beginning: string, wide: string) {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => `H${String(hour + 1).padStart(2, '0')}`);
 
-test('a wide file of hours is named, and turned by the lines of README', needs('awk'), async () => {
-  const values = HOURS.map((_, hour) => hour + 1);
-  const wide = `station,date,${HOURS.join(',')}\r\n1,2026-11-18,${values.join(',')}\r\n`;
-  const { failures } = await imported(file('wide.csv', wide));
-  expect(failures).toEqual([
-    expect.stringMatching(/with a column for each hour of a day: .* under "Wide files"\.$/),
-  ]);
-  const summary = await turned('# station,date,H01', wide);
-  expect(summary).toMatchObject({ received: 24, accepted: 24, failed: false });
-  const rows = await stored(owner);
-  expect(rows.map(({ pm25 }) => pm25)).toEqual(values);
-  expect(new Date(rows[0].measured_at)).toEqual(new Date('2026-11-18T00:00:00+01:00'));
-  expect(new Date(rows[23].measured_at)).toEqual(new Date('2026-11-18T23:00:00+01:00'));
-});
-
-test('a wide file of stations is named, and turned likewise', needs('awk'), async () => {
-  const wide = 'time,roof,garden\n2026-11-18 08:00,5,6\n2026-11-18 09:00,7,8\n';
-  const { failures } = await imported(file('wide.csv', wide), { zone: 'Europe/Berlin' });
-  expect(failures).toEqual([
-    expect.stringMatching(/a wide file, with a column for each station.* under "Wide files"\./),
-  ]);
-  await turned('# time,roof,garden', wide);
-  expect((await stored(owner)).map(({ sensor_id, pm25 }) => [sensor_id, pm25])).toEqual([
-    [1, 5],
-    [1, 7],
-    [3, 6],
-    [3, 8],
-  ]);
-});
+test(
+  'a wide file of hours is recognized, and the lines of the README turn it',
+  needs('awk'),
+  async () => {
+    const values = HOURS.map((_, hour) => hour + 1);
+    const wide = `station,date,${HOURS.join(',')}\r\n1,2026-11-18,${values.join(',')}\r\n`;
+    const { failures } = await imported(file('wide.csv', wide));
+    expect(failures).toEqual([
+      expect.stringMatching(/with a column for each hour of a day: .* under "Wide files"\.$/),
+    ]);
+    const summary = await turned('# station,date,H01', wide);
+    expect(summary).toMatchObject({ received: 24, accepted: 24, failed: false });
+    const rows = await stored(owner);
+    expect(rows.map(({ pm25 }) => pm25)).toEqual(values);
+    expect(new Date(rows[0].measured_at)).toEqual(new Date('2026-11-18T00:00:00+01:00'));
+    expect(new Date(rows[23].measured_at)).toEqual(new Date('2026-11-18T23:00:00+01:00'));
+  },
+);
 
 test(
-  "UBA's document is named, and turned by the line of README and of the message",
+  'a wide file of stations is recognized, and the lines of the README turn it',
+  needs('awk'),
+  async () => {
+    const wide = 'time,roof,garden\n2026-11-18 08:00,5,6\n2026-11-18 09:00,7,8\n';
+    const { failures } = await imported(file('wide.csv', wide), { zone: 'Europe/Berlin' });
+    expect(failures).toEqual([
+      expect.stringMatching(/a wide file, with a column for each station.* under "Wide files"\./),
+    ]);
+    await turned('# time,roof,garden', wide);
+    expect((await stored(owner)).map(({ sensor_id, pm25 }) => [sensor_id, pm25])).toEqual([
+      [1, 5],
+      [1, 7],
+      [3, 6],
+      [3, 8],
+    ]);
+  },
+);
+
+test(
+  'a nested document of UBA is recognized, and the line in README and message turns it',
   needs('jq'),
   async () => {
     const hours = (values: (number | null)[]) =>
@@ -148,7 +156,7 @@ test(
   },
 );
 
-describe('what is sent by HTTP', () => {
+describe('documents sent by HTTP', () => {
   let here: Pushing;
   beforeAll(async () => {
     here = await openPushing(engines[0] as (typeof engines)[0]);
@@ -157,7 +165,7 @@ describe('what is sent by HTTP', () => {
   beforeEach(() => here.owner`truncate raw.readings, raw.quarantine`);
   afterAll(() => here.close());
 
-  test('Home Assistant: one sensor that is unavailable does not lose the others', async () => {
+  test('the README’s push of Home Assistant does not lose other sensors if one is unavailable', async () => {
     const [, payload = ''] = recipe('rest_command:').split('payload: >-\n');
     // Jinja's filters, as Home Assistant documents them
     const states: Record<string, string> = {
@@ -180,7 +188,7 @@ describe('what is sent by HTTP', () => {
     ]);
   });
 
-  /** Runs a bridge of MQTT, of which this message is the only one, to its end. */
+  /** Runs a bridge of MQTT to its end, with this message alone. */
   async function bridged(beginning: string, topic: string, message: object) {
     const folder = temporaryFolder('mqtt');
     const line = `${topic} ${JSON.stringify(message)}`;
@@ -203,7 +211,7 @@ describe('what is sent by HTTP', () => {
     }
   }
 
-  test('Zigbee2MQTT, by three lines', needs('curl'), async () => {
+  test('the README’s three lines push a message of Zigbee2MQTT', needs('curl'), async () => {
     const message = { temperature: 21.3, pressure: 1013, last_seen: '2026-11-20T09:00:00+01:00' };
     const answer = await bridged("mosquitto_sub -v -t 'zigbee", 'zigbee2mqtt/garden', message);
     expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
@@ -212,12 +220,13 @@ describe('what is sent by HTTP', () => {
     ]);
   });
 
-  test('Tasmota, by three lines', needs('curl'), async () => {
+  test('the README’s three lines push a message of Tasmota', needs('curl'), async () => {
     const message = {
       Time: '2026-11-20T09:00:00',
       BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
       SDS0X1: { 'PM2.5': 5.5, PM10: 7.7 },
-      ...{ PressureUnit: 'hPa', TempUnit: 'C' },
+      PressureUnit: 'hPa',
+      TempUnit: 'C',
     };
     const answer = await bridged("mosquitto_sub -v -t 'tele", 'tele/garden/SENSOR', message);
     expect(answer).toMatchObject({ accepted: 1, quarantined: [] });

@@ -107,12 +107,10 @@ const WAYS: Record<string, Way> = {
     let last: Outcome = { accepted: 0, unchanged: 0 };
     for (const [name, state] of Object.entries(given))
       last = await pushed(here, {
-        ...{
-          sensor_id: SENSOR,
-          entity_id: `sensor.${name}`,
-          state: String(state),
-          last_updated: T,
-        },
+        sensor_id: SENSOR,
+        entity_id: `sensor.${name}`,
+        state: String(state),
+        last_updated: T,
         attributes: {
           device_class: name,
           unit_of_measurement: name === 'temperature' ? '°C' : 'µg/m³',
@@ -158,7 +156,7 @@ onEveryEngine('two sources', (engine) => {
   );
 
   test.each(pairs)(
-    '$first, then $second: neither takes a value of the other (S3)',
+    'neither of two sources takes a value of the other (S3): $first, then $second',
     async (pair) => {
       await pair.bring(here, { pm25: 5, temperature: 20 });
       const outcome = await pair.bringNext(here, { pm10: 7 });
@@ -173,7 +171,7 @@ onEveryEngine('two sources', (engine) => {
   );
 
   test.each(Object.entries(WAYS))(
-    '%s: a value out of bounds takes nothing away (S2)',
+    'a value out of bounds takes nothing away (S2): %s',
     async (_, bring) => {
       await bring(here, { pm25: 5, pm10: 7 });
       await bring(here, { pm25: 9_999, pm10: 8 });
@@ -184,8 +182,8 @@ onEveryEngine('two sources', (engine) => {
     },
   );
 
-  describe.each(Object.entries(EMPTYING))('%s', (_, bring) => {
-    test('withdraws what it has and leaves empty, and only that (S3)', async () => {
+  describe.each(Object.entries(EMPTYING))('%s', (source, bring) => {
+    test(`${source} withdraws the values that it leaves empty, and no others (S3)`, async () => {
       await WAYS['a push of JSON']?.(here, { pm25: 5, pm10: 7, temperature: 20 });
       const outcome = await bring(here, { pm25: null, pm10: 8 });
       expect(outcome).toMatchObject({ accepted: 1, replaced: { values: 2 } });
@@ -195,7 +193,7 @@ onEveryEngine('two sources', (engine) => {
       expect(again.replaced ?? null).toBeNull();
     });
 
-    test('without any value withdraws, and is no reading where there is nothing to withdraw (S2, S3)', async () => {
+    test(`${source} without any value withdraws, and is refused where nothing is stored (S2, S3)`, async () => {
       await WAYS['a push of JSON']?.(here, { pm25: 5, temperature: 20 });
       expect(await bring(here, { pm25: null })).toMatchObject({
         accepted: 1,
@@ -211,7 +209,7 @@ onEveryEngine('two sources', (engine) => {
   });
 
   test.each(Object.entries(WAYS))(
-    'a retry from quarantine fills what is missing, and replaces nothing of %s (S2)',
+    'a retry from quarantine fills what is missing, and replaces nothing (S2): %s',
     async (_, bring) => {
       const early = new Date(NOW.getTime() - 3_600_000);
       const waiting = [reading(SENSOR, T, { pm25: 1, pm10: 2, humidity: '' })];
@@ -232,7 +230,7 @@ onEveryEngine('two sources', (engine) => {
     },
   );
 
-  test('two sources at once lose nothing, in rows that are new and in rows that are there', async () => {
+  test('two sources that write at once lose nothing, in new rows and in existing rows', async () => {
     const ingest = [here.ingest, here.database.as('airseries_ingest')];
     const times = Array.from({ length: 300 }, (_, n) =>
       new Date(NOW.getTime() - n * 60_000).toISOString(),

@@ -1,4 +1,4 @@
-/** What tests of ingestion make and read: readings, files and texts. */
+/** Tests of ingestion make and read readings, files and texts with this. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sql } from '../../src/database/client.ts';

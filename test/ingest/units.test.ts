@@ -14,7 +14,7 @@ async function valuesOf(column: string, given: string, declared = {}) {
   return readings[0]?.values;
 }
 
-describe('the name of a column says the unit', () => {
+describe('units in names of columns', () => {
   it.each<[column: string, given: string, parameter: string, stored: unknown]>([
     // S6: 1 ppb is 1.9125 µg/m³ of NO₂, 1.9957 of O₃, 2.6609 of SO₂
     ['no2_ugm3', '1.9125', 'no2', close(1)],
@@ -42,12 +42,12 @@ describe('the name of a column says the unit', () => {
     ['wind_speed_mph', '10', 'wind_speed', close(4.4704)],
     ['wind_speed_kn', '10', 'wind_speed', close(5.144444)],
     ['rain_in', '0.1', 'rain', close(2.54)],
-  ])('%s: %s', async (column, given, parameter, stored) => {
+  ])('the name of the column %s says the unit of %s', async (column, given, parameter, stored) => {
     expect(await valuesOf(column, given)).toEqual({ [parameter]: stored });
   });
 });
 
-describe('the name of a mapped column says the unit, unless our name does', () => {
+describe('units in names of mapped columns', () => {
   it.each<[ours: string, theirs: string, given: string, stored: object]>([
     ['no2', 'Stickstoffdioxid (µg/m³)', '19.125', { no2: close(10) }],
     ['no2', 'NO2 [mg/m³] 1h', '0.019125', { no2: close(10) }],
@@ -57,26 +57,29 @@ describe('the name of a mapped column says the unit, unless our name does', () =
     ['pressure', 'Luftdruck (hPa)', '1013.25', { pressure: close(101_325) }],
     ['pm25', 'Feinstaub (Balkon)', '7', { pm25: '7' }],
     ['no2_ppb', 'Stickstoffdioxid (µg/m³)', '20', { no2: '20' }],
-  ])('%s=%s: %s', async (ours, theirs, given, stored) => {
-    const declared = { columns: [`${ours}=${theirs}`] };
-    expect(await valuesOf(theirs, given, declared)).toEqual(stored);
-    const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: given });
-    expect((await readText(json, declared)).readings[0]?.values).toEqual(stored);
-  });
+  ])(
+    'the mapped column %s=%s says the unit of %s, the left name first',
+    async (ours, theirs, given, stored) => {
+      const declared = { columns: [`${ours}=${theirs}`] };
+      expect(await valuesOf(theirs, given, declared)).toEqual(stored);
+      const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: given });
+      expect((await readText(json, declared)).readings[0]?.values).toEqual(stored);
+    },
+  );
 });
 
-describe('a declared unit takes precedence', () => {
-  it('over no unit', async () => {
+describe('declared units', () => {
+  it('a declared unit counts where no unit is said', async () => {
     expect(await valuesOf('no2', '19.125', { units: ['no2=ug/m3'] })).toEqual({ no2: close(10) });
   });
 
-  it('over the unit in the name of a column', async () => {
+  it('a declared unit comes before the unit in the name of a column', async () => {
     expect(await valuesOf('temperature_f', '12', { units: ['temperature=c'] })).toEqual({
       temperature: '12',
     });
   });
 
-  it('over the unit in the name of a mapped column', async () => {
+  it('a declared unit comes before the unit in the name of a mapped column', async () => {
     const declared = { columns: ['no2=Gas (µg/m³)'], units: ['no2=ppb'] };
     expect(await valuesOf('Gas (µg/m³)', '20', declared)).toEqual({ no2: '20' });
   });

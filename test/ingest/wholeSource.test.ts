@@ -51,8 +51,8 @@ onEveryEngine('a source', (engine) => {
   describe.each([
     ['next to each other', []],
     ['60,000 rows apart', [FILLER]],
-  ])('whose rows stand %s', (_, between) => {
-    test('completes them, and withdraws what all of them leave empty', async () => {
+  ])('rows %s', (apart, between) => {
+    test(`rows ${apart} complete each other, and withdraw what all of them leave empty`, async () => {
       const sparse = wide('1,T,5,,', ...between, '1,T,,8,');
       await hold({ pm25: 1, pm10: 2, temperature: 3 });
       const summary = await bring(sparse);
@@ -67,7 +67,7 @@ onEveryEngine('a source', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    test('in any order: the first row may be the newer one', async () => {
+    test(`rows ${apart} complete each other in any order`, async () => {
       await hold({ pm25: 1, pm10: 2, temperature: 3 });
       await acceptReadings(ingest, [reading(1, '2026-11-02T00:00:00Z', { pm25: 9, pm10: 9 })], {
         now: NOW,
@@ -88,7 +88,7 @@ onEveryEngine('a source', (engine) => {
       ]);
     });
 
-    test('whose row without any value comes last keeps what it gave', async () => {
+    test(`rows ${apart} keep their values where the last one has none`, async () => {
       await hold({ pm25: 1, pm10: 2 });
       const summary = await bring(wide('1,T,5,,', ...between, '1,T,,,'));
       expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
@@ -97,13 +97,13 @@ onEveryEngine('a source', (engine) => {
       expect(accepted + unchanged + rejected).toBe(received);
     });
 
-    test('of which nothing was stored before has all of its values', async () => {
+    test(`rows ${apart} store all their values where nothing was stored before`, async () => {
       await bring(wide('1,T,5,,', ...between, '1,T,,8,', '1,T,,,20'));
       expect(await stored()).toEqual([{ pm25: 5, pm10: 8, temperature: 20 }]);
     });
   });
 
-  test('contradicts itself only where a parameter has two values, of which the last counts (S3, S7)', async () => {
+  test('a source contradicts itself only where a parameter has two values, and the last counts (S3, S7)', async () => {
     const summary = await bring(
       wide('1,T,5,7,', '1,T,6,7.0,', '1,T,,,9', '2,2026-11-01T01:00:00Z,1,1,1'),
     );
@@ -114,7 +114,7 @@ onEveryEngine('a source', (engine) => {
     expect(summary.hints[0]).toContain(`lines 2 and 3, both 1 at ${T}: pm25 5 and 6)`);
   });
 
-  test('may hold tables one after another, each with parameters of its own', async () => {
+  test('a source may hold tables one after another, each with parameters of its own', async () => {
     await hold({ temperature: 3 });
     const rows = (name: string, value: number) =>
       `sensor_id,time,${name}\n${[0, 1, 2].map((n) => `1,${new Date(Date.parse(T) + n * 3_600_000).toISOString()},${value + n}\n`).join('')}`;
@@ -127,13 +127,13 @@ onEveryEngine('a source', (engine) => {
     ]);
   });
 
-  test('counts a row that only withdraws as accepted, and no longer as unchanged (S3)', async () => {
+  test('a row that only withdraws counts as accepted, not as unchanged (S3)', async () => {
     await hold({ pm25: 5, temperature: 3 });
     expect(await bring(wide('1,T,5,,'))).toMatchObject({ received: 1, accepted: 1, unchanged: 0 });
     expect(await stored()).toEqual([{ pm25: 5, pm10: null, temperature: null }]);
   });
 
-  test('ends with its file: an empty cell of the next file withdraws what this one gave', async () => {
+  test('a source ends with its file: an empty cell of the next file withdraws what this one gave', async () => {
     await bring(wide('1,T,5,6,7'), wide('1,T,,8,'));
     expect(await stored()).toEqual([{ pm25: null, pm10: 8, temperature: null }]);
   });

@@ -84,7 +84,7 @@ describe('in the zone of the installation', () => {
     await owner`truncate raw.readings`;
   });
 
-  it('a file is read by the server’s rules, also before the first refresh has recorded them (Z5)', async () => {
+  it('a file in local time is read by the database server’s rules, even before the first refresh (Z5)', async () => {
     expect(await owner`select from raw.zone_offset`).toEqual([]);
     const stamps = ['2026-10-31 23:00', '2026-11-01 01:59', '2026-11-01 02:30', '2026-11-01 03:00'];
     const summary = await imported(ingest, stamps, { timeZone: zone, zone });
@@ -92,19 +92,21 @@ describe('in the zone of the installation', () => {
     expect(await storedTimes(owner)).toEqual(['10-31 21:00', '10-31 23:59', '11-01 00:00']);
   });
 
-  it('a layout whose times are those of the network is, too', async () => {
+  it('a format with times in the zone of the network is read by the database server’s rules', async () => {
     const path = file(
       'theirs.csv',
       'SET\nsensor_id,timestamp,pm2.5,pm2.5_corrected\n1,2026-11-05 12:00:00,5,6\n',
     );
     await importReadings(ingest, [path], {
-      ...{ now: NOW, log: keepingLog(), terminal: false },
+      now: NOW,
+      log: keepingLog(),
+      terminal: false,
       format: { timeZone: zone },
     });
     expect(await storedTimes(owner)).toEqual(['11-05 09:00']);
   });
 
-  it('rules that days and months were computed by hold until a refresh follows others', async () => {
+  it('zone rules that days and months were computed by hold until a refresh adopts others', async () => {
     await refresh(target, () => NOW);
     server.setRules(OTHER_RULES);
     const later = connect(target, { role: 'airseries_ingest', timeZone: 'UTC', max: 2 });
@@ -131,13 +133,13 @@ describe('in another zone', () => {
     await owner`truncate raw.readings`;
   });
 
-  it('a declared file is read by the server’s rules (Z5)', async () => {
+  it('a file with a declared zone is read by the database server’s rules (Z5)', async () => {
     const stamps = ['2026-10-31 23:00', '2026-11-05 12:00'];
     await imported(ingest, stamps, { timeZone: 'Asia/Yerevan', zone });
     expect(await storedTimes(owner)).toEqual(['10-31 21:00', '11-05 09:00']);
   });
 
-  it('a request is, too, and the server says which zones there are', async () => {
+  it('a push with a declared zone is read by the database server’s rules, and unknown zones are refused', async () => {
     const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 1_000 });
     const scope = { provider: 'us', stations: null };
     const { token } = await createToken(owner, { name: 'feed', ...scope, now: NOW });
@@ -166,7 +168,7 @@ describe('in another zone', () => {
     expect((await send('zone=BST')).body.detail).toContain('?zone: "BST" is an abbreviation');
   });
 
-  it('a file of a zone that the server does not know fails', async () => {
+  it('a file with a zone that the database server does not know fails', async () => {
     const { failures } = await imported(ingest, ['2026-11-05 12:00'], { zone: 'Test/Twon' });
     expect(failures).toEqual([
       expect.stringContaining('--zone: there is no time zone "Test/Twon"'),
@@ -174,7 +176,7 @@ describe('in another zone', () => {
   });
 });
 
-it('a refused change is in the log, in a metric and in status', async () => {
+it('a refused change of zone rules is in the log, in a metric and in status', async () => {
   const { target, owner } = await made('Asia/Yerevan');
   const log = keepingLog();
   const metrics = makeMetrics();
@@ -196,16 +198,24 @@ it('a refused change is in the log, in a metric and in status', async () => {
   ]);
   const text = statusTable(
     {
-      ...{ engine: 'plain', time_zone: zone, providers: [] },
+      engine: 'plain',
+      time_zone: zone,
+      providers: [],
       kept_hours: { recorded: 0, missing: null },
       zone_rules: await readZoneRules(owner),
       versions: {
-        ...{ airseries: '1', node: 'v20', postgresql: '18.4', timescaledb: null },
+        airseries: '1',
+        node: 'v20',
+        postgresql: '18.4',
+        timescaledb: null,
         timescaledb_tried: [],
       },
       freshness: {
-        ...{ refreshed_at: null, digest_made_at: null, newest_reading: null },
-        ...{ audited_at: null, differing_buckets: null },
+        refreshed_at: null,
+        digest_made_at: null,
+        newest_reading: null,
+        audited_at: null,
+        differing_buckets: null,
       },
     },
     NOW,

@@ -25,7 +25,7 @@ it('a process is alive at /healthz even if it is not ready', async () => {
 it.each([
   [true, 200],
   [false, 503],
-])('readiness %s is answered at /readyz with %i and the checks', async (ok, status) => {
+])('readiness (%s) is answered at /readyz with %i and the checks', async (ok, status) => {
   const res = await request(app(ok)).get('/readyz');
   expect([res.status, res.body]).toEqual([status, { ok, checks: { database: ok } }]);
   expect(res.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -48,7 +48,7 @@ it('metrics have the Content-Type without which Prometheus refuses them', async 
   expect(text).toContain('# TYPE airseries_worker gauge');
 });
 
-it('the admin port answers other paths with the existing ones, and refuses other methods', async () => {
+it('the admin port answers an unknown path with the known ones, and refuses other methods', async () => {
   expect((await request(app(true)).get('/nowhere')).body).toMatchObject({
     status: 404,
     detail: expect.stringContaining('/readyz'),

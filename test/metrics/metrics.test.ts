@@ -317,20 +317,23 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
   };
 
   const cases = ROWS.map((row) => [row.happens, row] as const);
-  it.each(cases)('move when %s', async (_, { act, moves, sinceStart }) => {
-    const before = sinceStart ? atStart : await scrape();
-    const end = await act();
-    const after = await scrape();
-    if (typeof end === 'function') await end();
-    atStart ??= after;
-    for (const [series, value] of Object.entries(moves)) {
-      expect(after.get(series), series).toBeDefined();
-      expect(after.get(series), series).not.toBe(before.get(series));
-      if (value !== ANOTHER) expect(after.get(series), series).toBe(value);
-    }
-  });
+  it.each(cases)(
+    'the metrics of a service change when %s',
+    async (_, { act, moves, sinceStart }) => {
+      const before = sinceStart ? atStart : await scrape();
+      const end = await act();
+      const after = await scrape();
+      if (typeof end === 'function') await end();
+      atStart ??= after;
+      for (const [series, value] of Object.entries(moves)) {
+        expect(after.get(series), series).toBeDefined();
+        expect(after.get(series), series).not.toBe(before.get(series));
+        if (value !== ANOTHER) expect(after.get(series), series).toBe(value);
+      }
+    },
+  );
 
-  it('are all in the rows above, or in a test that they name', () => {
+  it('every metric changes in a row of this file, or in the test that it names', () => {
     const series = ROWS.flatMap(({ moves }) => Object.keys(moves));
     const names = series.map((one) => one.replace(/\{.*/, '').replace(/_(count|bucket)$/, ''));
     expect([...new Set([...names, ...Object.keys(ELSEWHERE)])].toSorted()).toEqual(
@@ -347,11 +350,11 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     'airseries_quarantined_readings_total{reason="in_the_future"}',
     'airseries_conditional_requests_total{outcome="other"}',
     'airseries_database_history_changes_total{change="promoted"}',
-  ])('begin at 0, so that the first event is an increase: %s', (series) => {
+  ])('a counter begins at 0, so that the first event is an increase: %s', (series) => {
     expect(atStart.get(series)).toBe(0);
   });
 
-  it('count nothing twice when they are scraped again', async () => {
+  it('metrics count nothing twice when they are scraped again', async () => {
     await read('station/1.json');
     const counted = [await scrape(), await scrape()].map((samples) =>
       samples.get('airseries_conditional_requests_total{outcome="none"}'),
@@ -359,7 +362,7 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     expect(counted).toEqual([1, 1]);
   });
 
-  it('ignore buckets in the future, which a clock that was ahead may have left', async () => {
+  it('metrics ignore buckets in the future, which a clock that was ahead may have left', async () => {
     const reads = openReaderPool(here.database.target, { timeZone: 'UTC' });
     const hourAgo = ago(61);
     const rows = await reads
@@ -372,20 +375,20 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
     await reads.destroy();
   });
 
-  it('have those of the process and of Node beside them', async () => {
+  it('the metrics of the process and of Node are exported, too', async () => {
     expect([...(await scrape()).keys()]).toEqual(
       expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']),
     );
   });
 
-  it('pass promtool', needs('promtool'), async () => {
+  it('promtool accepts the metrics', needs('promtool'), async () => {
     execFileSync('promtool', ['check', 'metrics'], {
       input: await text(),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   });
 
-  it('stay below 900 series, and random paths add none', async () => {
+  it('the metrics stay below 900 series, and random paths add no routes', async () => {
     const random = seeded(7);
     const pieces = ['en', 'de', 'station', 'region', 'v1', '%00', '..', 'a b', '{id}'];
     const path = () =>
@@ -396,7 +399,7 @@ describe.each(isAll ? engines : engines.slice(-1))('the metrics of a service (%s
       const url = `http://localhost:${service.port.public}${encodeURI(path())}`;
       await (await fetch(url, { method })).arrayBuffer();
     };
-    // of Node's own series some come and go with its garbage collection
+    // some of Node's own series come and go with its garbage collection
     const series = async () =>
       [...(await scrape()).keys()].filter((name) => name.startsWith('airseries_'));
     const routes = (names: string[]) =>

@@ -6,7 +6,7 @@ import { setRoute } from '../../src/http/observed.ts';
 import { makeMetrics } from '../../src/metrics/definitions.ts';
 import { measure } from '../../src/metrics/recorders.ts';
 
-it('a request that its client gave up counts as aborted, without bytes, and an answered one with them', async () => {
+it('a request that its client gave up counts as aborted, and only an answered one counts its bytes', async () => {
   const metrics = makeMetrics();
   const count = measure(metrics, 'public');
   const server = createServer((req, res) => {

@@ -122,7 +122,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 180 }]);
   });
 
-  it('a station whose sensor is suspicious is offline since its last valid reading', async () => {
+  it('a station with a suspicious sensor is offline since its last valid reading', async () => {
     await measure(1, 9, 0, lively(10));
     await bringIn(
       owner,
@@ -150,7 +150,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await offline()).toMatchObject([{ station_id: 1, offline_minutes: 330 }]);
   });
 
-  it('a station is suspect during a recorded period, with what it was compared with (C9)', async () => {
+  it('a station is suspect during a recorded period, with the values it was compared with (C9)', async () => {
     await measure(1, 10, 0, lively(120));
     for (const id of [2, 3, 4, 5]) await measure(id, 10, 0, lively(10 + id));
     await db.refresh(NOW);
@@ -170,7 +170,7 @@ onEveryEngineInAll('watching stations', (engine) => {
     expect(await suspect(new Date(since.getTime() - 1))).toEqual([]);
   });
 
-  it('a station has one row of each kind of flag, with all its current periods, the operator’s too (C5)', async () => {
+  it('a station has one row for each kind of flag, with all current periods, the operator’s too (C5)', async () => {
     await owner`delete from raw.screened_period`;
     type Period = { sensor?: number; from?: number; to?: Date; kind?: string; evidence?: object };
     const period = async (

@@ -5,7 +5,7 @@ import { deleteExpired } from '../../src/aggregate/retention.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
-import { storageOf, storageOf } from '../aggregate/storage.ts';
+import { storageOf } from '../aggregate/storage.ts';
 import { reading } from '../ingest/support.ts';
 import { NOW } from '../support/clock.ts';
 import {

@@ -15,13 +15,13 @@ import { isAll } from '../support/database.ts';
 const START = Date.parse('2026-11-20T12:00:00Z');
 const KEY = '/en/a.json';
 
-/** The clock, and what the watch of data versions knows of the database. */
+/** The clock, and the database as the watch of data versions knows it. */
 let now: number;
 let history: number;
 let version: number;
 let inContact: boolean;
 let confirmedAt: number;
-/** How often a document was rendered, and which versions the cache told the watch. */
+/** The number of renderings, and the versions that the cache reported to the watch. */
 let rendered: number;
 let saw: string[];
 
@@ -63,7 +63,7 @@ const rendering =
       route: 'a',
     };
   };
-/** The same, but it comes to its end only when the second of these is called. */
+/** The same rendering, which ends only when the second of these is called. */
 function slowly(render: Render): [Render, () => void] {
   let proceed = () => {};
   const allowed = new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ describe('a document', () => {
     expect(rendered).toBe(1);
   });
 
-  it('a document is rendered once for all who ask meanwhile, and a failure fails them all', async () => {
+  it('a document is rendered once for all requests meanwhile, and a failure fails them all', async () => {
     const both = await Promise.all([
       cache.get(KEY, rendering({ n: 1 })),
       cache.get(KEY, rendering({ n: 2 })),
@@ -157,11 +157,15 @@ describe('a document', () => {
     expect(cache.find(KEY)).toBeDefined();
   });
 
-  it('a document older than what was served before is read again, and never served', async () => {
+  it('a document older than one that was served before is read again, and never served', async () => {
     version = 7;
     let reads = 0;
     // a reading from another server
-    const second = rendering({ n: 1 }, { readAt: () => (reads++ === 0 ? 6 : 7) });
+    const readAt = () => {
+      reads += 1;
+      return reads === 1 ? 6 : 7;
+    };
+    const second = rendering({ n: 1 }, { readAt });
     expect(bodyOf(await cache.get(KEY, second))).toEqual({ n: 1 });
     await expect(cache.get('other', rendering({ n: 1 }, { readAt: () => 6 }))).rejects.toThrow(
       Unavailable,
@@ -169,7 +173,7 @@ describe('a document', () => {
     expect([reads, rendered, cache.find('other')]).toEqual([2, 4, undefined]);
   });
 
-  it('a document older than the kept one is not served: the kept one is, with its age', async () => {
+  it('the kept document is served with its age, instead of an older one', async () => {
     version = 7;
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     now += 25_000;
@@ -193,7 +197,7 @@ describe('a document', () => {
     expect(saw).toEqual(['version 2 of history 1']);
   });
 
-  it('a document that was being rendered while the data changed is rendered again, also for those who asked before', async () => {
+  it('a document is rendered again if the data changed meanwhile, also for requests from before', async () => {
     const [slow, proceed] = slowly(rendering({ n: 1 }));
     const begun = cache.get(KEY, slow);
     version += 1;
@@ -206,7 +210,7 @@ describe('a document', () => {
 });
 
 describe('a document that is rendered once', () => {
-  it('a document that is rendered once has the headers of one that is not kept, and is never older than what was served before', async () => {
+  it('a document that is rendered once is not kept, and never older than one that was served before', async () => {
     const cache = makeCache();
     version = 7;
     const [first, second] = [rendering({ n: 1 }, { readAt: () => 6 }), rendering({ n: 2 })];
@@ -215,7 +219,7 @@ describe('a document that is rendered once', () => {
     expect([bodyOf(served), served.cacheHeaders]).toEqual([{ n: 2 }, { maxAge: 60 }]);
   });
 
-  it('a document that is rendered once may take long, and its age counts from the end of the rendering', async () => {
+  it('a document that is rendered once may take long, and its max-age counts from the end', async () => {
     const cache = makeCache(1e6, 0);
     const [slow, proceed] = slowly(rendering({ n: 1 }, { seconds: 50 }));
     const served = cache.renderOnce(slow);
@@ -271,14 +275,14 @@ describe('cacheHeaders', () => {
     expect(later.cacheHeaders.lastModified).toBe('Fri, 20 Nov 2026 12:00:01 GMT');
   });
 
-  it('there is no Last-Modified without the cache, which alone remembers it', async () => {
+  it('there is no Last-Modified without the cache, because only the cache remembers it', async () => {
     const { cacheHeaders } = await makeCache(0).get(KEY, rendering({}));
     expect(cacheHeaders).toEqual({ maxAge: 60 });
   });
 });
 
 describe('a document that takes longer than its readers wait', () => {
-  it('a slow document is rendered once and kept, and the last one is served meanwhile with its age', async () => {
+  it('a slow document is rendered once, and the last one is served meanwhile with its age', async () => {
     const cache = makeCache(1e6, 0);
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
@@ -303,7 +307,7 @@ describe('a document that takes longer than its readers wait', () => {
     );
     afterEach(() => void vi.useRealTimers());
 
-    it('a slow document is waited for up to its deadline, which counts from the beginning of its rendering', async () => {
+    it('a request waits for a slow document up to a deadline, counted from the start of its rendering', async () => {
       const cache = makeCache(1e6, 50);
       await cache.get(KEY, rendering({ n: 1 }));
       version += 1;
@@ -335,7 +339,7 @@ describe('a document that takes longer than its readers wait', () => {
 });
 
 describe('while the database is not in contact', () => {
-  it('without contact the last current document is served with its age for ten minutes, and the database is not asked', async () => {
+  it('without contact, the last current document is served with its age for ten minutes, without a query', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
     inContact = false;
@@ -356,7 +360,7 @@ describe('while the database is not in contact', () => {
     await expect(cache.get(KEY, away)).rejects.toThrow(Unavailable);
   });
 
-  it('the age counts from the instant at which time changed the document', async () => {
+  it('the age of a document counts from the instant at which time changed it', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }, { seconds: 10 }));
     inContact = false;
@@ -365,7 +369,7 @@ describe('while the database is not in contact', () => {
     expect((await cache.get(KEY, away)).cacheHeaders.age).toBe(60);
   });
 
-  it('a query that fails while contact is believed is bridged too, a fault of ours is not', async () => {
+  it('the last document is served when a query fails unexpectedly, but not for a fault of our own', async () => {
     const cache = makeCache();
     await cache.get(KEY, rendering({ n: 1 }));
     version += 1;
@@ -378,14 +382,14 @@ describe('while the database is not in contact', () => {
   });
 });
 
-describe('the bound', () => {
+describe('the bound of memory', () => {
   const floods: [number, string][] = [
     [110, 'too short to be compressed'],
     [1_500, 'hardly longer than its compressed copies'],
   ];
   if (isAll) floods.push([20_000, 'as large as a day of hours']);
   it.each(floods)(
-    'the cache takes no more memory than its bound, under a flood of distinct documents of %s bytes, %s',
+    'the cache keeps within its bound under a flood of distinct documents of %s bytes, %s',
     (size) => {
       const script = fileURLToPath(new URL('memory.ts', import.meta.url));
       const taken = Number(
@@ -396,7 +400,7 @@ describe('the bound', () => {
     },
   );
 
-  it('the bound is in bytes, and the least recently used documents go first', async () => {
+  it('the bound of the cache is in bytes, and the least recently used documents go first', async () => {
     const text = 'x'.repeat(10_000);
     const cache = makeCache(60_000); // three, with their compressed copies
     for (const key of ['a', 'b', 'c']) await cache.get(key, rendering({ key, text }));
@@ -409,7 +413,7 @@ describe('the bound', () => {
     ]);
   });
 
-  it('a document larger than the bound is served and not kept', async () => {
+  it('a document larger than the bound of the cache is served and not kept', async () => {
     const cache = makeCache(3_000);
     await cache.get('small', rendering({}));
     expect(bodyOf(await cache.get('large', rendering({ text: 'x'.repeat(2_000) })))).toHaveProperty(
@@ -420,13 +424,13 @@ describe('the bound', () => {
   });
 });
 
-describe('what is shared while it is current', () => {
+describe('shared results', () => {
   let readings: { finish(): void; fail(): void }[];
   beforeEach(() => {
     readings = [];
   });
 
-  /** It is its number, and valid for a second; each reading ends when the test says so. */
+  /** A result with a number, valid for a second; each reading ends when the test says so. */
   const share = () =>
     shareWhileCurrent(
       async (at) => {
@@ -448,7 +452,7 @@ describe('what is shared while it is current', () => {
     await settle();
   }
 
-  it('what is shared is read once for all who ask', async () => {
+  it('a shared result is read once for all requests', async () => {
     const read = share();
     const asked = [read(), read()];
     await finish(1);
@@ -458,12 +462,37 @@ describe('what is shared while it is current', () => {
   });
 
   it.each([
-    ['the data change', () => (version += 1)],
-    ['time changes it', () => (now += 1_000)],
-    ['the clock is set back', () => (now -= 1)],
-    ['the database has another history', () => (history += 1)],
-    ['the version is unknown', () => (inContact = false)],
-  ])('what is shared is read again when %s', async (_, change) => {
+    [
+      'the data change',
+      () => {
+        version += 1;
+      },
+    ],
+    [
+      'time changes it',
+      () => {
+        now += 1_000;
+      },
+    ],
+    [
+      'the clock is set back',
+      () => {
+        now -= 1;
+      },
+    ],
+    [
+      'the database has another history',
+      () => {
+        history += 1;
+      },
+    ],
+    [
+      'the version is unknown',
+      () => {
+        inContact = false;
+      },
+    ],
+  ])('a shared result is read again when %s', async (_, change) => {
     const read = share();
     const first = read();
     await finish(1);
@@ -474,7 +503,7 @@ describe('what is shared while it is current', () => {
     expect(await second).toMatchObject({ n: 2 });
   });
 
-  it('what is shared is read again for all if the data changed meanwhile, never twice at a time', async () => {
+  it('a shared result is read again for all if the data changed meanwhile, never twice at a time', async () => {
     const read = share();
     const before = read();
     await settle();
@@ -487,7 +516,7 @@ describe('what is shared while it is current', () => {
     expect(await Promise.all([before, after])).toMatchObject([{ n: 2 }, { n: 2 }]);
   });
 
-  it('what is shared is read again by the next who asks after a failure', async () => {
+  it('a shared result is read again by the next request after a failure', async () => {
     const read = share();
     const failed = read();
     await settle();

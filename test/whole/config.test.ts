@@ -1,6 +1,6 @@
 /**
- * The configuration is declared once; src/README.md and .env.example must agree with it. What is
- * refused: test/whole/mistakes/settings.test.ts.
+ * The configuration is declared once; src/README.md and .env.example must agree with it. Refused
+ * settings are in test/whole/mistakes/settings.test.ts.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function documentedVariables(path: string): string[][] {
     );
 }
 
-/** The same of what is declared. */
+/** The same rows from the declared configuration. */
 const declaredVariables = (isWanted: (variable: (typeof CONFIGURATION)[number]) => boolean) =>
   CONFIGURATION.filter(isWanted).map(({ name, defaultsTo, meaning }) => [
     name,
@@ -39,7 +39,7 @@ it('the configuration is in src/README.md: every variable of the core, its defau
   expect(documentedVariables('src/README.md')).toEqual(declaredVariables(({ isCore }) => isCore));
 });
 
-it.each(EXTRAS)('that of the extra $name is in its README', ({ name, variables }) => {
+it.each(EXTRAS)('the configuration of the extra $name is in its README', ({ name, variables }) => {
   expect(documentedVariables(`src/extras/${name}/README.md`)).toEqual(
     declaredVariables(({ key }) => key in variables),
   );
@@ -108,7 +108,7 @@ it.each([
   { ROLE: 'api', DATABASE_URL: 'postgres://me@here/air' },
   { ROLE: 'api', READER_DATABASE_URL: 'postgres://me@here/air' },
   { ROLE: 'worker' },
-])('the configuration has the role of %o', (environment) => {
+])('the configuration takes the role from %o', (environment) => {
   expect(readConfig(environment).role).toBe(environment.ROLE);
 });
 
@@ -118,7 +118,7 @@ describe.each(['SITE_BASE_URL', 'SITE_CONTACT'])('%s', (name) => {
     'http://127.0.0.1:8080',
     'https://[::1]/air',
     'https://Երեւան.example',
-  ])('may be %s', (address) => {
+  ])(`${name} may be %s`, (address) => {
     expect(Object.values(readConfig({ [name]: address }))).toContain(address);
   });
 });
@@ -131,14 +131,14 @@ it.each(['https://social.example/@air', 'air@town.example'])(
 );
 
 describe('hints on the environment', () => {
-  it('list unknown variables whose first word begins a setting', () => {
+  it('unknown variables whose first word begins a setting are listed as hints', () => {
     const environment = { DATABASE_URI: 'x', SITE_HOST: 'y', ADMIN_PORT: '1', LOG_FILE: '' };
     expect(environmentHints(environment)).toEqual([
       'the environment has unknown settings: DATABASE_URI, SITE_HOST; .env.example lists every setting',
     ]);
   });
 
-  it('leave variables of other programs alone', () => {
+  it('variables of other programs give no hint', () => {
     const others = [
       'PATH',
       'PAGER',
@@ -159,7 +159,7 @@ describe('hints on the environment', () => {
     const environment = Object.fromEntries(others.map((name) => [name, 'x']));
     expect(environmentHints(environment)).toEqual([]);
     expect(readConfig(environment)).toEqual(readConfig({}));
-    // nor is a name refused beside the setting that it is near to
+    // a name is not refused beside the setting that it resembles
     expect(readConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://me@here/air' })).toMatchObject(
       {
         databaseUrl: 'postgres://me@here/air',
@@ -167,7 +167,7 @@ describe('hints on the environment', () => {
     );
   });
 
-  it('name what a file .env sets in vain', () => {
+  it('a setting in a file .env that is not read gives a hint', () => {
     const folder = temporaryFolder('environment');
     const hints = (environment: NodeJS.ProcessEnv) => environmentHints(environment, folder);
     expect(hints({})).toEqual([]);

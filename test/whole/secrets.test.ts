@@ -1,7 +1,7 @@
 /**
- * No secret is shown: every setting that holds one holds a recognisable one here, what can fail
- * fails, and neither a log, an answer, a metric nor the output of a command has any of them. Each
- * message about a wrong address: test/whole/mistakes, whose rows have such secrets, too.
+ * No secret is shown: every setting that holds a secret holds a recognisable one here, everything that
+ * can fail fails, and no log, answer, metric or output of a command has any of them. The messages
+ * about wrong addresses are in test/whole/mistakes, whose rows have such secrets, too.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { addressVariables, runAirseries } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
-/** What every secret here contains, whether it is encoded for a URL or not. */
+/** Every secret here contains this, whether it is encoded for a URL or not. */
 const MARK = 's3kr1t';
 const NETWORK = citiesOfOneStation(['town']);
 
@@ -114,7 +114,9 @@ it('no key in the address of a feed is shown, whatever the feed answers', async 
     response.end(`<html>${url}</html>`);
   });
   const providers = Object.entries(feeds).map(([id, url]) => ({
-    ...{ id, title: id, pull: { kind: 'sensor-community', url } },
+    id,
+    title: id,
+    pull: { kind: 'sensor-community', url },
   }));
   await here.importNetwork({ ...NETWORK, providers: [...NETWORK.providers, ...providers] });
   const { lines, ...log } = keepingLog();
@@ -132,7 +134,8 @@ it('no key in the address of a feed is shown, whatever the feed answers', async 
     JSON.stringify(lines),
     await metrics.registry.metrics(),
     JSON.stringify(status.result),
-    ...[table, status.log],
+    table,
+    status.log,
   ];
   expect(shown.join()).not.toContain(MARK);
 });
@@ -145,11 +148,9 @@ it('no password of a database is shown while the database is away', async () => 
       httpGet(service.port.admin, '/readyz'),
       httpGet(service.port.admin, '/metrics'),
       beginRequest(service.port.ingest, {
-        ...{
-          method: 'POST',
-          path: '/v1/readings',
-          headers: { Authorization: `Bearer ${service.token}` },
-        },
+        method: 'POST',
+        path: '/v1/readings',
+        headers: { Authorization: `Bearer ${service.token}` },
       }).finish('[]'),
     ].map((asked) => asked.then(({ status, body }) => ({ status, body }))),
   );
@@ -183,9 +184,10 @@ it('no secret is shown by a command that refuses a network file, or its own vari
   expect(JSON.stringify([refused, misconfigured])).not.toContain(MARK);
 });
 
-it('no password is shown of an address with an unknown option, which only the driver refuses', async () => {
+it('no password is shown when only the driver refuses an address, for an unknown option', async () => {
   const variables = {
-    ...{ PGPASSWORD: MARK, LOG_LEVEL: 'debug' },
+    PGPASSWORD: MARK,
+    LOG_LEVEL: 'debug',
     DATABASE_URL: `postgres://me:${MARK}@127.0.0.1:1/air?sslmode=${MARK}`,
   };
   const outputOf = async (words: string[]) => {

@@ -21,7 +21,7 @@ const BASE = '/en/air-quality-app/v1';
 const engine = engines[0] ?? 'plain';
 
 let here: Installation;
-/** With every variable that no other one excludes. */
+/** A service with every variable that excludes no other one. */
 let service: Launched;
 let token: string;
 beforeAll(async () => {
@@ -196,11 +196,13 @@ const ELSEWHERE: Record<string, string> = {
   LOG_LEVEL: 'startAndStop/service.test.ts',
 };
 
-describe('the effect of', () => {
-  it.each(Object.keys(EFFECTS))('%s', (name) => (EFFECTS[name] as () => Promise<void>)());
+describe('effects', () => {
+  it.each(Object.keys(EFFECTS))('the setting %s has its effect on a service', (name) =>
+    (EFFECTS[name] as () => Promise<void>)(),
+  );
 });
 
-it('is shown for every variable of the core', () => {
+it('the effect of every variable of the core is tested', () => {
   expect([...Object.keys(EFFECTS), ...Object.keys(ELSEWHERE)].toSorted()).toEqual(
     CONFIGURATION.filter(({ isCore }) => isCore)
       .map(({ name }) => name)

@@ -33,7 +33,7 @@ it('DEMO=on loads the demo into an empty database, and without DEMO a named data
 });
 
 onEveryEngineInAll('a service with the demo', (engine) => {
-  it('has values of the last month as soon as it is ready, and those before once the history is loaded', async () => {
+  it('the demo has values of the last month once it is ready, and older ones once the history is loaded', async () => {
     const here = await emptyFor(40, engine);
     const sql = here.database.as();
     const { port, errors, stop } = await launch(here, { demo: 'on' });
@@ -55,7 +55,7 @@ onEveryEngineInAll('a service with the demo', (engine) => {
   });
 });
 
-it('a service with the demo ends the loading of its history with itself', async () => {
+it('a service with the demo stops loading the history when it stops', async () => {
   const here = await emptyFor(200);
   const superuser = here.database.superuser();
   const loading = async () =>

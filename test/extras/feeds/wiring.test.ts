@@ -1,11 +1,11 @@
 /** The configuration and the metrics of the feeds, by what a service does. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
-import { NOW } from '../../support/clock.ts';
 import { samplesOf } from '../../support/samples.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 import { openProvider } from './server.ts';
@@ -72,7 +72,7 @@ it('a service counts the polls of each provider, and what becomes of the reading
   expect(after.get('airseries_reading_delay_seconds_count')).toBe(1);
 });
 
-it('PULL_HOSTS takes names of hosts, with a port if it is unusual', () => {
+it('PULL_HOSTS is a list of host names, with a port if it is unusual', () => {
   expect(readConfig({ PULL_HOSTS: 'data.example, other.example:8443' })).toMatchObject({
     pullHosts: ['data.example', 'other.example:8443'],
   });

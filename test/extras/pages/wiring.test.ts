@@ -6,11 +6,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { JSON_TYPE } from '../../../src/http/send.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
-import { NOW } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('PAGE=off leaves nothing but the API', async () => {
+it('PAGE=off turns off all pages and keeps the API', async () => {
   const { port } = await launch(here, { role: 'api' });
   expect(await httpGet(port.public, '/')).toMatchObject({
     status: 302,

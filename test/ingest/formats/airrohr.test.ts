@@ -36,7 +36,7 @@ const BODY = record([...PM, ...WEATHER, ...REST]);
 const assigned = (given: PushRecord, sensors: PushSensor[]) =>
   readingsOfPush(given, sensors).map(({ sensorId, values }) => [sensorId, Object.keys(values)]);
 
-test('assigns each value, unchanged, to the sensor of its kind', () => {
+test('each value of an airRohr push goes, unchanged, to the sensor of its kind', () => {
   expect(
     readingsOfPush(BODY, [sensor(1, 'SDS011'), sensor(2, 'bme-280'), sensor(3, null)]),
   ).toEqual([
@@ -55,7 +55,7 @@ test('assigns each value, unchanged, to the sensor of its kind', () => {
   ]);
 });
 
-test('assigns what fits no other sensor to one without a kind, as one reading', () => {
+test('airRohr values that fit no other sensor go to a sensor without a kind, as one reading', () => {
   expect(assigned(BODY, [sensor(3, null)])).toEqual([
     [3, ['pm10', 'pm25', 'temperature', 'pressure', 'humidity']],
   ]);
@@ -67,7 +67,7 @@ test('assigns what fits no other sensor to one without a kind, as one reading', 
   expect(readingsOfPush(two, [sensor(3, null)])[0]?.values.temperature).toBe('21.90');
 });
 
-test('keeps unassigned values together, so that they can be retried once the network has their sensors', () => {
+test('unassigned airRohr values are kept together, for a retry once the network has their sensors', () => {
   for (const sensors of [[], [sensor(4, 'DHT22')], [sensor(3, null), sensor(4, null)]]) {
     const [unassigned, ...more] = readingsOfPush(BODY, sensors);
     expect(more).toEqual([]);
@@ -88,14 +88,14 @@ test('keeps unassigned values together, so that they can be retried once the net
   }
 });
 
-test('does not guess between two sensors that fit', () => {
+test('airRohr values that fit two sensors are assigned to neither', () => {
   expect(assigned(BODY, [sensor(1, 'SDS011'), sensor(5, 'SDS011'), sensor(2, 'BME280')])).toEqual([
     [2, ['temperature', 'pressure', 'humidity']],
     [undefined, []],
   ]);
 });
 
-test('tells by the pin which instrument measured values without a prefix in their names', () => {
+test('the pin says which instrument measured airRohr values without a prefix in their names', () => {
   const values = [value('P1', '1'), value('P2', '2'), value('temperature', '3')];
   expect(assigned(record(values, '1'), [sensor(1, 'SDS011')])).toEqual([
     [1, ['pm10', 'pm25', 'temperature']],
@@ -106,10 +106,10 @@ test('tells by the pin which instrument measured values without a prefix in thei
   expect(assigned(record(values, '5'), [sensor(4, null)])).toEqual([]);
 });
 
-test('makes no reading of a body without a parameter', () =>
+test('an airRohr body without a parameter gives no reading', () =>
   expect(readingsOfPush(record(REST), [])).toEqual([]));
 
-test('reads the list of values, and skips malformed ones', () => {
+test('malformed entries in the list of an airRohr body are skipped, and a body without a list is no push', () => {
   const nested = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));
   expect(
     readPushedValues({
@@ -120,7 +120,7 @@ test('reads the list of values, and skips malformed ones', () => {
     expect(readPushedValues(body)).toBeUndefined();
 });
 
-test('finds no push in other texts of the quarantine', () => {
+test('other texts in quarantine are not taken for an airRohr push', () => {
   const others = [
     '',
     'x',
@@ -194,7 +194,7 @@ test.each<[string, string[], string[], string[]]>([
   ],
   ['PPD42NS', [], [], ['P1', 'P2', 'durP1', 'ratioP1', 'durP2', 'ratioP2']],
 ])(
-  'knows the names of the values of %s, and of the kind of sensor',
+  'the value names of the airRohr instrument %s are known, and no others',
   (kind, names, parameters, others) => {
     const meanings = names.map((name) => meaningOf(name, null));
     expect(meanings.map((meaning) => meaning?.parameter)).toEqual(parameters);
@@ -231,13 +231,16 @@ test.each<[string, string, string, string[], string[]]>([
   ],
   ['11', 'temperature', 'temperature', ['BME280', 'Bosch BME 280'], ['BMP280', 'DHT22']],
   ['13', 'temperature', 'temperature', ['DS18B20'], ['DHT22']],
-])('knows by pin %s which kinds of sensor measure %s', (pin, name, parameter, kinds, others) => {
-  const meaning = meaningOf(name, pin);
-  expect(meaning?.parameter).toBe(parameter);
-  for (const kind of kinds) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(true);
-  for (const kind of others) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(false);
-});
+])(
+  'airRohr pin %s says which kinds of sensor measure %s',
+  (pin, name, parameter, kinds, others) => {
+    const meaning = meaningOf(name, pin);
+    expect(meaning?.parameter).toBe(parameter);
+    for (const kind of kinds) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(true);
+    for (const kind of others) expect(isOfKind(kind, meaning?.kinds ?? []), kind).toBe(false);
+  },
+);
 
-test('does not use the pins of counts, noise and positions', () => {
+test('airRohr values from pins for counts, noise and positions are not used', () => {
   for (const pin of ['5', '9', '15', '2', '']) expect(meaningOf('P1', pin)).toBeUndefined();
 });

@@ -79,7 +79,7 @@ async function expectFile(sample: NamedSample, text: string) {
   expect(summary.ignored.sort()).toEqual([...ignored].sort());
 }
 
-/** What is declared, as the address of a push says it. */
+/** The declarations of a sample, as the address of a push says them. */
 function queryOf(declared: Declared): string {
   const query = new URLSearchParams();
   for (const column of declared.column ?? []) query.append('column', column);
@@ -152,7 +152,7 @@ it.each(SAMPLES)('a push to the path of its format is read: %s', (_, sample) =>
   expectPush(sample, `/v1/push/${sample.format}`),
 );
 
-it('refuses a file whose rows name no parameter of ours, and says which names they have', async () => {
+it('a file whose rows name no known parameter is refused, with the names that were found', async () => {
   const history = 'entity_id,state,last_changed\nsensor.a,7,2026-11-20T08:00:00Z\nsensor.b,50,\n';
   const { failures } = await importText(history, { sensor: 11 });
   expect(failures).toEqual([
@@ -162,7 +162,7 @@ it('refuses a file whose rows name no parameter of ours, and says which names th
   ]);
 });
 
-it('refuses a field by which a format is recognized too late, instead of reading it as ours', async () => {
+it('rows that reveal another format only late in a file are refused, not read as airseries', async () => {
   const raw = '{"sensor_id":2,"timestamp":"2026-02-01 00:00:00Z","pm2.5":14.3}';
   const corrected = raw.replace('}', ',"pm2.5_corrected":9.9}');
   const lines = [...Array.from({ length: 2_000 }, () => raw), corrected, raw, corrected];
@@ -178,7 +178,7 @@ it('refuses a field by which a format is recognized too late, instead of reading
   ]);
 });
 
-it('refuses hours and days of the same sensor in one import, because both would count twice', async () => {
+it('hours and days of one sensor in one import are refused, because both would count', async () => {
   const days = file('days.csv', 'sensor_id,timestamp,avg_pm2.5\n2,2026-02-01,6.7\n');
   const hours = file('hours.csv', 'sensor_id,timestamp,avg_pm10\n2,2026-02-01 12:00:00,7.7\n');
   const options = { now: NOW, log: keepingLog(), terminal: false, format: { zone: '+04:00' } };
@@ -195,24 +195,24 @@ it('refuses hours and days of the same sensor in one import, because both would 
   expect((await importReadings(ingest, [measured, days], options)).failures).toEqual([]);
 });
 
-it('refuses a file with nothing but the title of airquality.am as empty', async () => {
+it('a file with nothing but the title of airquality.am is refused as empty', async () => {
   const { failures } = await importText('SET\n', { name: 'airquality-am' });
   expect(failures).toEqual([expect.stringContaining('the file is empty')]);
 });
 
-it('has a table of every format, with a sample that mutated.test.ts changes', () => {
+it('every format has a table of samples, with one that mutated.test.ts changes', () => {
   const changing = SAMPLES.filter(([, { isMutated }]) => isMutated);
   expect([...new Set(changing.map(([, { format }]) => format))].sort()).toEqual(FORMAT_NAMES);
 });
 
-it('has a line in src/ingest/README.md for every format, and a source where its layout is described', () => {
+it('every format has a line in src/ingest/README.md, and names the source of its layout', () => {
   const readme = readFileSync(new URL('../../../src/ingest/README.md', import.meta.url), 'utf8');
   const lines = [...readme.matchAll(/^\| `([\w-]+)` +\| .*\|.*\|.*\|$/gm)];
   expect(lines.map(([, name]) => name).sort()).toEqual(FORMAT_NAMES);
   for (const { source } of FORMATS) expect(source).toMatch(/https:|README/);
 });
 
-it('has every parameter in src/ingest/README.md, and every unit that is converted', () => {
+it('src/ingest/README.md names every parameter, and every parameter whose unit is converted', () => {
   const readme = readFileSync(new URL('../../../src/ingest/README.md', import.meta.url), 'utf8');
   const [columns = ''] = /Our columns are [\s\S]*?, which is the amount/.exec(readme) ?? [];
   expect(PARAMETER_NAMES.filter((name) => !columns.includes(`\`${name}\``))).toEqual([]);

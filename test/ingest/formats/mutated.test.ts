@@ -77,7 +77,7 @@ async function readingsOf(text: string, declared: Declarations): Promise<Reading
 }
 
 it.each(MUTATED)(
-  'whatever happens to the text, no value is read that it does not have: %s',
+  'no value is read that a changed text does not have: %s',
   async (_, sample) => {
     const declared = { ...declarationsOf(sample.declared), timeZone: '+04:00', now: NOW };
     let values = 0;
@@ -114,7 +114,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 it.each(MUTATED)(
-  'whatever happens to the text, accepted + unchanged + quarantined = received (S2), and parameters that it does not have stay (S3): %s',
+  'each reading of a changed text is accepted, unchanged or quarantined (S2), and other parameters stay (S3): %s',
   async (_, sample) => {
     const format = { ...declarationsOf(sample.declared), timeZone: '+04:00' };
     const options = { now: NOW, log: keepingLog(), terminal: false, format };

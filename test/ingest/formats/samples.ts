@@ -1,5 +1,5 @@
 /**
- * What every way in needs to read the samples: a network with their sensors and devices, readings
+ * Every way in reads the samples with this: a network with their sensors and devices, readings
  * that are stored before a sample comes, and what a sample has changed.
  */
 import { expect } from 'vitest';
@@ -30,7 +30,7 @@ export const SAMPLES: [name: string, sample: NamedSample][] = TABLES.flatMap((ta
 export const textOf = (sample: Sample): string =>
   'json' in sample ? JSON.stringify(sample.json) : `${sample.lines.join('\n')}\n`;
 
-/** What is declared, as the reader of a file takes it. */
+/** The declarations of a sample, as the reader of a file takes them. */
 export const declarationsOf = ({
   column: columns,
   unit: units,
@@ -62,7 +62,7 @@ const ownerOf = (id: number) => {
   return device === undefined ? { sensor: id } : { device };
 };
 
-/** What is stored of each parameter before a sample comes; no sample has one of these values. */
+/** The stored values before a sample comes; no sample has one of these values. */
 export const HELD = Object.fromEntries(
   PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? 100_000.125 : index + 0.125]),
 );

@@ -20,11 +20,11 @@ export type FormatTable = {
 };
 
 export type Sample = {
-  /** What is sent, as in "CSV of the history API". */
+  /** The sample in a few words, as in "CSV of the history API". */
   what: string;
-  /** What its sender must say beside it, like the options of `import readings`. */
+  /** Declarations of its sender, like the options of `import readings`. */
   declared?: Declared;
-  /** What is stored, in our units, rounded to three decimals. Null: the value is left empty (S3). */
+  /** The stored readings, in our units, rounded to three decimals. Null: left empty (S3). */
   stored: readonly StoredReading[];
   /** Each row or value that is not used, with words of the explanation. */
   refused?: readonly Refused[];

@@ -49,7 +49,7 @@ describe('the airRohr firmware', () => {
     expect(res.status).toBe(status);
   };
 
-  it('is accepted: each value goes to the sensor of its kind, with the current time', async () => {
+  it('an airRohr push is accepted: each value goes to the sensor of its kind, with the current time', async () => {
     const res = await from('esp8266-12345678', BODY);
     expect([res.status, res.body]).toEqual([200, answer(2, 2)]);
     expect(await stored(here.owner)).toMatchObject([
@@ -62,7 +62,7 @@ describe('the airRohr firmware', () => {
     expect((await from('esp8266-12345678', BODY)).body).toEqual({ ...answer(2, 0), unchanged: 2 });
   });
 
-  it('says when it measured what it could not send at once (S3)', async () => {
+  it('an airRohr push that could not be sent at once says when it was measured (S3)', async () => {
     const at = (minutes: number) => NOW.getTime() - minutes * 60_000;
     const buffered = (timestamp: unknown, value: string) => ({
       ...body({ SDS_P2: value }),
@@ -88,7 +88,7 @@ describe('the airRohr firmware', () => {
     );
   });
 
-  it('is recognized by its body where the header is missing', async () => {
+  it('an airRohr device without the X-Sensor header is recognized by its body', async () => {
     expect((await push(here.app, here.token, BODY)).body).toEqual(answer(2, 2));
     const other = body({ SDS_P2: '1' });
     expect(
@@ -100,7 +100,7 @@ describe('the airRohr firmware', () => {
     expectProblem(await from('esp8266-2', other, { 'X-PIN': 'one' }), 400, /X-PIN/);
   });
 
-  it('may send each instrument by itself, with its pin', async () => {
+  it('an airRohr device may push each instrument by itself, with its pin', async () => {
     const particles = body({ P1: '12.50', P2: '7.25' });
     expect((await from('esp8266-12345678', particles, { 'X-PIN': '1' })).body).toEqual(
       answer(1, 1),
@@ -117,7 +117,7 @@ describe('the airRohr firmware', () => {
     ).toEqual(answer(1, 0, 0));
   });
 
-  it('may be of an unknown device if its token is scoped to a single station', async () => {
+  it('an unknown airRohr device may push if its token is scoped to a single station', async () => {
     const values = {
       SPS30_P1: '9',
       SPS30_P4: '8',
@@ -140,19 +140,19 @@ describe('the airRohr firmware', () => {
     expect((await from('esp8266-new', body(values), {}, wide)).body).toEqual(answer(1, 0, 0));
   });
 
-  it('is refused for a device of another provider', async () => {
+  it('an airRohr push for a device of another provider is refused with 403', async () => {
     expectProblem(await from('esp8266-9', body({ SDS_P1: '1' })), 403, /sensor 9\./);
     const narrow = await here.makeToken('two only', 'us', [2]);
     expectProblem(await from('esp8266-12345678', BODY, {}, narrow), 403, /sensors 1, 2\./);
     expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
   });
 
-  it('is refused, unparsed, if the body is nested too deeply', async () => {
+  it('an airRohr body that is nested too deeply is refused with 400, unparsed', async () => {
     const body = `{"sensordatavalues":[],"a":${'['.repeat(40)}${']'.repeat(40)}}`;
     expectProblem(await from('esp8266-1', body), 400, /nested too deeply/);
   });
 
-  it('is refused if the body is none of the firmware', async () => {
+  it('a body that the airRohr firmware would not send is refused, and unusable values are reported', async () => {
     const device = 'esp8266-12345678';
     for (const given of ['nonsense', '[]', '7', '{"sensordatavalues":{}}', '{"P1":1}', '']) {
       expectProblem(await from(device, given), 400, /not JSON|sensordatavalues|empty/);
@@ -182,12 +182,12 @@ describe('the airRohr firmware', () => {
     });
   });
 
-  describe('as "Send data to InfluxDB" writes it', () => {
+  describe('lines of InfluxDB', () => {
     const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const LINE =
       'feinstaub,node=esp8266-12345678 SDS_P1=66.04,SDS_P2=53.32,BME280_humidity=41.05,signal="-66",samples=823214\n';
 
-    it('is the same as JSON', async () => {
+    it('a line of InfluxDB from airRohr is stored like the same values in JSON', async () => {
       expect(
         (await push(here.app, here.token, LINE, { 'X-Sensor': 'esp8266-12345678', ...FORM })).body,
       ).toEqual(answer(2, 2));
@@ -204,7 +204,7 @@ describe('the airRohr firmware', () => {
       });
     });
 
-    it('names the device by its tag, and may have a time, which is not used', async () => {
+    it('a line of InfluxDB names its device by a tag, and its time is not used', async () => {
       const timed = LINE.replace('\n', ' 1434055562000000000\n')
         .replace('=66.04', '=66.04i')
         .replace('feinstaub', 'air,site=roof');
@@ -227,15 +227,18 @@ describe('the airRohr firmware', () => {
       'feinstaub SDS_P1=1,,SDS_P2=2',
       `${LINE}${LINE}`,
       '<html>',
-    ])('is refused if it is no such line: %j', async (line) => {
-      expectProblem(
-        await push(here.app, here.token, line, FORM),
-        400,
-        /neither JSON nor a line of InfluxDB such as/,
-      );
-    });
+    ])(
+      'an airRohr body that is neither JSON nor a line of InfluxDB is refused with 400: %j',
+      async (line) => {
+        expectProblem(
+          await push(here.app, here.token, line, FORM),
+          400,
+          /neither JSON nor a line of InfluxDB such as/,
+        );
+      },
+    );
 
-    it('is refused without a device', async () => {
+    it('a line of InfluxDB without a device is refused with 400', async () => {
       expectProblem(
         await push(here.app, here.token, 'feinstaub SDS_P1=1', FORM),
         400,
@@ -244,7 +247,7 @@ describe('the airRohr firmware', () => {
     });
   });
 
-  it('may be sent to the path with a slash at its end, as some devices add it', async () => {
+  it('an airRohr push to the path with a slash at its end is accepted, as some devices send it', async () => {
     const res = await request(here.app)
       .post('/v1/push/airrohr/')
       .set({ 'Content-Type': 'application/json', 'X-Sensor': 'esp8266-12345678' })
@@ -253,7 +256,7 @@ describe('the airRohr firmware', () => {
     expect(res.body).toEqual(answer(2, 2));
   });
 
-  describe('in quarantine is explained by device and instrument, with what to write', () => {
+  describe('explanations in quarantine', () => {
     const explanation = async () => (await listQuarantine(here.owner, {}, 1)).lines[0]?.explanation;
 
     it.each<[string, string, Record<string, string>, RegExp]>([
@@ -269,12 +272,15 @@ describe('the airRohr firmware', () => {
         { SHT3X_temperature: '3' },
         /^device esp8266-12345678 has sensors 1 \(SDS011\), 2 \(BME280\) in the network, but no SHT31: write \{"id": …, "kind": "SHT31", "device": "esp8266-12345678"\}/,
       ],
-    ])('%s', async (_, device, values, expected) => {
-      expect((await from(device, body(values))).body.accepted).toBe(0);
-      expect(await explanation()).toMatch(expected);
-    });
+    ])(
+      'the explanation in quarantine says what to write for %s',
+      async (_, device, values, expected) => {
+        expect((await from(device, body(values))).body.accepted).toBe(0);
+        expect(await explanation()).toMatch(expected);
+      },
+    );
 
-    it('two sensors that fit, and a sensor that was nowhere', async () => {
+    it('the explanation in quarantine says what to write for two fitting sensors, and one that was nowhere', async () => {
       await here.owner`update raw.sensor set device = 'twins' where id in (1, 5)`;
       await here.owner`update raw.sensor set kind = 'SDS011' where id = 5`;
       await here.owner`update raw.sensor_station set until = '2026-01-01' where sensor_id = 2`;
@@ -295,7 +301,7 @@ describe('the airRohr firmware', () => {
     });
   });
 
-  it('keeps what several instruments of one sensor send within one second, each with its pin', async () => {
+  it('values that several airRohr instruments of one sensor send within a second are kept by pin', async () => {
     const values = { SDS_P1: '6.5' };
     await from('esp8266-elsewhere', body({ P1: '6.5', P2: '5.5' }), { 'X-PIN': '1' });
     await from('esp8266-elsewhere', body({ temperature: '7.5' }), { 'X-PIN': '7' });

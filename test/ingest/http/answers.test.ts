@@ -1,4 +1,4 @@
-/** What a sender learns from the answer to its readings, beyond how many were stored. */
+/** A sender learns more from the answer to its readings than how many were stored. */
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engines } from '../../support/database.ts';
@@ -21,7 +21,7 @@ const csv = (text: string, headers: Record<string, string> = CSV) =>
   send(here.app, here.token, text, headers);
 
 describe('an answer', () => {
-  it('names each value that was left out, with its bounds and what may have gone wrong', async () => {
+  it('the answer to a push names each value that was left out, with its bounds and the likely mistake', async () => {
     const answer = await json([
       { sensor_id: 1, time: T, pm25: 5, pm10: 2_001 },
       {
@@ -34,7 +34,10 @@ describe('an answer', () => {
       },
     ]);
     expect(answer).toEqual({
-      ...{ received: 2, accepted: 2, unchanged: 0, quarantined: [] },
+      received: 2,
+      accepted: 2,
+      unchanged: 0,
+      quarantined: [],
       values: [
         {
           index: 0,
@@ -50,13 +53,11 @@ describe('an answer', () => {
           hint: '40,5 has a comma: write 40.5',
         },
         {
-          ...{
-            index: 1,
-            parameter: 'pressure',
-            reason: 'out_of_bounds',
-            bounds: [50_000, 110_000],
-            unit: 'Pa',
-          },
+          index: 1,
+          parameter: 'pressure',
+          reason: 'out_of_bounds',
+          bounds: [50_000, 110_000],
+          unit: 'Pa',
           hint: '1013.25 looks like hPa: send it in Pa, as 101325',
         },
         {
@@ -71,7 +72,7 @@ describe('an answer', () => {
     });
   });
 
-  it('names the keys that are not used, once, among them a second name of a parameter', async () => {
+  it('the answer to a push names each unused key once, also a second name of a parameter', async () => {
     const readings = [
       { sensor_id: 1, time: T, pm25: 5, 'pm2.5': 6, signal: -71 },
       { sensor_id: 2, time: T, temperature: 1, signal: -70, battery: 3.3 },
@@ -80,7 +81,7 @@ describe('an answer', () => {
     expect(await stored(here.owner)).toMatchObject([{ pm25: 5 }, { temperature: 1 }]);
   });
 
-  it('has a hint where stored values look like another unit, unless the unit is declared', async () => {
+  it('the answer to a push hints at another unit that values look like, unless the unit is declared', async () => {
     const reading = JSON.stringify({ sensor_id: 1, time: T, temperature: 52, no2: 0.02 });
     expect((await send(here.app, here.token, reading)).body).toMatchObject({
       accepted: 1,
@@ -97,7 +98,7 @@ describe('an answer', () => {
     expect(declared.body).not.toHaveProperty('hints');
   });
 
-  it('stays of a reasonable size', async () => {
+  it('the answer to a push lists at most 1,000 values that were left out, and counts the rest', async () => {
     const readings = Array.from({ length: 1_100 }, (_, second) => ({
       sensor_id: 1,
       time: new Date(Date.parse(T) - second * 1_000).toISOString(),
@@ -110,16 +111,14 @@ describe('an answer', () => {
   });
 });
 
-describe('readings', () => {
-  it('may be CSV, with decimal commas between semicolons', async () => {
+describe('CSV', () => {
+  it('a push may be CSV, with decimal commas between semicolons', async () => {
     const plain = await csv(`sensor_id,time,pm2.5,colour\n1,${T},5,red\n99,${T},5,red\n`);
     expect(plain.body).toEqual({
-      ...{
-        received: 2,
-        accepted: 1,
-        unchanged: 0,
-        quarantined: [{ index: 1, reason: 'unknown_sensor' }],
-      },
+      received: 2,
+      accepted: 1,
+      unchanged: 0,
+      quarantined: [{ index: 1, reason: 'unknown_sensor' }],
       ignored: ['colour'],
       format: 'airseries',
     });

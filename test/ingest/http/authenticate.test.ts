@@ -44,7 +44,9 @@ describe('the token in a header', () => {
     [basic('airs_x'), 'airs_x'],
     [basic(':'), undefined],
     [basic('user:a:b'), 'a:b'],
-  ])('%s', (header, token) => expect(presentedToken(header)).toBe(token));
+  ])('the header %j carries the token %j', (header, token) =>
+    expect(presentedToken(header)).toBe(token),
+  );
 });
 
 /** Where the token is good: an empty list has no reading. */
@@ -64,7 +66,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
     );
   };
 
-  it('refuses requests without a valid token before it reads the body', async () => {
+  it('a push without a valid token is refused with 401, before its body is read', async () => {
     const [, id = '', secret = ''] = here.token.split('_');
     const almost = `airs_${id}_${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
     const stranger = `airs_${'0'.repeat(10)}_${secret}`;
@@ -89,7 +91,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
     expect(large.status).toBe(401);
   });
 
-  it('limits the rate of one token, and of no other', async () => {
+  it('a token that sends too often is refused with 429, and other tokens are not', async () => {
     const app = here.another({ rate: 3 });
     const other = await here.makeToken('other');
     const statuses = [];
@@ -106,7 +108,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
     expect((await post(`Bearer ${other}`, app)).status).toBe(ADMITTED);
   });
 
-  it('lets 13 of 13 devices in that it has not seen before while somebody sends wrong tokens from their address, and asks the database ten times a second at most', async () => {
+  it('13 new devices get in amid wrong tokens from their address, which cost at most 10 queries a second', async () => {
     const wrong = Array.from(
       { length: 400 },
       (_, n) =>
@@ -151,7 +153,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
     expect(asked - devices.length).toBeGreaterThan(0);
   });
 
-  it('refuses a revoked token at once, also one that was valid before', async () => {
+  it('a revoked token is refused at once, even if it was accepted a moment before', async () => {
     const token = await here.makeToken('lost');
     expect((await post(`Bearer ${token}`)).status).toBe(ADMITTED);
     await revokeToken(here.owner, 'lost', NOW);
@@ -159,7 +161,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
     expect((await post(`Bearer ${token}`)).status).toBe(401);
   });
 
-  it('answers 503 while the database is unreachable, and accepts readings again as soon as it is back', async () => {
+  it('a push is answered with 503 while the database is unreachable, and accepted once it is back', async () => {
     const target = here.database.target as Exclude<DatabaseAddress, string>;
     const administrator = connect({ ...target, database: 'postgres' }, {});
     await administrator.unsafe(`alter database ${target.database} allow_connections false`);
@@ -179,7 +181,7 @@ onOneEngine('the ingestion endpoint', (engine) => {
   });
 });
 
-it('answers 503 if the database was never reachable', async () => {
+it('a push is answered with 503 if the database was never reachable', async () => {
   const writes = openIngestPool('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
   const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 10 });
   const token = `airs_${'a'.repeat(10)}_${'b'.repeat(43)}`;
@@ -193,7 +195,7 @@ describe('a limit per minute', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('ends after a minute, and at once when the clock is set back an hour', async () => {
+  it('a rate limit ends after a minute, and within seconds when the clock is set back an hour', async () => {
     const app = express();
     app.use(
       perMinute({ limit: 1, keyGenerator: () => 'one', detail: 'too many' }),

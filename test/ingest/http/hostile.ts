@@ -3,7 +3,7 @@
  * the shapes of all layouts.
  */
 
-/** What it is answered with, too. */
+/** A body, how it is sent, and the status of its answer. */
 export type Hostile = {
   what: string;
   status: number;
@@ -13,7 +13,7 @@ export type Hostile = {
 };
 
 const KIB = 1_024;
-/** Of an object, an element of an array and a whole body: a little less than they may have. */
+/** Bytes of an object, an element of an array and a whole body: a little less than allowed. */
 const [OBJECT, ELEMENT, BODY] = [511 * KIB, 63 * KIB, 8_190 * KIB];
 
 const times = (count: number, text: string) => `${text},`.repeat(count).slice(0, -1);
@@ -83,7 +83,7 @@ const JSON_BODIES: Row[] = [
     413,
     () => purpleair('1', times(5_000, '[1]'), `"mac_address":"${'x'.repeat(9_000)}",`),
   ],
-  ['170,000 rows that are none', 413, () => openaq(filled(OBJECT, '1'))],
+  ['170,000 rows that are no objects', 413, () => openaq(filled(OBJECT, '1'))],
   [
     'rows of one reading with long values',
     422,

@@ -1,6 +1,6 @@
 /**
- * No body within the limits holds up the process or fills its memory: what is made of it is
- * bounded, and read in turns. hostileMemory.test.ts measures the memory.
+ * No body within the limits holds up the process or fills its memory: its readings are bounded, and
+ * read in turns. hostileMemory.test.ts measures the memory.
  */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -26,19 +26,22 @@ describe('over HTTP', () => {
   });
   afterAll(() => here.close());
 
-  it.each(HOSTILE)('$what ($type): $status', async ({ body, path, type, status }) => {
-    const answer = await request(here.app)
-      .post(path)
-      .set({
-        Authorization: `Basic ${btoa(`:${here.token}`)}`,
-        'Content-Type': type,
-        'Content-Encoding': 'gzip',
-      })
-      .serialize((bytes: unknown) => bytes as string)
-      .send(gzipSync(body()) as unknown as string);
-    expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
-    expect(answer.text.length).toBeLessThan(300_000);
-  });
+  it.each(HOSTILE)(
+    'a hostile body gets a bounded answer with the expected status: $what ($type), $status',
+    async ({ body, path, type, status }) => {
+      const answer = await request(here.app)
+        .post(path)
+        .set({
+          Authorization: `Basic ${btoa(`:${here.token}`)}`,
+          'Content-Type': type,
+          'Content-Encoding': 'gzip',
+        })
+        .serialize((bytes: unknown) => bytes as string)
+        .send(gzipSync(body()) as unknown as string);
+      expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
+      expect(answer.text.length).toBeLessThan(300_000);
+    },
+  );
 });
 
 /** How many turns of the event loop pass meanwhile. */
@@ -58,13 +61,13 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
 it.each([
   ['PurpleAir', `{"api_version":"1","fields":["time_stamp"],"data":[${'[1],'.repeat(4_999)}[1]]}`],
   ['OpenAQ', `{"meta":{},"results":[${'{},'.repeat(4_999)}{}]}`],
-  ['OpenAQ, on a line', `{"meta":{},"results":[${'{},'.repeat(4_999)}{}]}\n`],
-])('the rows of a document of %s are read in turns', async (_, body) => {
+  ['one-line OpenAQ', `{"meta":{},"results":[${'{},'.repeat(4_999)}{}]}\n`],
+])('the rows of a large %s document are read in turns of the event loop', async (_, body) => {
   const type = body.endsWith('\n') ? 'application/x-ndjson' : JSON_TYPE;
   expect(await turnsOf(readBatch(Buffer.from(body), type, {}))).toBeGreaterThanOrEqual(5_000 / 100);
 });
 
-it('a row is read when it is asked for, so that rows beyond the limit cost nothing', () => {
+it('a row is read only when it is asked for, so that rows beyond the limit cost nothing', () => {
   const rows = Array.from({ length: 10 }, (_, n) => ({ parameter: 'pm25', value: n }));
   Object.defineProperty(rows, 5, { get: () => expect.fail('the sixth row was read') });
   const document = makeObjectReader()({ meta: {}, results: rows }, '', 1) as Row;
@@ -93,7 +96,7 @@ it.each<[columns: number, row: (columns: string[]) => string, format?: Declarati
     (columns) =>
       `[{"end_device_ids":{"device_id":"x"},"uplink_message":{"decoded_payload":{${columns.map((name) => `"${name}":1`)}}}}]`,
   ],
-])('%i columns of a row are read, and a few more are not', async (most, row) => {
+])('a row of about %i columns is read, and a row with a few more is refused', async (most, row) => {
   const bodyOf = (count: number) =>
     Buffer.from(row(Array.from({ length: count }, (_, n) => `c${n}`)));
   expect((await readBatch(bodyOf(most - 5), JSON_TYPE, {})).readings.length).toBeGreaterThan(0);
@@ -102,7 +105,7 @@ it.each<[columns: number, row: (columns: string[]) => string, format?: Declarati
   );
 });
 
-it('200 columns of CSV are read, and no more, and 200 declared columns', async () => {
+it('at most 200 columns of CSV are read, and at most 200 columns may be declared', async () => {
   const csv = (count: number) =>
     readBatch(Buffer.from(`sensor_id,time,pm25${',a'.repeat(count - 3)}\n`), 'text/csv', {});
   await expect(csv(200)).rejects.toThrow('The body has no reading');
@@ -166,19 +169,19 @@ const document = fc.dictionary(
   { maxKeys: 12 },
 );
 
-it('whatever its shape, a body gives readings within the limits, or is refused', async () => {
+it('a body of any shape gives readings within the limits, or is refused', async () => {
   const outcomes = { read: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.tuple(
         document,
         fc.constantFrom(undefined, ...FORMAT_NAMES),
-        fc.constantFrom('one', 'array', 'lines'),
+        fc.constantFrom('one' as const, 'array' as const, 'lines' as const),
       ),
       async ([one, name, as]) => {
         const text = JSON.stringify(one);
-        const body =
-          as === 'one' ? text : as === 'array' ? `[${text},${text}]` : `${text}\n${text}\n`;
+        const bodies = { one: text, array: `[${text},${text}]`, lines: `${text}\n${text}\n` };
+        const body = bodies[as];
         const type = as === 'lines' ? 'application/x-ndjson' : JSON_TYPE;
         try {
           const { readings } = await readBatch(Buffer.from(body), type, { name });

@@ -5,10 +5,13 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { HOSTILE } from './hostile.ts';
 
-it('the hostile bodies are read with 100 MB of memory', async () => {
+it('all hostile bodies are read within 100 MB of memory', async () => {
   const script = fileURLToPath(new URL('readHostile.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--max-old-space-size=100', '--import', 'tsx', script],
+    '--max-old-space-size=100',
+    '--import',
+    'tsx',
+    script,
   ]);
   expect(stdout).toBe(String(HOSTILE.length));
 });

@@ -1,6 +1,6 @@
 /**
  * POST /v1/push/FORMAT: what its address may declare, a token in its path, and the sensor that a
- * device stands for. What is read in each format: test/ingest/formats.
+ * device stands for. The formats are in test/ingest/formats.
  */
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const post = (path: string, body: string | object, token = here.token) =>
 const sensorsWithReadings = async () =>
   (await stored(here.owner)).map(({ sensor_id }) => sensor_id);
 
-describe('a push is refused with the reason', () => {
+describe('refused pushes', () => {
   const reading = { sensor_id: 7, time: T, pm25: 5 };
 
   it.each<[what: string, path: string, body: object, status: number, detail: RegExp]>([
@@ -100,7 +100,7 @@ describe('a push is refused with the reason', () => {
       404,
       /\/v1\/push\/airgradient, .*\/v1\/push\/ttn/,
     ],
-  ])('%s', async (_, path, body, status, detail) => {
+  ])('a push is refused with the reason: %s', async (_, path, body, status, detail) => {
     const response = await post(path, body);
     expect(response.status).toBe(status);
     expect(response.body).toMatchObject({ status, detail: expect.stringMatching(detail) });
@@ -114,7 +114,7 @@ describe('a push is refused with the reason', () => {
   });
 });
 
-it('takes the event that ChirpStack appends to the address, and answers one without a reading 200', async () => {
+it('the event that ChirpStack appends to the address is accepted, and gets 200 even without a reading', async () => {
   const deviceInfo = { devEui: 'roof' };
   const uplink = await post('/v1/push/chirpstack?event=up', {
     deviceInfo,
@@ -137,13 +137,13 @@ describe('a token in the path', () => {
       .set('Content-Type', 'application/json')
       .send(JSON.stringify({ wifi: -46, pm02: 7, rhum: 43 }));
 
-  it('is accepted, with the device that the firmware appends', async () => {
+  it('a token in the path is accepted, with the device that the firmware appends', async () => {
     const { body } = await postWithoutHeader(`${address()}${measures}`);
     expect(body).toMatchObject({ accepted: 1, format: 'airgradient' });
     expect(await stored(here.owner)).toMatchObject([{ sensor_id: 7, pm25_raw: 7 }]);
   });
 
-  it('is in no log and no answer, whatever the path, right or wrong', async () => {
+  it('a token in the path, right or wrong, appears in no log and no answer', async () => {
     const wrong = `airs_0123456789_${'x'.repeat(43)}`;
     const answers = [
       await postWithoutHeader(`${address()}${measures}`),
@@ -166,7 +166,7 @@ describe('a token in the path', () => {
 });
 
 describe('a device', () => {
-  it('gives the reading that the first try would have given, once the network has it', async () => {
+  it('a reading of an unknown device is stored as first sent, once the network has the device', async () => {
     await post('/v1/push/home-assistant', { device: 'attic', time: T, pm2_5: 7, temp_f: 50 });
     await post('/v1/readings', { sensor_id: 99, time: T, temperature_f: 50 });
     const { lines } = await listQuarantine(here.owner, {}, 10);
@@ -194,14 +194,14 @@ describe('a device', () => {
     await here.owner`delete from raw.sensor where id = 99`;
   });
 
-  it('with two sensors is explained', async () => {
+  it('a device name that two sensors share is explained in quarantine', async () => {
     await here.owner`update raw.sensor set device = 'twice' where id in (5, 6)`;
     expect((await post('/v1/readings', { device: 'twice', time: T, pm25: 5 })).status).toBe(422);
     const { lines } = await listQuarantine(here.owner, {}, 10);
     expect(lines[0]?.explanation).toMatch(/sensors 5 and 6 both have device twice/);
   });
 
-  it('may be unknown where the token is scoped to a station with one sensor that has no device', async () => {
+  it('an unknown device may push if its token covers one station with one sensor without a device', async () => {
     await here.owner`update raw.sensor set device = 'another' where id = 5`;
     const token = await here.makeToken('one station', 'us', [3]);
     const { body } = await post('/v1/readings', { device: 'new', time: T, pm25: 5 }, token);
@@ -209,7 +209,7 @@ describe('a device', () => {
     expect(await sensorsWithReadings()).toEqual([6]);
   });
 
-  it('stands for the instrument that was at a station then, where one was replaced', async () => {
+  it('the name of a replaced device stands for the instrument that was at the station then', async () => {
     const day = '2026-11-10T00:00:00Z';
     await here.owner`update raw.sensor set device = 'replaced' where id in (5, 6)`;
     await here.owner`update raw.sensor_station set until = ${day} where sensor_id = 5`;

@@ -18,7 +18,7 @@ export type Pushing = {
   owner: Sql;
   writes: QueryPool;
   log: ReturnType<typeof keepingLog>;
-  /** Of all stations of `us`. */
+  /** Covers all stations of `us`. */
   token: string;
   makeToken(name: string, provider?: string, stations?: number[] | null): Promise<string>;
   /** Another app over the same database, with counts of its own. */

@@ -1,5 +1,5 @@
 /**
- * POST /v1/readings: what can be sent, and in which forms. What is refused:
+ * POST /v1/readings: what can be sent, and in which forms. Refusals are in
  * test/whole/mistakes/pushes.test.ts.
  */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -37,7 +37,7 @@ describe('POST /v1/readings', () => {
   const quarantine = () =>
     here.owner`select source, provider_id, line, reason, text from raw.quarantine order by id`;
 
-  it('accepts an array, and reports why each unusable reading was rejected', async () => {
+  it('an array of readings is accepted, and each unusable one is reported with its reason', async () => {
     const body = JSON.stringify([
       { sensor_id: 1, measured_at: T, pm25: 5.5, pm10: '7' },
       { sensor_id: 77, measured_at: T, pm25: 1 },
@@ -74,7 +74,7 @@ describe('POST /v1/readings', () => {
   });
 
   it.each(['application/x-ndjson', 'application/ndjson; charset=utf-8', 'text/plain'])(
-    'accepts lines as %s',
+    'readings one per line are accepted as %s',
     async (type) => {
       const body = `{"sensor_id":1,"time":"${T}","pm25":5}\r\n\nnonsense\n{"sensor_id":2,"time":"${T}","humidity":50}`;
       expect((await post(body, { 'Content-Type': type })).body).toEqual({
@@ -92,13 +92,13 @@ describe('POST /v1/readings', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('unpacks %s', async (encoding, pack) => {
+  ])('a body compressed with %s is unpacked', async (encoding, pack) => {
     expect((await post(pack(GOOD), { 'Content-Encoding': encoding })).body).toMatchObject({
       accepted: 1,
     });
   });
 
-  it('accepts 5,000 readings, and none of 5,001', async () => {
+  it('a push of 5,000 readings is accepted, and one of 5,001 is refused as a whole with 413', async () => {
     const lines = (n: number) => {
       const line = (i: number) =>
         `{"sensor_id":1,"time":"${new Date(1.7e12 + i * 1000).toISOString()}","pm25":1}`;
@@ -113,7 +113,7 @@ describe('POST /v1/readings', () => {
     });
   });
 
-  it('refuses a body of unknown length as soon as it is too large', async () => {
+  it('a body of unknown length is refused with 413 as soon as it is too large', async () => {
     const server = here.app.listen(0);
     const { port } = server.address() as { port: number };
     const body = new ReadableStream({
@@ -133,7 +133,7 @@ describe('POST /v1/readings', () => {
     server.close();
   });
 
-  it('survives odd JSON', async () => {
+  it('odd or deeply nested JSON is refused, and does no harm to the readings beside it', async () => {
     const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
     const body = `[{"__proto__":{"sensor_id":1},"time":"${T}","pm25":1},
       {"sensor_id":1,"time":"${T}","pm25":1e999,"pm10":3,"constructor":{"prototype":1},"toString":1},
@@ -175,14 +175,14 @@ describe('POST /v1/readings', () => {
     expect((await post(`{"sensor_id":1,"time":"${T}","__proto__":${deep}}`)).status).toBe(400);
   });
 
-  it('refuses the readings of a station that the token is not scoped to', async () => {
+  it('readings of a station outside the scope of the token are refused with 403', async () => {
     const narrow = await here.makeToken('only one', 'us', [1]);
     expect((await send(here.app, narrow, GOOD)).body).toMatchObject({ accepted: 1 });
     const other = JSON.stringify([3, 5].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 })));
     expectProblem(await send(here.app, narrow, other), 403, /sensors 3, 5\./);
   });
 
-  it('has two paths and one method', async () => {
+  it('HTTP ingestion takes only POST on its paths, and refuses other methods and paths', async () => {
     for (const path of ['/v1/readings', '/v1/push/airrohr']) {
       const res = await request(here.app).get(path);
       expectProblem(res, 405, /Use POST/);
@@ -199,7 +199,7 @@ describe('POST /v1/readings', () => {
     expectProblem(await request(here.app).post('/v1/%zz'), 400, /percent/);
   });
 
-  it('takes the same body of the same token within a minute for the same readings, where they have no time (S3)', async () => {
+  it('readings without a time are the same if a token repeats its body within a minute (S3)', async () => {
     let seconds = 0;
     const clock = () => new Date(Date.parse(T) + seconds * 1_000);
     const app = here.another({ clock });
@@ -218,7 +218,7 @@ describe('POST /v1/readings', () => {
     expect((await stored(here.owner)).length).toBe(4);
   });
 
-  it('says what is perhaps not meant so: a scale, contradicting rows, a verdict, a clock that was reset (S7, S8)', async () => {
+  it('the answer warns of a scale, contradicting rows, a verdict and a clock that was reset (S7, S8)', async () => {
     const rows = Array.from({ length: 20 }, (_, minute) => {
       const time = new Date(Date.parse(T) - minute * 60_000).toISOString();
       return { sensor_id: 1, time, humidity: 0.5 + minute / 100, pm25: 0.03, valid: minute % 2 };
@@ -239,7 +239,7 @@ describe('POST /v1/readings', () => {
     ]);
   });
 
-  it('speaks of parameters of the address, not of options', async () => {
+  it('the refusal of a push speaks of parameters of the address, not of options', async () => {
     const csv = (...lines: string[]) =>
       post(`${lines.join('\n')}\n`, { 'Content-Type': 'text/csv' });
     const noOffset = await csv('sensor_id,time,pm25', '1,2026-11-20 08:00,5');

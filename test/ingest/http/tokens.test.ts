@@ -41,7 +41,7 @@ onEveryEngineInAll('tokens', (engine) => {
   const create = (name: string, stations: number[] | null = null, provider = 'us') =>
     createToken(owner, { name, provider, stations, now: NOW });
 
-  test('are shown once and stored as a hash', async () => {
+  test('a new token is shown once and stored as a hash', async () => {
     const made = await create('feed', [2, 1, 2]);
     expect(made).toEqual({
       name: 'feed',
@@ -62,7 +62,7 @@ onEveryEngineInAll('tokens', (engine) => {
     expect(JSON.stringify([row, await listTokens(owner)])).not.toContain(secret);
   });
 
-  test('are found with their scope, and only if they match exactly', async () => {
+  test('a token is found with its scope, and only if it matches exactly', async () => {
     const all = await create('all');
     const one = await create('one', [2]);
     expect(await findToken(writes, all.token, NOW)).toMatchObject({
@@ -87,7 +87,7 @@ onEveryEngineInAll('tokens', (engine) => {
     }
   });
 
-  test('record their last use, once a minute', async () => {
+  test('a token records its last use, once a minute', async () => {
     const { token } = await create('feed');
     const used = async (at: Date) => {
       await findToken(writes, token, at);
@@ -101,7 +101,7 @@ onEveryEngineInAll('tokens', (engine) => {
     expect((await listTokens(owner))[0]?.last_used_at).toBe('2026-11-20T16:01:00+04:00');
   });
 
-  test('are refused from the moment they are revoked', async () => {
+  test('a token is refused from the moment it is revoked', async () => {
     const { token } = await create('feed');
     expect(await hasTokens(writes)).toBe(true);
     await revokeToken(owner, 'feed', later(5));
@@ -126,7 +126,7 @@ onEveryEngineInAll('tokens', (engine) => {
     await expect(create('feed')).rejects.toThrow(/one of this name already\. Choose another/);
   });
 
-  test('keep their provider from being removed only until they are revoked', async () => {
+  test('a provider can be removed once its tokens are revoked, and not before', async () => {
     await owner`insert into raw.provider (id, title) values ('old', 'Old')`;
     await create('feed', null, 'old');
     const remove = () => removeElement(owner, 'provider', 'old', false);
@@ -136,7 +136,7 @@ onEveryEngineInAll('tokens', (engine) => {
     expect(await listTokens(owner)).toEqual([]);
   });
 
-  test('are not created for an unknown provider or station', async () => {
+  test('a token is not created for an unknown provider or station', async () => {
     await expect(create('x', null, 'nobody')).rejects.toThrow(
       '--provider: the network has no provider nobody. There are: them, us.',
     );
@@ -145,7 +145,7 @@ onEveryEngineInAll('tokens', (engine) => {
     expect(await listTokens(owner)).toEqual([]);
   });
 
-  test('are not created for a name of several lines, or what is no list of stations', async () => {
+  test('a token is not created with a name of several lines, or with a malformed list of stations', async () => {
     const as = <T>(role: Role, work: (sql: Sql) => Promise<T>) => work(db.as(role));
     const context = { as, clock: makeClock(NOW), log: keepingLog() } as unknown as Context;
     const token = (...words: string[]) => runCommand(context, 'token', ...words);

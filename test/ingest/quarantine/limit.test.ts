@@ -53,7 +53,7 @@ const load = async (provider: string) =>
     await owner`select bytes::int, left_out::int from raw.quarantine_load where provider_id = ${provider}`
   )[0];
 const lines = async () => (await owner`select count(*)::int as n from raw.quarantine`)[0]?.n;
-/** Pretends that the quarantine already holds so many bytes. */
+/** Pretends that the quarantine already holds this number of bytes. */
 const fill = (bytes: number, provider = 'us') =>
   owner`insert into raw.quarantine_load (provider_id, bytes) values (${provider}, ${bytes})
     on conflict (provider_id) do update set bytes = excluded.bytes`;
@@ -61,7 +61,7 @@ const fill = (bytes: number, provider = 'us') =>
 const BODY = JSON.stringify([{ sensor_id: 1, time: T, pm25: 1 }, 'x', 'yyy']);
 const TAKES = 2 * OTHER + '"x"'.length + '"yyy"'.length;
 
-it('accepts lines up to the last byte, and reports how many did not fit', async () => {
+it('the quarantine accepts lines up to the last byte, and reports how many did not fit', async () => {
   await fill(BOUND - TAKES);
   const all = await send(app, here.token, BODY);
   expect(all.body).toEqual({
@@ -88,7 +88,7 @@ it('accepts lines up to the last byte, and reports how many did not fit', async 
   );
 });
 
-it('keeps 2,000 characters of a line that was understood, since it has its values, with a fingerprint of the rest, and more of any other', async () => {
+it('an understood line is kept as 2,000 characters and a fingerprint, and any other line at more length', async () => {
   const note = 'x'.repeat(3_000);
   const unclear = { sensor_id: 77, time: 'noon', pm25: 1, note };
   await send(app, here.token, JSON.stringify([{ ...unclear, time: T }, unclear]));
@@ -96,7 +96,7 @@ it('keeps 2,000 characters of a line that was understood, since it has its value
   expect(kept.map(({ length }) => length)).toEqual([2_034, JSON.stringify(unclear).length]);
 });
 
-it('does not leave out lines that it already holds, nor count duplicates twice', async () => {
+it('lines that the quarantine already holds are not left out, and not counted twice', async () => {
   await fill(BOUND - TAKES);
   for (const body of [
     BODY,
@@ -108,7 +108,7 @@ it('does not leave out lines that it already holds, nor count duplicates twice',
   expect([await lines(), await load('us')]).toEqual([2, { bytes: BOUND, left_out: 0 }]);
 });
 
-it('is separate for each provider', async () => {
+it('each provider has a quarantine limit of its own', async () => {
   await fill(BOUND);
   const other = await here.makeToken('other', 'them');
   for (let n = 1; n <= 2; n++)
@@ -124,7 +124,7 @@ it('is separate for each provider', async () => {
   expect([await load('them'), await load('')]).toMatchObject([{ left_out: 0 }, { left_out: 0 }]);
 });
 
-it('reports how many lines of an import did not fit', async () => {
+it('an import reports how many of its lines did not fit into the quarantine', async () => {
   await fill(BOUND, '');
   const path = join(temporaryFolder('import'), 'readings.csv');
   writeFileSync(path, `sensor_id,time,pm25\n1,${T},1\n98,${T},1\n99,${T},1\n`);
@@ -141,7 +141,7 @@ const insert = (n: number, provider: string | null = 'us') => owner`
   insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
   select ${NOW}, 's', ${provider}, 'reading', 'unknown_sensor', lpad(g::text, 88, '.') from generate_series(1, ${n}) g`;
 
-it('drops its oldest lines above the limit, and recounts its size', async () => {
+it('trimming the quarantine drops the oldest lines above the limit, and recounts its size', async () => {
   await insert(10);
   await insert(10, null);
   await fill(BOUND);
@@ -172,7 +172,7 @@ it('drops its oldest lines above the limit, and recounts its size', async () => 
   });
 });
 
-it('is trimmed by a job that warns of lines that did not fit', async () => {
+it('the job that trims the quarantine warns of lines that did not fit', async () => {
   const log = keepingLog();
   await fill(BOUND);
   await send(app, here.token, BODY);
@@ -183,14 +183,14 @@ it('is trimmed by a job that warns of lines that did not fit', async () => {
   expect((await send(app, here.token, BODY)).body.left_out_of_quarantine).toBeUndefined();
 });
 
-it('has room again once the operator drops lines', async () => {
+it('the quarantine has room again once the operator drops lines', async () => {
   await insert(3);
   await fill(BOUND);
   await dropQuarantined(owner, { reason: 'unknown_sensor' });
   expect(await load('us')).toEqual({ bytes: 0, left_out: 0 });
 });
 
-it('keeps a line whose retry did not fit', async () => {
+it('a line whose retry did not fit stays in quarantine', async () => {
   const sql = here.database.as('airseries_ingest');
   const scope = { provider: 'us', stations: null };
   await acceptReadings(sql, [reading(1, '2027-01-01T00:00:00Z', { pm25: 9_999, pm10: 1 })], {

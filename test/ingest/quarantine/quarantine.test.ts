@@ -64,7 +64,7 @@ onOneEngine('quarantine', (engine) => {
       runCommand(context, 'quarantine', command, ...optionWords(options));
     const list = async (options: Options = {}) => (await quarantine('list', options)).result;
 
-    it('lists the newest first, with their reasons in words', async () => {
+    it('quarantine list shows the newest lines first, with their reasons in words', async () => {
       expect(await list()).toEqual({
         total: 3,
         by_reason: { unknown_sensor: 2, 'out_of_bounds:pm25': 1 },
@@ -107,13 +107,13 @@ onOneEngine('quarantine', (engine) => {
       [{ provider: 'us' }, 1, 1],
       [{ provider: '' }, 2, 2],
       [{ provider: 'them' }, 0, 0],
-    ])('filters by %o', async (options, total, shown) => {
+    ])('quarantine list filters by %o', async (options, total, shown) => {
       const listed = (await list(options)) as { total: number; by_reason: object; lines: object[] };
       expect([listed.total, listed.lines.length]).toEqual([total, shown]);
       expect(Object.values(listed.by_reason).reduce((sum, n) => sum + n, 0)).toBe(total);
     });
 
-    it('has no explanation for an unknown reason', async () => {
+    it('an unknown reason in quarantine is listed without an explanation', async () => {
       await owner`update raw.quarantine set reason = 'of_tomorrow'`;
       expect(await list({ limit: '1' })).toMatchObject({
         lines: [{ reason: 'of_tomorrow', explanation: null }],
@@ -129,22 +129,25 @@ onOneEngine('quarantine', (engine) => {
       [{ before: days(2).toISOString() }, 0],
       [{ before: NOW.toISOString(), source: 'us' }, 1],
       [{ all: true }, 3],
-    ])('drops what matches %o', async (options, dropped) => {
+    ])('quarantine drop removes the lines that match %o', async (options, dropped) => {
       expect(await quarantine('drop', options)).toEqual({ result: { dropped }, ok: true });
       expect(await list()).toMatchObject({ total: 3 - dropped });
     });
 
     it.each<Options>([{}, { all: true, reason: 'unknown_sensor' }])(
-      'refuses to drop %o',
+      'quarantine drop refuses the options %o',
       async (options) => {
         await expect(quarantine('drop', options)).rejects.toThrow(UsageError);
         expect(await ids()).toHaveLength(3);
       },
     );
 
-    it.each(['0', '-1', 'x', '1.5', '9999999'])('refuses a limit of %s', async (limit) => {
-      await expect(list({ limit })).rejects.toThrow(UsageError);
-    });
+    it.each(['0', '-1', 'x', '1.5', '9999999'])(
+      'quarantine list refuses a limit of %s',
+      async (limit) => {
+        await expect(list({ limit })).rejects.toThrow(UsageError);
+      },
+    );
   });
 
   describe('a line of CSV that an import could not use', () => {
@@ -156,7 +159,7 @@ onOneEngine('quarantine', (engine) => {
       return lines.map(({ line, text: kept, explanation }) => [line, kept, explanation]);
     };
 
-    it('is kept with the names of its columns, and explained by them (S2)', async () => {
+    it('an unusable line of CSV is kept with the names of its columns, and explained by them (S2)', async () => {
       const lines = ['1,20.11.2026 08:00,5,', `1,${T},5000,7`, `,${T},1,1`].join('\n');
       const named = (sensor_id: string, time: string, pm25: string, no2: string) =>
         JSON.stringify({ sensor_id, time, pm25, 'no2 (µg/m³)': no2 });
@@ -174,7 +177,7 @@ onOneEngine('quarantine', (engine) => {
       );
     });
 
-    it('is explained without its time where the column of the time was declared', async () => {
+    it('an unusable line of CSV is explained without its time where the column of the time was declared', async () => {
       const columns = ['sensor_id=Nr', 'time=Wann', 'pm25=Staub'];
       expect(await explained('Nr,Wann,Staub\n1,gestern,5\n', columns)).toEqual([
         [
@@ -188,14 +191,16 @@ onOneEngine('quarantine', (engine) => {
 
   describe('bounds', () => {
     let filled = 0;
-    const fill = (provider: string | null, n: number, recordedAt = NOW) =>
-      owner`
+    const fill = (provider: string | null, n: number, recordedAt = NOW) => {
+      filled += 1;
+      return owner`
         insert into raw.quarantine (recorded_at, source, provider_id, kind, reason, text)
-        select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${++filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
+        select ${recordedAt}, 's', ${provider}, 'reading', 'unknown_sensor', ${`${filled} `} || g || repeat('.', 300) from generate_series(1, ${n}) g`;
+    };
     const dropped = () =>
       owner`select provider_id, expired::int, surplus::int from raw.quarantine_dropped order by 1`;
 
-    it('keep every line for 90 days, and count those deleted', async () => {
+    it('every line stays in quarantine for 90 days, and the lines deleted after that are counted', async () => {
       await fill('us', 1, days(90));
       await fill('us', 2, new Date(days(90).getTime() - 1));
       await fill(null, 3, days(100));
@@ -210,7 +215,7 @@ onOneEngine('quarantine', (engine) => {
       ]);
     });
 
-    it('keep the newest lines of each provider', async () => {
+    it('only the newest lines of each provider stay in quarantine', async () => {
       await bringIn(owner, {
         ...smallNetwork(),
         providers: [
@@ -240,7 +245,7 @@ onOneEngine('quarantine', (engine) => {
       ]);
     });
 
-    it('are enforced in several transactions where many lines are too many', async () => {
+    it('the bounds of the quarantine are enforced even where tens of thousands of lines are too many', async () => {
       await fill('us', 45_000, days(95));
       await fill('us', 45_000);
       expect(await trimQuarantine(owner, NOW, { lines: 1_000 })).toEqual({
@@ -250,7 +255,7 @@ onOneEngine('quarantine', (engine) => {
       expect(await ids()).toHaveLength(1_000);
     });
 
-    it('are 100,000 lines by default, found for one provider without reading the lines of others', async () => {
+    it('the quarantine keeps 100,000 lines of a provider by default, and finds them by an index', async () => {
       await fill('us', 10_000);
       await fill(null, 100_001);
       expect(await trimQuarantine(owner, NOW)).toEqual({ expired: {}, surplus: { '': 1 } });
@@ -260,7 +265,7 @@ onOneEngine('quarantine', (engine) => {
       expect(JSON.stringify(plan)).toContain('quarantine_provider_id_id_idx');
     });
 
-    it('are enforced by a job that warns of deleted surplus', async () => {
+    it('the job that enforces the bounds of the quarantine warns of deleted surplus', async () => {
       const log = keepingLog();
       const job = {
         run: () => trimQuarantines({ target: db.target, clock: () => NOW, log }, { lines: 3 }),

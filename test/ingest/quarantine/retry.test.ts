@@ -49,7 +49,7 @@ onEveryEngineInAll('retry', (engine) => {
   const lines = () =>
     owner`select source, provider_id, line, kind, reason, text from raw.quarantine order by id`;
 
-  it('tells readings apart that begin with the same 2,000 characters, once each (S2)', async () => {
+  it('a retry tells readings apart that begin with the same 2,000 characters, and takes each once (S2)', async () => {
     const long = (minute: number, end: string) => ({
       ...reading(99, at(minute), { pm25: minute + 1 }),
       text: 'x'.repeat(2_500) + end,
@@ -66,7 +66,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('stores the readings of a sensor that was added, and the aggregates follow', async () => {
+  it('a retry stores the readings of a sensor that was added, and the aggregates follow', async () => {
     const values = { pm25: '14.2', temperature: 7.35, pressure: '9', wind_direction: '360' };
     const unknown = [
       reading(99, '2026-11-20T14:00:00.123456+04:00', values, 12),
@@ -97,7 +97,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await retry()).toEqual({ ...NONE, retried: 1, still_quarantined: 1, not_retryable: 1 });
   });
 
-  it('loses nothing when it is interrupted between storing and deleting', async () => {
+  it('a retry that is interrupted between storing and deleting loses nothing', async () => {
     await accept(
       [99, 98].flatMap((sensor) => [0, 1, 2].map((n) => reading(sensor, at(n), { pm25: n }))),
     );
@@ -115,7 +115,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('records readings again that are rejected for another reason, with the same provider and source, and does not retry those', async () => {
+  it('a retried reading that is rejected for another reason is recorded again, with its provider and source', async () => {
     const early = reading(99, at(-1_000_000), { pm25: 1 }, 7);
     await accept([early], 'us', 'us');
     await accept([early], 'us again', 'us'); // the same line is there already
@@ -136,14 +136,14 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('stores readings that are no longer in the future', async () => {
+  it('a retry stores readings that are no longer in the future', async () => {
     await accept([reading(1, at(600), { pm25: 1 })]);
     expect(await retry()).toMatchObject({ still_quarantined: 1 });
     expect(await retry({}, new Date(at(600)))).toMatchObject({ accepted: 1, still_quarantined: 0 });
     expect(await lines()).toEqual([]);
   });
 
-  it('retries whole readings that could be parsed, and leaves everything else', async () => {
+  it('a retry takes whole readings that could be parsed, and leaves everything else', async () => {
     const garbage: ReadingInput = {
       sensorId: undefined,
       measuredAt: undefined,
@@ -162,7 +162,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await lines()).toHaveLength(5);
   });
 
-  it('retries only what matches the filter', async () => {
+  it('a retry takes only the lines that match the filter', async () => {
     await accept([reading(99, at(0), { pm25: 1 }), reading(1, at(600), { pm25: 1 })], 'a');
     await accept([reading(99, at(1), { pm25: 1 })], 'b');
     await accept([reading(99, at(2), { pm25: 1 })], 'us', 'us');
@@ -178,7 +178,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await left({ reason: 'unknown_sensor' })).toEqual([1, 1]);
   });
 
-  it('stores nothing that its sender is not authorized for', async () => {
+  it('a retry stores nothing that the sender is not authorized for', async () => {
     const given = [
       reading(99, at(0), { pm25: 1 }),
       reading(98, at(0), { pm25: 1 }),
@@ -222,7 +222,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('lets the later of two readings for one time win, whichever source it is from', async () => {
+  it('the later of two retried readings for one time wins, whichever source it is from', async () => {
     for (const [source, pm25] of [
       ['a', 1],
       ['b', 2],
@@ -238,7 +238,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('only fills gaps, because readings accepted in the meantime came later', async () => {
+  it('a retry only fills gaps, because readings accepted in the meantime came later', async () => {
     await accept([reading(99, T, { pm25: 3 })]);
     await bringIn(owner, grown(99));
     await accept([reading(99, T, { pm25: 5 })]);
@@ -247,7 +247,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await lines()).toEqual([]);
   });
 
-  it('keeps equal lines of two senders apart, each with its own authorization', async () => {
+  it('equal lines of two senders are retried separately, each with its own authorization', async () => {
     const same = reading(99, T, { pm25: 3 });
     await accept([same]);
     await accept([same], 'feed', 'us');
@@ -256,7 +256,7 @@ onEveryEngineInAll('retry', (engine) => {
       source: 'roof',
       scope: { provider: 'us', stations: [1] },
     });
-    expect(await lines()).toHaveLength(2); // of the two tokens of one provider one line is enough
+    expect(await lines()).toHaveLength(2); // one line is enough for two tokens of one provider
     await owner`delete from raw.quarantine where provider_id is null`;
     await owner`update raw.quarantine set stations = '{1}'`;
     await bringIn(owner, grown(99)); // at station 2
@@ -265,7 +265,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await retry()).toEqual({ ...NONE, retried: 1, accepted: 1 });
   });
 
-  it('reads many lines in pages, by number and by length', async () => {
+  it('a retry stores more lines than fit into one page, by number and by length', async () => {
     await accept(Array.from({ length: 10_050 }, (_, n) => reading(99, at(-n), { pm25: n % 50 })));
     await accept(
       Array.from({ length: 150 }, (_, n) => ({
@@ -279,7 +279,7 @@ onEveryEngineInAll('retry', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  describe('of what a device sent', () => {
+  describe('pushes of a device', () => {
     const values = (particles: string) => [
       { value_type: 'SDS_P2', value: particles },
       { value_type: 'BME280_temperature', value: '7.5' },
@@ -300,13 +300,13 @@ onEveryEngineInAll('retry', (engine) => {
         }),
       );
 
-    it('stores what the network can assign now', async () => {
+    it('a retry stores the values of a device that the network can assign now', async () => {
       await push(0);
       await push(5, 'x');
       expect(await retry()).toEqual({ ...NONE, retried: 2, still_quarantined: 2 });
       expect(await lines()).toHaveLength(2);
       await withDevice({ id: 21, kind: 'SDS011' }, { id: 22, kind: 'BME280' });
-      // of the second the particles are none
+      // the second push has unreadable particles
       expect(await retry()).toEqual({ ...NONE, retried: 4, accepted: 3, still_quarantined: 1 });
       expect(
         (await stored(owner)).map(({ sensor_id, pm25, temperature }) => [
@@ -326,7 +326,7 @@ onEveryEngineInAll('retry', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    it('keeps values that still cannot be assigned, for a later retry', async () => {
+    it('a retry keeps values of a device that still cannot be assigned, for a later retry', async () => {
       await push(0);
       await withDevice({ id: 21, kind: 'SDS011' });
       expect(await retry()).toEqual({ ...NONE, retried: 2, accepted: 1, still_quarantined: 1 });
@@ -339,7 +339,7 @@ onEveryEngineInAll('retry', (engine) => {
     });
 
     it.each(['then', '2026-11-20T10:00:00'])(
-      'does not try one that is no such thing: measured %s',
+      'a retry leaves a push of a device alone if its time is invalid: %s',
       async (measuredAt) => {
         const text = JSON.stringify({
           device: 'd',

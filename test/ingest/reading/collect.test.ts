@@ -1,4 +1,4 @@
-/** What is read of a whole source: CSV, JSON, archives, and the names that are understood. */
+/** Whole sources are read: CSV, JSON, archives, and the names that are understood. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type ReadingBatch, readReadings } from '../../../src/ingest/reading/collect.ts';
@@ -24,7 +24,7 @@ async function read(content: string | Buffer, declared?: Declarations) {
 const T = '2026-01-01T00:00:00Z';
 
 describe('CSV', () => {
-  test.each([',', ';', '\t'])('with the delimiter %j', async (delimiter) => {
+  test.each([',', ';', '\t'])('CSV with the delimiter %j is read', async (delimiter) => {
     const lines = [
       ['sensor_id', 'time', 'pm25', 'colour', 'rain'],
       ['1', T, '5', 'red', ''],
@@ -44,13 +44,13 @@ describe('CSV', () => {
     expect(ignored).toEqual(['colour']);
   });
 
-  test('prefers measured_at to time, and time to timestamp', async () => {
+  test('the column time is preferred to the column timestamp', async () => {
     const { readings, ignored } = await read(`timestamp,time,sensor_id,pm25\na,b,1,5`);
     expect(readings[0]?.measuredAt).toBe('b');
     expect(ignored).toEqual(['timestamp']);
   });
 
-  test('says which field of JSON a declared one takes the place of', async () => {
+  test('a field of JSON that a declared field replaces is reported as ignored', async () => {
     const { readings, ignored } = await read(
       JSON.stringify([{ sensor_id: 1, time: T, pm25: 5, corrected: 4 }]),
       { columns: ['pm25=corrected'] },
@@ -59,7 +59,7 @@ describe('CSV', () => {
     expect(ignored).toEqual(['pm25']);
   });
 
-  test('loses only the line to garbage', async () => {
+  test('garbage in CSV costs only its own line', async () => {
     const { readings, failure } = await read(
       `sensor_id,time,pm25\n1,${T},5\n1,2\n1,${T},5,6\n1,"${T},5\n${'x'.repeat(70_000)}\n\0\u0001\n1,${T},6`,
     );
@@ -75,12 +75,12 @@ describe('CSV', () => {
     expect(failure).toBeUndefined();
   });
 
-  test('says of a line of NUL bytes that it has them', async () => {
+  test('a line of NUL bytes is reported with a hint at a power failure', async () => {
     const { readings } = await read(`sensor_id,time,pm25\n1,${T},5\n\0\0\0\0\n`);
     expect(readings[1]?.why).toBe('it has NUL bytes: did the power fail while it was written?');
   });
 
-  test('is refused for a second header that cannot be used, with its line (S7)', async () => {
+  test('a second header that cannot be used is refused, with its line (S7)', async () => {
     const text = `sensor_id,time,pm25\n1,${T},10\nsensor_id,pm25,x\n1,2,3\n`;
     const { failure } = await read(text);
     expect(failure).toContain('readings:3: the header has no column for the time');
@@ -92,7 +92,7 @@ describe('CSV', () => {
     ['sensor_id,time', 'names no parameter'],
     ['sensor_id,time,pm25,pm25', 'names pm25 twice'],
     ['hello world', 'has no column sensor_id'],
-  ])('the header %j is refused', async (header, why) => {
+  ])('the CSV header %j is refused with the reason', async (header, why) => {
     const { failure } = await read(`${header}\n`);
     expect(failure).toContain(
       `readings:1: the header ${why}: ${JSON.stringify(header)}. Needed are sensor_id, one of`,
@@ -101,7 +101,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  test('with numbers or text, and keys in any order', async () => {
+  test('lines of JSON may have numbers or text, and keys in any order', async () => {
     const lines = [
       `{"sensor_id":1,"time":"${T}","pm25":5,"a":1}`,
       'not json',
@@ -128,7 +128,7 @@ describe('NDJSON', () => {
     expect(ignored).toEqual(['a', 'b', '__proto__']);
   });
 
-  test('as an array, or an object over several lines, of which a broken one is refused', async () => {
+  test('JSON may be an array or an object over several lines, and a broken element is refused', async () => {
     const one = { sensor_id: 1, time: T, pm25: 5 };
     for (const text of [
       JSON.stringify([one]),
@@ -161,7 +161,7 @@ describe('files', () => {
   );
   const text = `sensor_id,time,pm25\n${lines.join('\n')}\n`;
 
-  test('are unpacked if their first bytes are those of gzip, which may have several members', async () => {
+  test('a file that begins like gzip is unpacked, also with several members', async () => {
     const half = text.indexOf('\n', text.length / 2) + 1;
     const { readings, failure } = await read(
       Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]),
@@ -173,18 +173,23 @@ describe('files', () => {
   test.each([
     ['cut off', (whole: Buffer) => whole.subarray(0, whole.length - 20)],
     ['damaged', (whole: Buffer) => whole.fill(0xff, whole.length - 20)],
-  ])('that were %s are read as far as they go, but for the last piece', async (_, spoil) => {
-    const { readings, failure } = await read(spoil(gzipSync(text)));
-    expect(readings.length).toBeGreaterThan(10_000);
-    expect(readings.slice(0, 10_000).map(({ text: line }) => line)).toEqual(lines.slice(0, 10_000));
-    expect(failure).toMatch(
-      new RegExp(
-        `^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`,
-      ),
-    );
-  });
+  ])(
+    'an archive that was %s is read as far as it goes, except for the last piece',
+    async (_, spoil) => {
+      const { readings, failure } = await read(spoil(gzipSync(text)));
+      expect(readings.length).toBeGreaterThan(10_000);
+      expect(readings.slice(0, 10_000).map(({ text: line }) => line)).toEqual(
+        lines.slice(0, 10_000),
+      );
+      expect(failure).toMatch(
+        new RegExp(
+          `^readings, after line ${readings.length + 1}: the gzip archive is damaged or cut off`,
+        ),
+      );
+    },
+  );
 
-  test('are refused if they are empty, a folder or missing', async () => {
+  test('an empty file, a folder and a missing file are refused', async () => {
     expect((await read('')).failure).toMatch(/^readings: the file is empty/);
     expect((await read(gzipSync(''))).failure).toMatch(/^readings: the file is empty/);
     await expect(openSource('/')).rejects.toThrow('/: this is a folder');
@@ -205,27 +210,23 @@ test('a declaration that cannot be followed is refused at the first line of a st
 describe('names that are understood', () => {
   test.each<[string, string, object]>([
     [
-      'of the API',
+      'the names of the API',
       `Sensor_ID,Time,pm2.5,PM2.5_raw,PM10\n1,${T},1,2,3\n`,
       { pm25: '1', pm25_raw: '2', pm10: '3' },
     ],
     [
-      'of Sensor.Community',
+      'the names of Sensor.Community',
       `sensor_id,timestamp,P0,P1,P2\n1,${T},1,3,2\n`,
       { pm1: '1', pm10: '3', pm25: '2' },
     ],
-    [
-      'that are short',
-      `sensor,datetime,temp,RH\n1,${T},4,50\n`,
-      { temperature: '4', humidity: '50' },
-    ],
-  ])('are those %s', async (_, text, values) => {
+    ['short names', `sensor,datetime,temp,RH\n1,${T},4,50\n`, { temperature: '4', humidity: '50' }],
+  ])('columns are understood by %s', async (_, text, values) => {
     const { readings, ignored } = await read(text);
     expect(readings).toMatchObject([{ sensorId: '1', measuredAt: T, values }]);
     expect(ignored).toEqual([]);
   });
 
-  test('are the same in JSON', async () => {
+  test('fields of JSON are understood by the same names as columns', async () => {
     const { readings, ignored } = await read(
       `{"sensorId":1,"Time":"${T}","PM2.5":7,"pm10":null,"P1":8}\n`,
     );
@@ -234,7 +235,7 @@ describe('names that are understood', () => {
   });
 });
 
-test('the archive of OpenAQ names the end of intervals, whose length is declared (S3)', async () => {
+test('a declared shift moves OpenAQ times from the end of an interval to its start (S3)', async () => {
   const text = `location_id,sensors_id,datetime,parameter,value,units\n1,2,${T},pm25,5,µg/m³\n`;
   const { readings } = await read(text, { shift: '-1h' });
   expect(readings).toMatchObject([{ measuredAt: '2025-12-31T23:00:00.000000Z' }]);

@@ -25,7 +25,7 @@ function contradicting(rows: readonly ReadingInput[], isLong: boolean): number {
   return found.contradicting;
 }
 
-/** Every row is compared with what all rows before it said of its sensor and time. */
+/** Every row is compared with all rows before it that have its sensor and time. */
 function expected(rows: readonly ReadingInput[]): number {
   const said = new Map<string, Record<string, Set<unknown>>>();
   return rows.filter(({ sensorId, measuredAt, values }) => {
@@ -50,22 +50,25 @@ const anyRow = fc
   )
   .map(([sensor, hour, values]) => row(sensor, hour, values));
 
-it.each([false, true])('whatever the order of the rows (one parameter a row: %s)', (isLong) => {
-  fc.assert(
-    fc.property(fc.array(anyRow, { maxLength: 80 }), (rows) => {
-      expect(contradicting(rows, isLong)).toBe(expected(rows));
-    }),
-    { seed: 7 },
-  );
-});
+it.each([false, true])(
+  'contradicting rows are found in any order (one parameter a row: %s)',
+  (isLong) => {
+    fc.assert(
+      fc.property(fc.array(anyRow, { maxLength: 80 }), (rows) => {
+        expect(contradicting(rows, isLong)).toBe(expected(rows));
+      }),
+      { seed: 7 },
+    );
+  },
+);
 
-it('as far back as 50,000 rows', () => {
+it('contradicting rows are found as far back as 50,000 rows', () => {
   const rows = Array.from({ length: 60_000 }, (_, hour) => row(1, hour, { pm25: '1' }));
   expect(contradicting([...rows, row(1, 45_000, { pm25: '2' })], false)).toBe(1);
   expect(contradicting([...rows, row(1, 10_001, { pm25: '2' })], false)).toBe(1);
 });
 
-it('as far back as 20,000,000 characters, since each row keeps its line in memory', () => {
+it('contradicting rows are found as far back as 20,000,000 characters, to bound the memory', () => {
   const text = 'x'.repeat(10_000);
   const rows = Array.from({ length: 4_001 }, (_, hour) => ({
     ...row(1, hour, { pm25: '1' }),
@@ -75,7 +78,7 @@ it('as far back as 20,000,000 characters, since each row keeps its line in memor
   expect(contradicting([...rows, row(1, 1_999, { pm25: '2' })], false)).toBe(0);
 });
 
-it('in the columns of measured values that are used, told as the table has them', () => {
+it('rows contradict each other only in used columns of measured values, quoted as in the table', () => {
   const names = ['id', 'at', 'PM2.5 (µg/m³)', 'note', 'displaced'];
   const columns = { list: names, delimiter: ';', measured: [2], unused: [3, 4] };
   const found = noContradictions();
@@ -90,7 +93,7 @@ it('in the columns of measured values that are used, told as the table has them'
   );
 });
 
-it('rows of one parameter each contradict each other in theirs only', async () => {
+it('rows of one parameter each contradict each other only in that parameter', async () => {
   const contradictionsOf = async (...rows: string[]) => {
     const text = `location_id,sensors_id,datetime,parameter,value,units\n${rows.join('')}`;
     const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(text)]) };

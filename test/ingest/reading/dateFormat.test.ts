@@ -1,4 +1,4 @@
-/** Dates as people write them: in which order a file does, is found out from all of them (S7). */
+/** Dates as people write them: the order of day and month is found from all dates of a file (S7). */
 import { expect, it } from 'vitest';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import { findDateFormat } from '../../../src/ingest/reading/dateFormat.ts';
@@ -33,12 +33,12 @@ it.each<[string, string[], string[]]>([
     ['2026-06-05T08:00+04:00', '2026-11-20T08:00:30+04:00'],
   ],
   [
-    'with a day above the 12th, first',
+    'with the day first, one above the 12th',
     ['05/06/2026 08:00', '13/06/2026 08:00'],
     ['2026-06-05T08:00+04:00', '2026-06-13T08:00+04:00'],
   ],
   [
-    'with a day above the 12th, behind the month',
+    'with the month first, one day above the 12th',
     ['6/5/2026 8:00 PM', '6/13/2026 8:00 AM'],
     ['2026-06-05T20:00+04:00', '2026-06-13T08:00+04:00'],
   ],
@@ -52,7 +52,7 @@ it.each<[string, string[], string[]]>([
   expect(await timesOf(dates)).toEqual(expected);
 });
 
-it('a day above the 12th decides far behind the beginning of a file, too', async () => {
+it('a day above the 12th decides the order of dates, even late in a file', async () => {
   const early = Array.from(
     { length: 12_000 },
     (_, n) => `01/0${1 + (n % 9)}/2026 08:${10 + (n % 50)}`,
@@ -62,7 +62,7 @@ it('a day above the 12th decides far behind the beginning of a file, too', async
   expect(times.at(-1)).toBe('2026-01-25T08:00+04:00');
 });
 
-it('where either order fits every date, the order must be declared', async () => {
+it('a file whose dates all fit either order is refused until the order is declared', async () => {
   await expect(timesOf(['05/06/2026 08:00', '07/06/2026 08:00'])).rejects.toThrow(
     /Say it: --date-format dd\/mm\/yyyy or --date-format mm\/dd\/yyyy/,
   );

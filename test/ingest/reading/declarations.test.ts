@@ -1,4 +1,4 @@
-/** Declarations that cannot be followed, each with what is said of it. */
+/** Declarations that cannot be followed, each with its message. */
 import { expect, it } from 'vitest';
 import { checkDeclarations } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
@@ -49,6 +49,6 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
     { name: 'csv' },
     /^--format: there is no format "csv"\. There are: airgradient, airquality-am/,
   ],
-])('refuses %s', (_, declared, said) => {
+])('a declaration is refused with the reason: %s', (_, declared, said) => {
   expect(() => checkDeclarations(declared)).toThrow(said);
 });

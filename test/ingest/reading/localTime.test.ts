@@ -24,7 +24,7 @@ describe('offsets of local hours', () => {
   ];
   const offTheHour = ['Asia/Kathmandu', 'Asia/Kolkata', 'Australia/Adelaide', 'Asia/Tehran'];
   test.each([...zones, ...offTheHour])(
-    'are right for every hour that clocks in %s showed in 2011',
+    'local offsets are right for every hour that clocks in %s showed in 2011',
     (zone) => {
       const expected = new Map<string, string[]>();
       for (let at = Date.UTC(2011, 0, 1); at < Date.UTC(2012, 0, 1); at += HOUR) {
@@ -37,7 +37,7 @@ describe('offsets of local hours', () => {
     },
   );
 
-  test('are empty for skipped hours and for text that is no hour', () => {
+  test('skipped hours and text that is not an hour have no local offset', () => {
     const offsetsOf = makeLocalOffsets(transitionsOf('Europe/London'));
     expect(
       ['2026-03-29 01', '2026-03-29 02', 'garbage', '2026-99-99 12', ''].map(offsetsOf),
@@ -45,7 +45,7 @@ describe('offsets of local hours', () => {
   });
 });
 
-test('in an hour that occurs twice, a stamp that is repeated is of the second time', () => {
+test('in an hour that occurs twice, a repeated stamp belongs to the second time', () => {
   const withOffset = makeOffsetAdder(transitionsOf('Europe/Berlin'));
   const stamps = ['2026-10-25 01:30', '2026-10-25 02:30', '2026-10-25 02:30', '2026-10-25 03:30'];
   expect(stamps.map((stamp) => withOffset(stamp, '1').slice(-6))).toEqual([
@@ -72,7 +72,7 @@ test('in an hour that occurs twice, the second time of a sensor begins where its
   expect(read).toEqual(stamps.map(([, , expected]) => expected));
 });
 
-test('newest first, the first time of that hour begins where the stamps go forward', () => {
+test('in stamps with the newest first, the first time of a repeated hour begins where they go forward', () => {
   const withOffset = makeOffsetAdder(transitionsOf('Europe/London'));
   const stamps = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
   expect(stamps.map((time) => withOffset(`2026-10-25 ${time}`, '1').slice(11))).toEqual([
@@ -93,7 +93,7 @@ test.each([
   ['2026/06/05 08:00', '2026-06-05T08:00'],
   ['2026/6/5 8:00:12.5', '2026-06-05T08:00:12.5'],
   ['2026/06/05', '2026-06-05 00:00:00'],
-])('a date as people write it has one reading: %s', (given, stamp) => {
+])('a date that can mean only one day is read in any declared order: %s', (given, stamp) => {
   for (const dateFormat of [undefined, 'dd/mm/yyyy', 'mm/dd/yyyy'])
     expect(makeTimeReader({}, { ...MOSCOW, dateFormat })(given, 1)).toBe(`${stamp}+03:00`);
 });
@@ -120,11 +120,11 @@ test.each([
   '20/11/20261 08:00',
   '20.11.20268:00',
   '2026/11/2026',
-])('what is no such date stays as it is: %s', (given) => {
+])('a malformed date stays as it is: %s', (given) => {
   expect(makeTimeReader({}, { zone: 'UTC', dateFormat: 'dd/mm/yyyy' })(given, 1)).toBe(given);
 });
 
-test('numbers of nine digits and more are seconds up to 2100, included, or milliseconds', () => {
+test('a number of nine digits or more is seconds up to the year 2100, and milliseconds above', () => {
   const read = makeTimeReader({ zone: 'UTC' }, {});
   const given = [
     946_684_800,

@@ -27,12 +27,12 @@ describe('a text', () => {
   const slot = (columns: readonly string[], ...levels: Level[]) =>
     mappedSlot(declaredColumns({ columns }), 'time', levels, own);
 
-  it('is the format’s where none is declared that the rows have', () => {
+  it('a text is where its format has it, unless the rows have a declared column', () => {
     for (const columns of [[], ['time=When'], ['time=Date+Hour'], ['device=Date']])
       expect(slot(columns, table('Date,time'))).toBe(own);
   });
 
-  it('is in a column, at a path, or joined from all of several', () => {
+  it('a declared text is in a column, at a path, or joined from all of several columns', () => {
     expect(slot(['time=date'], table('Date,Hour'))).toEqual({ positions: [at(0)], otherwise: own });
     expect(slot(['time=a.b'], object({ x: 1, a: {} })).positions).toEqual([at(1, 'b')]);
     expect(slot(['time=a.b'], table('x,a')).positions).toEqual([at(9)]);
@@ -43,19 +43,19 @@ describe('a text', () => {
     });
   });
 
-  it('is in a column with a plus sign in its name before it is joined', () => {
+  it('a column with a plus sign in its name is taken before columns are joined', () => {
     const { positions, isJoined } = slot(['time=Date+Hour'], table('Date,Hour,Date+Hour'));
     expect([positions, isJoined]).toEqual([[at(2)], undefined]);
   });
 
-  it('is in the first declared column, and otherwise in the next', () => {
+  it('a declared text is in the first declared column, and otherwise in the next', () => {
     expect(slot(['time=B', 'time=X', 'time=A'], table('A,B'))).toEqual({
       positions: [at(1)],
       otherwise: { positions: [at(0)], otherwise: own },
     });
   });
 
-  it('is in the payload before it is in the row', () => {
+  it('a declared text is read from the payload before the row', () => {
     const payload: Level = { ...object({ y: 1, t: 2 }), isInPayload: true };
     expect(slot(['time=t'], payload, object({ t: 1 }))).toEqual({
       positions: [inPayload(1)],
@@ -69,7 +69,7 @@ describe('values', () => {
   const values = (format: string, columns: readonly string[], ...levels: Level[]) =>
     Object.fromEntries(mappedValues(declaredColumns({ columns }), formatOf(format), levels));
 
-  it('are in the columns that the rows have, in the order of declaration', () => {
+  it('declared values are in the columns that the rows have, in the order of declaration', () => {
     const columns = ['pm25=b', 'pm10=none', 'pm25=a', 'device=d'];
     expect(values('airseries', columns, table('a,b,d'))).toMatchObject({
       pm25: [
@@ -80,7 +80,7 @@ describe('values', () => {
     expect(values('airseries', ['pm10=none'], table('a'))).toEqual({});
   });
 
-  it('are in the payload before they are in the row, once', () => {
+  it('declared values are read once, from the payload before the row', () => {
     const levels: Level[] = [
       { ...object({ x: 1, a: 2 }), isInPayload: true },
       object({ a: 1, b: 2 }),
@@ -91,7 +91,7 @@ describe('values', () => {
     });
   });
 
-  it('have the second channel of the same housing', () => {
+  it('a declared value of PurpleAir has the second channel of the same housing', () => {
     const header = table('pm2_5_cf_1_b,pm2_5_cf_1');
     expect(values('purpleair', ['pm25_raw=pm2_5_cf_1'], header)).toMatchObject({
       pm25_raw: [{ position: at(1), second: at(0) }],
@@ -101,7 +101,7 @@ describe('values', () => {
     );
   });
 
-  it('have the unit of the source before that of the declaration, and may be a total', () => {
+  it('the unit in the source comes before the unit in the declaration, and a value may be a total', () => {
     const names = makeColumns(['a', 'r'], ',', ['K', undefined]);
     const columns = ['temperature_f=a', 'rain_total_in=r'];
     expect(values('airseries', columns, { names })).toMatchObject({
@@ -118,13 +118,13 @@ describe('the unit of a column', () => {
     ['airseries', 'temperature_f=Outside (°C)', 'f'],
     ['purpleair', 'temperature=current_temp_f', 'f'],
     ['purpleair', 'pm25=current_temp_f', undefined],
-  ])('of %s, %s: %s', (format, text, unit) => {
+  ])('in the format %s, the declared column %s has the unit %s', (format, text, unit) => {
     const [column] = declaredColumns({ columns: [text] });
     if (column === undefined) throw new Error(text);
     expect(withUnitOfFormat(column, formatOf(format))).toMatchObject({ unit });
   });
 
-  it('is not asked for of a text', () => {
+  it('a declared column of text gets no unit', () => {
     const [column] = declaredColumns({ columns: ['time=temp_f'] });
     if (column === undefined) throw new Error('no column');
     expect(withUnitOfFormat(column, formatOf('airseries'))).toBe(column);

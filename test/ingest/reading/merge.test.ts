@@ -10,11 +10,11 @@ const row = (line: number, measuredAt: string, text: string) => ({
   line,
 });
 
-it('refuses more than 500 MB of readings, however few they are', () => {
+it('rows of one parameter are refused beyond 500 MB, however few their readings are', () => {
   const merger = makeMerger('long.csv');
   const text = 'x'.repeat(1_000_000);
   for (let line = 1; line <= 500; line++) merger.add(row(line, `time ${line}`, text));
-  merger.add(row(501, 'time 1', text)); // of a reading that is there already
+  merger.add(row(501, 'time 1', text)); // belongs to a reading that is there already
   expect(() => merger.add(row(502, 'time 502', text))).toThrow(
     'long.csv: it has rows of more than 500000 readings, or more than 500 MB of them, one for each parameter',
   );

@@ -40,7 +40,7 @@ const lines = (header: string, ...all: string[]): Row[] => {
 };
 
 describe('unused names', () => {
-  it('are those of all rows, each once, but for the ones that the format knows', () => {
+  it('the unused names of all rows are noted once, except for names that the format knows', () => {
     const rows = objects({ pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2 }, { pm25: 1, rssi: 2, mood: 3 });
     expect(noted(rows).ignored).toEqual(['rssi', 'mood']);
     const archive = lines(
@@ -50,7 +50,7 @@ describe('unused names', () => {
     expect(noted(archive).ignored).toEqual(['x']);
   });
 
-  it('are at most a hundred', () => {
+  it('at most a hundred unused names are noted', () => {
     const notes = makeNotes();
     const format = chooseFormat('airseries', objects({})[0] as Row);
     noteIgnored(
@@ -61,12 +61,12 @@ describe('unused names', () => {
     expect(notes.ignored.size).toBe(100);
   });
 
-  it('have the fields with a value that another is preferred to', () => {
+  it('a field with a value is noted as unused where another field is preferred to it', () => {
     expect(noted(objects({ pm25: 1, 'pm2.5': 2, P2: null })).ignored).toEqual(['pm2.5']);
     expect(noted(objects({ pm25: null, 'pm2.5': 2 })).ignored).toEqual([]);
   });
 
-  it('have the unknown parameters that rows name', () => {
+  it('an unknown parameter that a row names is noted as unused', () => {
     const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
     const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,co,ppm,5');
     expect(noted(rows).ignored).toEqual(['co']);
@@ -74,7 +74,7 @@ describe('unused names', () => {
 });
 
 describe('parameters without a unit', () => {
-  it('have the first field that says none', () => {
+  it('a parameter without a unit is noted with the first field that says no unit', () => {
     expect(noted(objects({ temperature: 1 }, { temp: 2 })).undeclared).toEqual({
       temperature: 'temperature',
     });
@@ -82,7 +82,7 @@ describe('parameters without a unit', () => {
     expect(noted(objects({ temp: 1 }), { units: ['temperature=c'] }).undeclared).toEqual({});
   });
 
-  it('are told of JSON by every row, and of a table by the first', () => {
+  it('missing units are noted by every row of JSON, and by the first row of a table', () => {
     const said = { temperature: { value: 1, unit: 'f' } };
     expect(noted(objects(said)).undeclared).toEqual({});
     expect(noted(objects(said, { temperature: 1 })).undeclared).toEqual({
@@ -94,7 +94,7 @@ describe('parameters without a unit', () => {
     });
   });
 
-  it('have the names that rows name without one', () => {
+  it('a parameter that a row names without a unit is noted', () => {
     const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value';
     const rows = lines(header, '1,2,,,,,pm25,µg/m³,5', '1,2,,,,,temperature,,5');
     expect(noted(rows).undeclared).toEqual({ temperature: 'temperature' });
@@ -102,7 +102,7 @@ describe('parameters without a unit', () => {
 });
 
 describe('verdicts', () => {
-  it('are the values of unused columns that seem to judge a row', () => {
+  it('unused columns that seem to judge a row are noted as verdicts', () => {
     expect(noted(lines('pm25,Validity,colour', '1,V,red', '1,X,red'))).toMatchObject({
       verdicts: ['Validity'],
       ignored: ['Validity', 'colour'],

@@ -1,6 +1,6 @@
 /**
- * An import of which a column looks like another unit stops before it stores anything, and says
- * what to declare.
+ * An import stops before it stores anything if a column looks like another unit, and says what to
+ * declare.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
@@ -55,7 +55,7 @@ describe('103 hours of PurpleAir in °F', () => {
   const fahrenheit = (hour: number) => 80 + (hour % 24);
   const epoch = (hour: number) => Date.parse(at(hour)) / 1_000;
 
-  test('are converted as they come', async () => {
+  test('PurpleAir temperatures in °F are converted as they come', async () => {
     const summary = await imported(
       csv('time_stamp,sensor_index,temperature', 103, fahrenheit, epoch),
     );
@@ -67,7 +67,7 @@ describe('103 hours of PurpleAir in °F', () => {
     expect(Math.max(...rows.map(({ temperature }) => temperature))).toBeLessThan(39.5);
   });
 
-  test('with their columns renamed are refused, unless the unit is declared', async () => {
+  test('temperatures in °F from renamed PurpleAir columns are refused, unless the unit is declared', async () => {
     const renamed = csv('time,sensor_id,temperature', 103, fahrenheit, epoch);
     await stops(
       renamed,
@@ -116,17 +116,20 @@ test.each<[string, (hour: number) => number, RegExp, Declarations]>([
     /column humidity looks like a fraction of 1.*--unit humidity=fraction if it is, or --unit humidity=%/,
     { units: ['humidity=fraction'] },
   ],
-])('%s', async (name, value, message, remedy) => {
-  const content = csv(`time,sensor_id,${name}`, 24, value);
-  await stops(content, {}, message);
-  expect(await imported(content, remedy)).toMatchObject({
-    accepted: 24,
-    values: {},
-    failed: false,
-  });
-});
+])(
+  'a column %s that looks like another unit is refused until its unit is declared',
+  async (name, value, message, remedy) => {
+    const content = csv(`time,sensor_id,${name}`, 24, value);
+    await stops(content, {}, message);
+    expect(await imported(content, remedy)).toMatchObject({
+      accepted: 24,
+      values: {},
+      failed: false,
+    });
+  },
+);
 
-describe('30 values in °F of a row each, whose unit nobody declared, stop it', () => {
+describe('30 rows with a value in °F', () => {
   const rows = Array.from({ length: 30 }, (_, hour) => ({ at: at(hour), value: 50 + (hour % 10) }));
   const states = rows.map((row) => ({
     sensor_id: 1,
@@ -156,14 +159,14 @@ describe('30 values in °F of a row each, whose unit nobody declared, stop it', 
       ].join('\n'),
       { shift: '0min' },
     ],
-  ])('%s', async (_, content, format) => {
+  ])('values in °F without a declared unit stop an import: %s', async (_, content, format) => {
     await stops(content, format, /column (sensor\.t|temperature) looks like °F, for example 5\d/);
     const declared = { ...format, units: ['temperature=f'] };
     expect(await imported(content, declared)).toMatchObject({ accepted: 30, failed: false });
   });
 });
 
-test('twenty such values are enough, from 45.1 °C on', async () => {
+test('twenty temperatures above 45 °C stop an import, because they look like °F', async () => {
   await stops(
     csv('time,sensor_id,temperature', 20, () => 45.1),
     {},
@@ -174,7 +177,7 @@ test('twenty such values are enough, from 45.1 °C on', async () => {
   });
 });
 
-test('a few such values, or a column with some, are taken', async () => {
+test('an import accepts a few values that look like another unit, or a column with some of them', async () => {
   const some = csv('time,sensor_id,pm25', 40, (hour) => (hour % 3 ? 5 : 0.1));
   expect(await imported(some)).toMatchObject({ accepted: 40, failed: false });
   expect(await imported(csv('time,sensor_id,temperature', 19, () => 50))).toMatchObject({
@@ -188,7 +191,7 @@ test('a few such values, or a column with some, are taken', async () => {
   expect(await imported(csv('time,sensor_id,no2', 40, () => 0))).toMatchObject({ failed: false });
 });
 
-test('a reading that waited in quarantine has the values that the first try would have stored', async () => {
+test('a reading that waited in quarantine gets the values that the first try would have stored', async () => {
   const content = csv(
     'time,sensor_id,temperature,no2',
     3,

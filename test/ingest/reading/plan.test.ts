@@ -1,4 +1,4 @@
-/** Which cells of a row are read, and what is left over, is said by its names alone (S7). */
+/** The names of a row alone say which of its cells are read, and which are left over (S7). */
 import { describe, expect, it } from 'vitest';
 import { chooseFormat, FORMATS } from '../../../src/ingest/formats/formats.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
@@ -38,7 +38,7 @@ function plan(given: string | Record<string, unknown>, declared: Declarations = 
 }
 
 describe('a table', () => {
-  it('is read by the first name of a text, and what nothing is read from is unused', () => {
+  it('a table is read by the first name of a text, and columns that are not read are unused', () => {
     expect(plan('timestamp,time,sensor_id,pm25,colour,Validity')).toEqual({
       sensor: ['sensor_id'],
       device: [],
@@ -50,7 +50,7 @@ describe('a table', () => {
     });
   });
 
-  it('has no unused column that --only names', () => {
+  it('a column that --only names is not reported as unused', () => {
     const { unused, verdicts, table } = plan('time,sensor_id,pm25,Validity,QC', {
       only: ['validity=1'],
     });
@@ -61,7 +61,7 @@ describe('a table', () => {
     });
   });
 
-  it('is read by the declared columns, whose place in it no other takes', () => {
+  it('declared columns of a table replace the columns that would be read without them', () => {
     const columns = ['time=Date+Hour', 'pm25=PM2_5_mean', 'sensor_id=Station'];
     expect(plan('sensor_id,Station,time,Date,Hour,pm25,PM2_5_mean,pm10', { columns })).toEqual({
       sensor: ['Station'],
@@ -74,7 +74,7 @@ describe('a table', () => {
     });
   });
 
-  it('keeps a column that one declaration displaces and another takes', () => {
+  it('a column that one declaration displaces and another takes stays in use', () => {
     const columns = ['pm25=fine', 'pm25_raw=pm25'];
     expect(plan('sensor_id,time,pm25,fine', { columns })).toMatchObject({
       values: { pm25: [['fine']], pm25_raw: [['pm25']] },
@@ -82,7 +82,7 @@ describe('a table', () => {
     });
   });
 
-  it('reports no column that its format knows, but tells rows apart by it', () => {
+  it('a column that the format knows is not reported as unused, but tells rows apart', () => {
     const header = 'location_id,sensors_id,location,datetime,lat,lon,parameter,units,value,note';
     expect(plan(header)).toMatchObject({
       sensor: ['sensors_id'],
@@ -92,7 +92,7 @@ describe('a table', () => {
     });
   });
 
-  it('takes two channels of one housing together, of a mapped column too', () => {
+  it('two channels of one housing are taken together, also for a mapped column', () => {
     const header =
       'UTCDateTime,mac_address,current_temp_f,pm2_5_atm,pm2_5_atm_b,pm2_5_cf_1,pm2_5_cf_1_b';
     expect(plan(header)).toMatchObject({
@@ -108,7 +108,7 @@ describe('a table', () => {
 });
 
 describe('an object', () => {
-  it('is read by every name of a text and by paths, and all names of a parameter are taken', () => {
+  it('an object is read by every name of a text, every name of a parameter, and by paths', () => {
     const given = { time: 't', timestamp: 's', 'pm2.5': 1, pm25: 2, BME280: { T: 1 }, rssi: -70 };
     expect(plan(given, { sensor: 1, columns: ['temperature=BME280.T'] })).toMatchObject({
       time: ['time', 'timestamp'],
@@ -118,7 +118,7 @@ describe('an object', () => {
     });
   });
 
-  it('with a payload is read in both, and only names of the payload are reported', () => {
+  it('an object with a payload is read in both, and only names of the payload are reported', () => {
     const row = object({ time: 't', fPort: 1, fCnt: 2, deviceInfo: { devEui: 'x' }, object: {} });
     const payload = object({ time: 'never', pm25: 1, fine: 2, battery: 3, status: 'ok' });
     const format = FORMATS.find(({ name }) => name === 'chirpstack');
@@ -152,7 +152,7 @@ describe('the unit of a column', () => {
     ]);
   };
 
-  it('is said by its name, by its format, or by a declaration, which comes first', () => {
+  it('the unit of a column is in its name, in its format, or in a declaration, which comes first', () => {
     expect(unitsOf('time,temp_f')).toEqual([['temperature', 'f', expect.closeTo(10, 6)]]);
     expect(unitsOf('time,temp_f', { units: ['temperature=c'] })).toEqual([
       ['temperature', 'c', undefined],
@@ -165,14 +165,14 @@ describe('the unit of a column', () => {
     ]);
   });
 
-  it('is said by a row of units before its name', () => {
+  it('a row of units comes before the unit in the name of a column', () => {
     const names = makeColumns(['time', 'temp_f'], ',', [undefined, 'K']);
     const layout = layoutOf(chooseFormat('airseries', rowOf('time')), { sensor: 1 });
     const [one] = planOf(layout, names).values;
     expect(one?.columns[0]?.unit).toBe('K');
   });
 
-  it('has a total of rain beside its amount in columns of their own', () => {
+  it('a column of rain totals comes before a column of rain amounts', () => {
     expect(unitsOf('time,rain,rain_total').map(([column]) => column)).toEqual(['rain_total']);
   });
 });

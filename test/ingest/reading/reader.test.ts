@@ -37,13 +37,13 @@ const alone = objects.map((_, at) => {
   return reader.read(rows[at] as Row);
 });
 
-it('without a value is a reading too, even where a row has one parameter (S3)', () => {
+it('a row without a value is a reading too, even where a row has one parameter (S3)', () => {
   const row = makeObjectReader()({ device: 'x', time: T, battery: 1 }, '{}', 1) as Row;
   const reader = makeReader(row, { name: 'home-assistant' }, makeNotes());
   expect(reader.read(row)).toMatchObject({ device: 'x', measuredAt: T, values: {} });
 });
 
-it('notes a field without a unit where only some values say one', () => {
+it('a field without a unit is noted where only some values say one', () => {
   const read = makeObjectReader();
   const [first, second] = [{ value: 50, unit: 'f' }, 45].map(
     (temperature) => read({ sensor_id: 1, time: T, temperature }, '{}', 1) as Row,
@@ -64,18 +64,21 @@ describe('an empty text of an object is absent (S3)', () => {
     return { ...makeReader(row, more, notes).read(row), atArrival: notes.usedServerTime };
   };
 
-  it.each([null, ''])('as a time of %j', (measured_at) => {
-    const given = { sensor_id: 11, measured_at, pm25: 5 };
-    const values = { pm25: 5 };
-    const arrived = { measuredAt: now.toISOString(), hasArrivalTime: true, atArrival: true };
-    expect(readOne(given, { now })).toMatchObject({ ...arrived, values });
-    const without = readOne(given);
-    expect(without).toMatchObject({ measuredAt: undefined, atArrival: false, values });
-    expect(without).not.toHaveProperty('hasArrivalTime');
-    expect(readOne({ ...given, time: T }, { now })).toMatchObject({ measuredAt: T });
-  });
+  it.each([null, ''])(
+    'an object whose time is %j gets the time of its arrival, or another time that it has',
+    (measured_at) => {
+      const given = { sensor_id: 11, measured_at, pm25: 5 };
+      const values = { pm25: 5 };
+      const arrived = { measuredAt: now.toISOString(), hasArrivalTime: true, atArrival: true };
+      expect(readOne(given, { now })).toMatchObject({ ...arrived, values });
+      const without = readOne(given);
+      expect(without).toMatchObject({ measuredAt: undefined, atArrival: false, values });
+      expect(without).not.toHaveProperty('hasArrivalTime');
+      expect(readOne({ ...given, time: T }, { now })).toMatchObject({ measuredAt: T });
+    },
+  );
 
-  it.each([null, ''])('as a device or a sensor of %j', (empty) => {
+  it.each([null, ''])('an object whose device or sensor is %j has no device or sensor', (empty) => {
     expect(readOne({ device: empty, time: T, pm25: 5 })).not.toHaveProperty('device');
     expect(readOne({ sensor_id: empty, time: T, pm25: 5 }).sensorId).toBeUndefined();
   });
@@ -100,7 +103,7 @@ describe('a declared column that a row leaves empty', () => {
       (reading) => reading?.measuredAt,
     );
 
-  it('gives way to the format’s own time, of a table too', () => {
+  it('an empty declared column gives way to the format’s own time, also in a table', () => {
     const own = `1,,,${T},5`;
     const both = `1,2026-11-21,09:00Z,${T},5`;
     expect(timesOf(['time=Date'], both, own)).toEqual(['2026-11-21', T]);
@@ -109,7 +112,7 @@ describe('a declared column that a row leaves empty', () => {
     expect(timesOf(['time=Date'], '1,,,,5')).toEqual([undefined]);
   });
 
-  it('gives way to the format’s own device and sensor', () => {
+  it('an empty declared field gives way to the format’s own device and sensor', () => {
     const rows = objectsOf(
       { name: 'n', device: 'd', time: T, pm25: 5 },
       { name: null, device: 'd', time: T, pm25: 5 },
@@ -122,7 +125,7 @@ describe('a declared column that a row leaves empty', () => {
     expect(readAll(sensors, ['sensor_id=id']).readings).toMatchObject([{ sensorId: 7 }]);
   });
 
-  it('gives way to the format’s own value where it is absent, but not where it is null (S3)', () => {
+  it('an absent declared value gives way to the format’s own value, and a null does not (S3)', () => {
     const rows = objectsOf(
       { sensor_id: 1, time: T, meta: { pm: 3 } },
       { sensor_id: 1, time: T, meta: { x: 1 }, pm25: 5 },
@@ -139,13 +142,13 @@ describe('a declared column that a row leaves empty', () => {
     expect(ignored).toEqual(['pm25']);
   });
 
-  it('keeps its null in a table, whose other column is unused (S3)', () => {
+  it('an empty declared cell of a table stays null, and the column that it replaces is unused (S3)', () => {
     const rows = lines('sensor_id,time,pm25,fine', `1,${T},5,`, `1,${T},5,6`);
     const { readings } = readAll(rows, ['pm25=fine']);
     expect(readings.map((reading) => reading?.values)).toEqual([{ pm25: null }, { pm25: '6' }]);
   });
 
-  it('has no total of rain beside an amount from elsewhere', () => {
+  it('rain from a declared field stands alone, without a total or an amount from another field', () => {
     const rain = (given: object, columns: readonly string[]) =>
       readAll(objectsOf({ sensor_id: 1, time: T, ...given }), columns).readings[0]?.values;
     const given = { rain: 1, rain_total: null };
@@ -156,7 +159,7 @@ describe('a declared column that a row leaves empty', () => {
     });
   });
 
-  it('is no rival of itself, and takes its field from no other parameter', () => {
+  it('a field that a declaration uses is not reported as ignored, whichever parameter it is read as', () => {
     const own = objectsOf({ sensor_id: 1, time: T, pm25: 5 });
     expect(readAll(own, ['pm25=pm25'])).toMatchObject({ ignored: [] });
     const both = objectsOf({ sensor_id: 1, time: T, fine: 3, pm25: 5 });
@@ -168,7 +171,7 @@ describe('a declared column that a row leaves empty', () => {
 });
 
 describe('a row', () => {
-  it('is the same reading whatever was read before it', () => {
+  it('a row gives the same reading whatever was read before it', () => {
     const orders = fc.array(fc.nat(objects.length - 1), { maxLength: 12 });
     fc.assert(
       fc.property(orders, (order) => {
@@ -190,7 +193,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('leaves to the notes what was met', () => {
+  it('the notes have the ignored names, missing units and arrival times of all rows', () => {
     const { rows } = readers();
     const notes = makeNotes();
     const reader = makeReader(rows[0] as Row, declared, notes);

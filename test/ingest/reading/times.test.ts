@@ -62,7 +62,7 @@ test.each<[given: unknown, at: string | undefined]>([
   ['2026-W47-5', undefined],
   ['2026-324', undefined],
   ['46345.5', undefined],
-])('%j in winter time all year (S7)', (given, at) => {
+])('with winter time all year, the time %j is read as %s (S7)', (given, at) => {
   expect(instant(given, { zone: '+01:00', dateFormat: 'dd/mm/yyyy' })).toBe(at);
 });
 
@@ -75,12 +75,12 @@ const README_FORMS = [
   examples: [...examples.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one),
 }));
 
-test('the table of forms has the names and the order of the README', () => {
+test('the forms of times have the names and the order of the table in the README', () => {
   expect(TIME_FORMS.map(([name]) => name)).toEqual(README_FORMS.map(({ name }) => name));
 });
 
 test.each(README_FORMS)(
-  '$name is the first form of its examples, which are read (S7)',
+  'the README’s examples of the time form $name are first recognized by it, and are read (S7)',
   ({ name, examples }) => {
     expect(examples).not.toEqual([]);
     for (const example of examples) {
@@ -92,7 +92,7 @@ test.each(README_FORMS)(
   },
 );
 
-test('what has no declared order stays a date with slashes, whatever stands before it', () => {
+test('a date with slashes keeps them without a declared order, whatever stands before it', () => {
   for (const given of ['8:00 05/06/2026', '05/06/2026\u00a08:00'])
     expect(slashedDate(String(read(given, { zone: 'UTC' })))).toMatchObject({
       first: 5,
@@ -101,13 +101,13 @@ test('what has no declared order stays a date with slashes, whatever stands befo
   expect(read('Fri, 05/06/2026 8:00', { zone: 'UTC' })).toBe('05/06/2026 8:00');
 });
 
-test('a date alone is its midnight in UTC, too', () => {
+test('a date without a time of day is its midnight, also in UTC', () => {
   expect(read('2026-11-20', { zone: 'UTC' })).toBe('2026-11-20T00:00:00Z');
   expect(makeTimeReader({ zone: 'UTC' }, {})('2026-11-20', 1)).toBe('2026-11-20T00:00:00Z');
 });
 
 test.each(['2026-03-29 02:30', '2026-07-01 12:00', '2026-10-25 02:30'])(
-  'an offset has no summer time and no skipped hour: %s (S7)',
+  'a declared offset has no summer time and no skipped hour: %s (S7)',
   (given) => {
     const at = new Date(`${given.replace(' ', 'T')}:00+01:00`).toISOString();
     expect(instant(given, { zone: '+01:00' })).toBe(at.replace('.000Z', 'Z'));
@@ -128,17 +128,17 @@ test.each([
   ['-1h', '2026-11-19T23:00:00Z'],
   ['+30min', '2026-11-20T00:30:00Z'],
   ['90m', '2026-11-20T01:30:00Z'],
-])('a shift of %s moves every time (S3)', (shift, at) => {
+])('a declared shift of %s moves every time (S3)', (shift, at) => {
   expect(instant('2026-11-20 00:00', { zone: 'UTC', shift })).toBe(at);
   expect(instant('2026-11-20T01:00:00+01:00', { shift })).toBe(at);
   expect(read('2026-11-20 00:00', { shift })).toBe('2026-11-20 00:00'); // rejected all the same
 });
 
-test.each(['1', '-1d', '-99h', 'h'])('a shift of %s is refused', (shift) => {
+test.each(['1', '-1d', '-99h', 'h'])('a declared shift of %s is refused', (shift) => {
   expect(() => makeTimeReader({}, { shift })).toThrow(/^--shift: expected hours or minutes, found/);
 });
 
-test('the usual form of a time is read as any other, up to its first impossible day and hour (S2)', () => {
+test('the usual form of a time is read like any other form, and impossible times are refused (S2)', () => {
   const two = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, n) => String(from + n).padStart(2, '0'));
   const stamps = [

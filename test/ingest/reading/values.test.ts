@@ -26,7 +26,7 @@ const line = (header: string, cells: string, delimiter = ';') =>
   });
 
 describe('a value', () => {
-  it('is null where it is empty, and absent where there is no column (S3)', () => {
+  it('an empty value is null, and a value without a column is absent (S3)', () => {
     expect(line('pm25;pm10', ';4').values).toEqual({ pm25: null, pm10: '4' });
     expect(object({ pm25: null, temperature: { value: '' } }).values).toEqual({
       pm25: null,
@@ -34,14 +34,14 @@ describe('a value', () => {
     });
   });
 
-  it('may have a decimal comma where that is no delimiter', () => {
+  it('a value may have a decimal comma where the comma is not the delimiter', () => {
     expect(line('pm25;pm10', '8,5;-1,5').values).toEqual({ pm25: '8.5', pm10: '-1.5' });
     expect(object({ pm25: '8,5' }).values).toEqual({ pm25: '8,5' });
     const names = makeColumns(['pm25'], ',');
     expect(read({ names, cells: ['8,5'], text: '', line: 2 }).values).toEqual({ pm25: '8,5' });
   });
 
-  it('may say its unit itself, which --unit comes before', () => {
+  it('a value may say its unit itself, and --unit comes before it', () => {
     const given = { temperature: { value: 50, unit: '°F' }, no2: { value: 3, unit: 'stone' } };
     expect(object(given).values).toEqual({
       temperature: expect.closeTo(10, 6),
@@ -50,7 +50,7 @@ describe('a value', () => {
     expect(object(given, { units: ['temperature=c'] }).values).toMatchObject({ temperature: 50 });
   });
 
-  it('is the first of several that is given, and the others are passed over', () => {
+  it('the first given value of a parameter counts, and the others are passed over', () => {
     expect(object({ pm25: 1, 'pm2.5': 2, P2: null })).toMatchObject({
       values: { pm25: 1 },
       over: ['pm2.5'],
@@ -59,7 +59,7 @@ describe('a value', () => {
     expect(object({ pm25: '', 'pm2.5': null })).toMatchObject({ values: { pm25: null }, over: [] });
   });
 
-  it('of a gauge that counts up comes before the amount, and is null beside it', () => {
+  it('the total of a rain gauge comes before the amount, and is null beside it', () => {
     expect(line('rain;rain_total', '1;20')).toMatchObject({
       values: { rain_total: '20' },
       over: ['rain'],
@@ -68,7 +68,7 @@ describe('a value', () => {
     expect(line('rain;rain_total', ';').values).toEqual({ rain_total: null });
   });
 
-  it('is nested where it is an object or a list without one', () => {
+  it('a value that is a list, or an object without a plain value, is read as nested', () => {
     expect(object({ pm25: [1], pm10: { a: 1 }, no2: { value: [1] } }).values).toEqual({
       pm25: 'nested',
       pm10: 'nested',
@@ -81,7 +81,7 @@ describe('a value whose parameter the row names', () => {
   const state = (more: Record<string, unknown>, declared: Declarations = {}) =>
     object({ entity_id: 'sensor.rain', state: '5', ...more }, declared).named;
 
-  it('is of the first name that is known, in our unit', () => {
+  it('a named value belongs to the first known name, and is in our unit', () => {
     const attributes = { device_class: 'precipitation', unit_of_measurement: 'in' };
     expect(state({ attributes })).toMatchObject([
       { field: 'precipitation', column: 'rain', value: expect.closeTo(127, 6) },
@@ -94,11 +94,11 @@ describe('a value whose parameter the row names', () => {
     ]);
   });
 
-  it('is reported by its first name where none is known', () => {
+  it('a named value is reported by its first name where no name is known', () => {
     expect(state({})).toEqual([{ field: 'sensor.rain' }]);
   });
 
-  it('is malformed where the name is no text', () => {
+  it('a named value is malformed where its name is not text', () => {
     expect(state({ entity_id: 5 })).toBeUndefined();
   });
 });

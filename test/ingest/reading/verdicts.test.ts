@@ -27,29 +27,35 @@ it.each([
   ['QC_flag', '', 'X'],
   ['Verification', '1', '3'],
   ['status', 'V', 'N'],
-])('%s is obeyed where one of its values is declared, or all of them', async (name, one, other) => {
-  const rows = [one, other];
-  expect((await read(name, rows)).doubt).toContain(
-    `which rows count seems to stand in ${name} (${one || 'empty'}, ${other}), and is not used`,
-  );
-  const obeyed = { excluded: 1, readings: 1, ignored: [], doubt: undefined };
-  expect(await read(name, rows, { only: [`${name}=${one}`] })).toEqual(obeyed);
-  const all = { excluded: 0, readings: 2, ignored: [], doubt: undefined };
-  expect(await read(name, rows, { only: [`${name}=*`] })).toEqual(all);
-});
+])(
+  'the verdict column %s is obeyed where one of its values is declared, or all of them',
+  async (name, one, other) => {
+    const rows = [one, other];
+    expect((await read(name, rows)).doubt).toContain(
+      `which rows count seems to stand in ${name} (${one || 'empty'}, ${other}), and is not used`,
+    );
+    const obeyed = { excluded: 1, readings: 1, ignored: [], doubt: undefined };
+    expect(await read(name, rows, { only: [`${name}=${one}`] })).toEqual(obeyed);
+    const all = { excluded: 0, readings: 2, ignored: [], doubt: undefined };
+    expect(await read(name, rows, { only: [`${name}=*`] })).toEqual(all);
+  },
+);
 
-it('several columns are each declared', async () => {
+it('several verdict columns can be declared together', async () => {
   const rows = ['hour,1', 'hour,-1', 'day,1', 'hour,2'];
   const only = ['AggType=hour', 'Validity=1,2,3'];
   expect(await read('AggType,Validity', rows, { only })).toEqual({
-    ...{ excluded: 2, readings: 2, ignored: [], doubt: undefined },
+    excluded: 2,
+    readings: 2,
+    ignored: [],
+    doubt: undefined,
   });
 });
 
 it.each([
   ['a column with one value, which leaves nothing out', 'status', ['N', 'N']],
   ['valid and provisional rows, which were both measured', 'status', ['V', 'P']],
-  ['another word', 'statute', ['1', '2']],
-])('nothing is doubtful about %s', async (_, name, rows) => {
+  ['a column with another name', 'statute', ['1', '2']],
+])('no verdict is suspected in %s', async (_, name, rows) => {
   expect(await read(name, rows)).toMatchObject({ readings: 2, excluded: 0, doubt: undefined });
 });

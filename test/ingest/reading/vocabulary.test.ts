@@ -16,7 +16,7 @@ import { inPieces } from '../../../src/ingest/rows/lines.ts';
 const ALL = [COMMAND_LINE, ADDRESS, NETWORK_FILE];
 const inEach = (say: (vocabulary: Vocabulary) => string) => ALL.map(say);
 
-test('an option is a parameter of an address, or a key of the network file', () => {
+test('an option is written as a parameter in an address, and as a key in the network file', () => {
   expect(inEach((say) => say.option('zone', '+01:00'))).toEqual([
     '--zone +01:00',
     '?zone=%2B01:00',
@@ -51,14 +51,17 @@ describe('a refusal', () => {
     [{ zone: 'Europe/Berln' }, 'zone', 'Write its IANA name', ''],
     [{ zone: 'MEZ' }, 'zone', 'Write its IANA name', ''],
     [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
-  ])('of %o begins with the name of the declaration', (declared, name, remedy, example) => {
-    for (const say of ALL) {
-      const message = refusal(() => checkDeclarations({ ...declared, say }));
-      const option = name as Parameters<Vocabulary['option']>[0];
-      expect(message.startsWith(`${say.option(option)}: `)).toBe(true);
-      expect(message).toContain(remedy + (example === '' ? '' : say.option(option, example)));
-    }
-  });
+  ])(
+    'the refusal of %o begins with the name of the declaration',
+    (declared, name, remedy, example) => {
+      for (const say of ALL) {
+        const message = refusal(() => checkDeclarations({ ...declared, say }));
+        const option = name as Parameters<Vocabulary['option']>[0];
+        expect(message.startsWith(`${say.option(option)}: `)).toBe(true);
+        expect(message).toContain(remedy + (example === '' ? '' : say.option(option, example)));
+      }
+    },
+  );
 
   const read = async (content: string, declared: Declarations): Promise<string> => {
     const source = { name: 'x', size: 1, read: 0, bytes: inPieces([Buffer.from(content)]) };
@@ -78,7 +81,7 @@ describe('a refusal', () => {
       {},
       (say) => say.option('column', 'time=NAME'),
     ],
-    ['a header of nobody', `time,pm25\n${T},5\n`, {}, (say) => say.option('device')],
+    ['a header without a sensor', `time,pm25\n${T},5\n`, {}, (say) => say.option('device')],
     [
       'a column that is not there',
       'sensor_id,time,pm25\n',
@@ -86,7 +89,7 @@ describe('a refusal', () => {
       (say) => `which ${say.option('only')} names`,
     ],
     [
-      'a mapped one',
+      'a mapped column that is not there',
       'sensor_id,time,pm25\n',
       { columns: ['pm10=V'] },
       (say) => `which ${say.option('column')} names`,
@@ -104,13 +107,13 @@ describe('a refusal', () => {
       (say) => `Leave ${say.option('device')} out`,
     ],
     [
-      'a state of nobody',
+      'states without a known entity',
       `entity_id,state\n`,
       { sensor: 1 },
       (say) => say.option('column', 'pm25=ENTITY'),
     ],
     [
-      'states of others',
+      'states of other entities',
       `entity_id,state,time\na.b,5,${T}\n`,
       { sensor: 1 },
       (say) => say.option('column', 'pm25=NAME'),
@@ -121,13 +124,16 @@ describe('a refusal', () => {
       {},
       (say) => say.option('zone', '+01:00'),
     ],
-  ])('of %s', async (_, content, declared, expected) => {
-    for (const say of ALL)
-      expect(await read(content, { ...declared, say })).toContain(expected(say));
-  });
+  ])(
+    'the refusal of %s names an option as its reader writes it',
+    async (_, content, declared, expected) => {
+      for (const say of ALL)
+        expect(await read(content, { ...declared, say })).toContain(expected(say));
+    },
+  );
 });
 
-test('an explanation and a hint name it the same way', () => {
+test('explanations and hints name an option as their reader writes it', () => {
   const notes = { ...makeNotes(), namesEnd: true };
   notes.verdicts.set('valid', new Set(['0', '1']));
   notes.undeclared.set('temperature', 'temp');
@@ -149,7 +155,7 @@ test('an explanation and a hint name it the same way', () => {
   }
 });
 
-it('is not written out where a reading is read or explained', () => {
+it('no option is written out in the sources that read or explain a reading', () => {
   const folder = new URL('../../../src/ingest/', import.meta.url);
   const files = ['reading', 'formats', 'rows']
     .flatMap((room) => readdirSync(new URL(room, folder)).map((name) => `${room}/${name}`))

@@ -10,12 +10,12 @@ test.each([
   ['"a"b,c', undefined],
   ['a"b"', undefined],
   ['a, "b"', undefined],
-])('splits %j into fields', (text, fields) => {
+])('the line %j of CSV is split into %j', (text, fields) => {
   expect(splitCsvLine(text, ',')).toEqual(fields);
 });
 
 test.each([';', '\t'] as const)(
-  'splits by %j, and leaves other delimiters in the fields',
+  'a line of CSV is split by %j, and other delimiters stay in the fields',
   (delimiter) => {
     expect(splitCsvLine(['a,b', `"c${delimiter}d"`, 'e'].join(delimiter), delimiter)).toEqual([
       'a,b',
@@ -30,6 +30,6 @@ test.each([
   ['sensor_id;time;pm25;a note, long', [';', ',']],
   ['sensor_id;"a,b,c";pm25', [';']],
   ['one column', [',']],
-])('the most frequent delimiter of %j is tried first', (header, delimiters) => {
+])('the most frequent delimiter of the header %j is tried first', (header, delimiters) => {
   expect(likelyDelimiters(header)).toEqual(delimiters);
 });

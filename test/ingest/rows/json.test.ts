@@ -19,7 +19,7 @@ const parsed = async (text: string, size?: number) =>
   (await split(text, size)).map((element) => JSON.parse(element.text) as unknown);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-it('finds the elements of any array', async () => {
+it('the elements of any JSON array are found, wherever the pieces end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.jsonValue({ maxDepth: 4 })),
@@ -34,7 +34,7 @@ it('finds the elements of any array', async () => {
 });
 
 it.each(['{"a":["]",{"b":"\\"}"}]}', '7', '"x, y"', 'null'])(
-  'yields %s, which is no array, as the only element',
+  'JSON that is not an array is the only element: %s',
   async (text) => {
     expect(
       (await split(` ${text} `)).map((element) => ({ ...element, text: element.text.trim() })),
@@ -57,12 +57,12 @@ it.each([
   '[}',
   ']',
   '[{}}]',
-])('rejects %s', async (text) => {
+])('a broken JSON array is rejected: %j', async (text) => {
   await expect(parsed(text)).rejects.toThrow(SyntaxError);
 });
 
 it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
-  'leaves it to JSON.parse to reject %s',
+  'an array with a broken element is left to JSON.parse, which rejects it: %s',
   async (text) => {
     await expect(parsed(text)).rejects.toThrow(SyntaxError);
   },
@@ -71,8 +71,8 @@ it.each(['[,]', '[1,]', '[,1]', '[ , ]', '[{]', '[1 2]'])(
 const TOO_DEEP = 'it is nested more than 32 levels deep';
 const TOO_LONG = 'it is longer than 64 KiB';
 
-describe('an element is not to be parsed', () => {
-  it('if it is nested too deeply, and the next one is', async () => {
+describe('unparsable elements', () => {
+  it('an element that is nested too deeply is not to be parsed, and the next one is', async () => {
     const elements = await split(
       `[${nested(DEEPEST)},${nested(DEEPEST + 1)},1,{"a":${nested(DEEPEST)}},"${'['.repeat(99)}"]`,
     );
@@ -85,7 +85,7 @@ describe('an element is not to be parsed', () => {
     ]);
   });
 
-  it('if it is too long, and only its beginning is kept', async () => {
+  it('an element that is too long is not to be parsed, and only its beginning is kept', async () => {
     const string = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
     const elements = await split(
       `[${string(LONGEST_LINE)},${string(LONGEST_LINE + 1)},${string(1e6)},1]`,
@@ -101,19 +101,19 @@ describe('an element is not to be parsed', () => {
   });
 });
 
-it('makes an unreadable reading of a line that is nested too deeply', () => {
+it('a line that is nested too deeply gives an unreadable reading', () => {
   const read = (levels: number) => readLine(`{"sensor_id":1,"a":${nested(levels)}}`);
   expect([read(DEEPEST - 1), read(DEEPEST)]).toMatchObject([{ sensorId: 1 }, { unreadable: true }]);
 });
 
 it.each([
-  [nested(DEEPEST), false],
-  [nested(DEEPEST + 1), true],
-  [`{"a":${nested(DEEPEST - 1)}}`, false],
-  [`{"a":${nested(DEEPEST)}}`, true],
-  [`[${'[],'.repeat(100)}[]]`, false],
-  [`{"a":"\\"${'['.repeat(100)}","b":{}}`, false],
-  ['{"a":1}', false],
-])('measures how deep %s is', (text, tooDeep) => {
+  { what: 'a list of 32 levels', text: nested(DEEPEST), tooDeep: false },
+  { what: 'a list of 33 levels', text: nested(DEEPEST + 1), tooDeep: true },
+  { what: 'an object of 32 levels', text: `{"a":${nested(DEEPEST - 1)}}`, tooDeep: false },
+  { what: 'an object of 33 levels', text: `{"a":${nested(DEEPEST)}}`, tooDeep: true },
+  { what: 'a long list of lists', text: `[${'[],'.repeat(100)}[]]`, tooDeep: false },
+  { what: 'brackets in a text', text: `{"a":"\\"${'['.repeat(100)}","b":{}}`, tooDeep: false },
+  { what: 'a flat object', text: '{"a":1}', tooDeep: false },
+])('JSON is nested too deeply: $what, $tooDeep', ({ text, tooDeep }) => {
   expect(isTooDeep(text)).toBe(tooDeep);
 });

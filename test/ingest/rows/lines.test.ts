@@ -11,7 +11,7 @@ async function split(chunks: Buffer[]): Promise<Line[]> {
   return lines;
 }
 
-test('numbers lines from 1, leaves blank ones out, and strips CRLF and a byte order mark', async () => {
+test('lines are numbered from 1, without blank lines, CRLF and a byte order mark', async () => {
   expect(await split([Buffer.from('\ufeffa\r\n\n\r\nb\nc\r\n')])).toEqual([
     { number: 1, text: 'a' },
     { number: 4, text: 'b' },
@@ -22,7 +22,7 @@ test('numbers lines from 1, leaves blank ones out, and strips CRLF and a byte or
   expect(await split([Buffer.from('no end')])).toEqual([{ number: 1, text: 'no end' }]);
 });
 
-test('yields the same lines wherever the chunks end, even within a character', async () => {
+test('the same lines are found wherever the chunks end, even within a character', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -45,7 +45,7 @@ test('yields the same lines wherever the chunks end, even within a character', a
 });
 
 test.each([1_000, 65_536, 1_000_000])(
-  'marks a line that is too long, and only that one, in chunks of %d',
+  'only lines that are too long are marked so, in chunks of %d',
   async (size) => {
     const bytes = Buffer.from(
       `a\n${'x'.repeat(LONGEST_LINE)}\n${'é'.repeat(LONGEST_LINE)}\nb\n${'y'.repeat(300_000)}`,
@@ -65,7 +65,7 @@ test.each([1_000, 65_536, 1_000_000])(
   },
 );
 
-test('replaces bytes that are no UTF-8, and nothing beside them', async () => {
+test('bytes that are not UTF-8 are replaced, and nothing beside them', async () => {
   const lines = await split([Buffer.from([0x61, 0xff, 0xe2, 0x82, 0x0a, 0x62])]);
   expect(lines).toEqual([
     { number: 1, text: 'a\ufffd\ufffd' },

@@ -53,7 +53,7 @@ onEveryEngine('acceptReadings', (engine) => {
   beforeEach(empty);
   afterAll(() => db.drop());
 
-  test('stores every parameter, and counts readings without a placement: at no station, or suspicious (P2, S2)', async () => {
+  test('every parameter is stored, and readings at no station or under suspicion are counted (P2, S2)', async () => {
     const values = Object.fromEntries(
       PARAMETER_NAMES.map((name, index) => [name, name === 'pressure' ? '101325.5' : index]),
     );
@@ -92,7 +92,7 @@ onEveryEngine('acceptReadings', (engine) => {
     );
   });
 
-  test('stores a reading without its values that are out of bounds, and records those', async () => {
+  test('a reading is stored without its unusable values, which are recorded', async () => {
     const odd = reading(
       '1',
       T,
@@ -144,7 +144,7 @@ onEveryEngine('acceptReadings', (engine) => {
       'unreadable_line',
       { sensorId: undefined, measuredAt: undefined, values: {}, text: 'x\0y\nz', unreadable: true },
     ],
-  ])('quarantines an unusable reading: %s', async (reason, bad) => {
+  ])('an unusable reading is quarantined: %s', async (reason, bad) => {
     const good = reading(2, T, { pm25: 1 });
     const outcome = await accept([good, bad, { ...good }, bad]);
     expect(outcome).toMatchObject({ received: 4, accepted: 1, unchanged: 1, values: [] });
@@ -159,7 +159,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(await quarantine()).toHaveLength(1);
   });
 
-  test('accepts the last instant that is not in the future, and the first of the epoch (Z1)', async () => {
+  test('the last instant that is not in the future and the first of the epoch are accepted (Z1)', async () => {
     const outcome = await accept([
       reading(1, '2026-11-20T12:05:00Z', { pm25: 1 }),
       reading(1, '2000-01-01T00:00:00+04:00', { pm25: 1 }),
@@ -167,7 +167,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(outcome.accepted).toBe(2);
   });
 
-  test('accepts a reading from the cutoff on, which cannot be raised until it is stored (S2)', async () => {
+  test('a reading from the cutoff on is accepted, and the cutoff cannot be raised until it is stored (S2)', async () => {
     await owner`update raw.installation set ingest_cutoff = ${T}`;
     const outcome = await accept([
       reading(1, T, { pm25: 1 }),
@@ -191,7 +191,7 @@ onEveryEngine('acceptReadings', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
-  test('withdraws nothing by a reading without a value that is refused: in the future, outdated, or of a retention (S2)', async () => {
+  test('a refused reading without a value withdraws nothing: in the future, outdated or too old (S2)', async () => {
     await accept([reading(1, T, { pm25: 5 })]);
     const early = { now: new Date(Date.parse(T) - 3_600_000), source: 'test' };
     const empty = reading(1, T, { pm25: '' });
@@ -209,7 +209,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(await stored(owner)).toMatchObject([{ pm25: 5 }]);
   });
 
-  test('counts the closed hours that it wrote to (S4)', async () => {
+  test('the closed hours that a batch wrote to are counted (S4)', async () => {
     const lateHours: number[] = [];
     const times = ['10:00', '11:00', '11:59', '12:00', '12:01'].map(
       (time) => `2026-11-20T${time}:00Z`,
@@ -226,7 +226,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(lateHours).toEqual([2]);
   });
 
-  test('replaces nothing when it takes only what is new, and of two new readings the last', async () => {
+  test('a batch for new values only replaces nothing, and the last of two new readings counts', async () => {
     const onlyNew = (readings: ReadingInput[]) =>
       acceptReadings(ingest, readings, { now: NOW, source: 'test', onlyNew: true });
     await accept([reading(1, T, { pm25: 5 })]);
@@ -244,7 +244,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect((await stored(owner)).map(({ pm25 }) => pm25)).toEqual([5, 2]);
   });
 
-  test('withdraws only what all rows of one push with the same time leave empty (S3)', async () => {
+  test('a push withdraws only the values that all its rows with the same time leave empty (S3)', async () => {
     await accept([reading(1, T, { pm25: 1, pm10: 2, temperature: 3 })]);
     await accept([
       reading(1, T, { pm25: 5, pm10: '', temperature: '' }),
@@ -253,7 +253,7 @@ onEveryEngine('acceptReadings', (engine) => {
     expect(await stored(owner)).toMatchObject([{ pm25: 5, pm10: 8, temperature: null }]);
   });
 
-  test('takes from a sender what its station measured, and nothing of a sensor since that has left', async () => {
+  test('a sender may send what its station measured, and nothing from after a sensor has left it', async () => {
     const scope = { provider: 'us', stations: [1] };
     const send = (time: string) =>
       acceptReadings(ingest, [reading(5, time, { pm25: 1 })], { now: NOW, source: 'test', scope });
@@ -261,7 +261,7 @@ onEveryEngine('acceptReadings', (engine) => {
     await expect(send('2026-05-01T00:00:00Z')).rejects.toThrow(UnauthorizedSensors);
   });
 
-  test('lets two writers of the same rows in different orders both succeed', async () => {
+  test('two writers of the same rows in different orders both succeed', async () => {
     const pools = [ingest, db.as('airseries_ingest')];
     const batch = (writer: number, round: number) =>
       Array.from({ length: 200 }, (_, n) => {
@@ -319,7 +319,7 @@ onEveryEngine('acceptReadings', (engine) => {
       })
       .map(({ sensor, time, pm25, pm10 }) => reading(sensor, time, { pm25, pm10 }));
 
-    test('adds up to accepted + unchanged + quarantined, and is stored the same wherever batches end', async () => {
+    test('any input adds up to accepted + unchanged + quarantined, and is stored the same in any batches', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(anything, { minLength: 1, maxLength: 30 }),

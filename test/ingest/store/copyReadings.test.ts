@@ -32,7 +32,7 @@ onEveryEngine('a copied batch', (engine) => {
     return copier.take() as Batch;
   }
 
-  it('is stored correctly after another writer was faster (S3)', async () => {
+  it('a copied batch is stored correctly after another writer was faster (S3)', async () => {
     const copier = makeCopier(ingest);
     const mine = [1, 2, 3].map((minute) => reading(1, at(minute), { pm25: minute }));
     const prepared = await checked(copier, mine);
@@ -52,7 +52,7 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  it('has every value of its readings, copied or not, though later ones have other parameters (S3)', async () => {
+  it('a copied batch stores every value of its readings, although later ones have other parameters (S3)', async () => {
     const parts = [
       [
         reading(1, at(1), { pm25: '12.3', temperature: -4.05 }, 1),
@@ -90,7 +90,7 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await stored(true)).toEqual(copied);
   });
 
-  it('is full with as many readings as are asked for, with 10,000 that are no rows, and with 4,000,000 characters of these', async () => {
+  it('a copied batch is full at its size, at 10,000 unusable readings, and at 4,000,000 characters of them', async () => {
     const second = (n: number) =>
       new Date(Date.parse(at(0)) - 50_000_000 + n * 1_000).toISOString();
     const many = (count: number, values: ReadingInput['values'], text = '') =>
@@ -112,7 +112,7 @@ onEveryEngine('a copied batch', (engine) => {
     }
   });
 
-  it('is validated again if the ingest cutoff was raised in between (S2)', async () => {
+  it('a copied batch is validated again if the ingest cutoff was raised in between (S2)', async () => {
     const copier = makeCopier(ingest);
     const old = reading(1, '2026-01-15T00:00:00Z', { pm25: '12.3', humidity: 99.9 }, 1);
     const prepared = await checked(copier, [old, reading(1, at(1), { pm25: 2 }, 2)]);
@@ -129,7 +129,7 @@ onEveryEngine('a copied batch', (engine) => {
     await owner`update raw.installation set ingest_cutoff = '-infinity'`;
   });
 
-  it('lets the later of two readings for one time win, though only the earlier has a value that cannot be used (S3)', async () => {
+  it('the later of two copied readings for one time wins, even if the earlier has an unusable value (S3)', async () => {
     const copier = makeCopier(ingest);
     const batch = [
       reading(1, at(1), { pm25: 5, temperature: 400 }),
@@ -142,7 +142,7 @@ onEveryEngine('a copied batch', (engine) => {
     expect(await owner`select pm25 from raw.readings`).toEqual([{ pm25: 7 }]);
   });
 
-  it('counts readings of a sensor that was at no station then', async () => {
+  it('a copied batch counts readings of a sensor that was at no station then', async () => {
     await bringIn(owner, smallNetwork({ sensor: { stations: [{ id: 1, since: at(5) }] } }));
     const copier = makeCopier(ingest);
     const prepared = await checked(
@@ -153,7 +153,7 @@ onEveryEngine('a copied batch', (engine) => {
     await bringIn(owner, smallNetwork());
   });
 
-  it('finds a sensor that was added since the batch before', async () => {
+  it('a copied batch finds a sensor that was added since the batch before', async () => {
     const copier = makeCopier(ingest);
     const first = await copier.store(
       await checked(copier, [reading(7, at(1), { pm25: 1 })]),
@@ -168,7 +168,7 @@ onEveryEngine('a copied batch', (engine) => {
     expect(second).toMatchObject({ accepted: 1, withoutStation: 0, quarantined: [] });
   });
 
-  it('records each unusable value and reading once, and the sum holds (S2)', async () => {
+  it('a copied batch records each unusable value and reading once, and the sum holds (S2)', async () => {
     const batch = [
       reading(1, at(1), { pm25: 5, temperature: 400 }, 1),
       reading(1, at(2), { temperature: 'warm' }, 2),

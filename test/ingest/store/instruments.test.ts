@@ -28,7 +28,7 @@ onEveryEngine('the instrument', (engine) => {
   });
   afterAll(() => db.drop());
 
-  test('takes the end of an instrument’s range for no concentration, of a retried reading and in files too (S1)', async () => {
+  test('the end of an instrument’s range is no concentration, also in a retry and in a file (S1)', async () => {
     const sensors = (kind: string) => [
       { id: 1, kind },
       { id: 2, kind: 'PMS5003' },
@@ -88,7 +88,7 @@ onEveryEngine('the instrument', (engine) => {
     ]);
   });
 
-  test('corrects PM2.5 itself (AirGradient): such readings wait while a formula applies to their sensor, and are taken without it (S5)', async () => {
+  test('PM2.5 that AirGradient corrected itself waits while a formula applies to its sensor (S5)', async () => {
     const network = (correction: string | object[], device: string) =>
       bringIn(owner, smallNetwork({ two: { sensors: [{ id: 3, device, correction }] } }));
     const body = { serialno: 'a1', pm02: 7, pm02Compensated: 5, rhum: 43, rhumCompensated: 49 };

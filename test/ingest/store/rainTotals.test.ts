@@ -55,14 +55,26 @@ onEveryEngine('totals of rain', (engine) => {
   beforeEach(() => owner`truncate raw.readings, raw.quarantine`);
   afterAll(() => db.drop());
 
-  test('give the difference, the total itself where the gauge began anew, and nothing for the first and after more than 24 hours (A6)', async () => {
+  test('rain totals give the difference, the total itself after a reset, and nothing after 24 hours (A6)', async () => {
     await accept(
-      ...[total(0, 1200), total(1, 1200.5), total(2, 0.25), total(26, 1.25), total(50.01, 9)],
-      ...[total(51, '9'), total(52, 600), total(2, 7, 2)], // sensor 2 sends amounts
+      total(0, 1200),
+      total(1, 1200.5),
+      total(2, 0.25),
+      total(26, 1.25),
+      total(50.01, 9),
+      total(51, '9'),
+      total(52, 600),
+      total(2, 7, 2), // sensor 2 sends amounts
     );
     expect(await amounts()).toEqual([null, 0.5, 0.25, 1, null, 0, null, 7]);
     expect((await stored(owner)).map(({ rain_total }) => rain_total)).toEqual([
-      ...[1200, 1200.5, 0.25, 1.25, 9, 9, 600],
+      1200,
+      1200.5,
+      0.25,
+      1.25,
+      9,
+      9,
+      600,
       null,
     ]);
     expect(await differences(db)).toEqual([]);
@@ -71,7 +83,7 @@ onEveryEngine('totals of rain', (engine) => {
     ).toEqual([null, 0.5, 0.25, 1].map((rain) => ({ rain })));
   });
 
-  test('of two writers at once, the later sees the total of the earlier (A6)', async () => {
+  test('the later of two writers at once sees the rain total of the earlier (A6)', async () => {
     await accept(total(0, 9));
     const end = await openTransaction(
       owner,
@@ -88,7 +100,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await amounts()).toEqual([null, 1, 2]);
   });
 
-  test('give the same amounts late, repeated, corrected, without a total again and deleted, and in compressed chunks, as in order (A6, S3)', async () => {
+  test('rain totals give the same amounts late, repeated, corrected, withdrawn or deleted as in order (A6, S3)', async () => {
     const random = seeded(3);
     const network = { now: NOW, source: 'test' };
     const given = new Map<number, number | undefined>();
@@ -142,7 +154,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await stored(owner)).toEqual(before);
   });
 
-  test('are known by what Home Assistant says, in inches: 12.4 in are 315 mm, pushed or as history (A6, S6)', async () => {
+  test('rain totals of Home Assistant in inches are recognized, pushed or as history (A6, S6)', async () => {
     const totals = [100, 104.2, 104.2, 112.4];
     const state = (inches: number, hour: number) => ({
       entity_id: 'sensor.garden_rain',
@@ -181,7 +193,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await published()).toEqual(expected);
   });
 
-  test('of files are those of a declared sensor, or of a column rain_total, and stay what they are when the table is read again (A6)', async () => {
+  test('files have rain totals of a declared sensor or in a column rain_total, and may be read again (A6)', async () => {
     const rows = [1000, 1000.5, 2, 2].map((rain, n) => `1,${at(n)},${rain}\n3,${at(n)},${rain}\n`);
     const options = { now: NOW, log: keepingLog(), terminal: false };
     const bring = (name: string, header: string) =>
@@ -220,7 +232,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await stored(owner)).toEqual(before.map((row) => ({ ...row, rain_given: null })));
   });
 
-  test('and amounts need a time of their own: without it, rain is left out with its reason, also when it waited for its sensor (A6, S3)', async () => {
+  test('rain without a time of its own is left out with its reason, also after waiting for its sensor (A6, S3)', async () => {
     const body = { device: 'garden', rain: 2, temperature: 5 };
     expect(await push(body)).toMatchObject({
       accepted: 1,
@@ -243,7 +255,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await stored(owner)).toMatchObject([{ rain: null, temperature: 5 }]);
   });
 
-  test('of two senders at once follow from each other (A6)', async () => {
+  test('rain totals that several senders write at once follow from each other (A6)', async () => {
     await accept(total(0, 1));
     const batches = [1, 2, 3, 4, 5, 6].map((hour) => accept(total(hour, hour * hour)));
     await Promise.all(batches);
@@ -265,8 +277,12 @@ onEveryEngine('totals of rain', (engine) => {
       await owner`truncate raw.rain_gauge, rollup.expired_month`;
       await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
       await accept(
-        ...[from(-1_500, { rain: 90 }), from(-60, { rain: 99.5 }), from(30, { rain: 100 })],
-        ...[from(180, { rain: 101 }), from(70_000, { rain: 110 }), reading(2, at(0), { pm25: 1 })],
+        from(-1_500, { rain: 90 }),
+        from(-60, { rain: 99.5 }),
+        from(30, { rain: 100 }),
+        from(180, { rain: 101 }),
+        from(70_000, { rain: 110 }),
+        reading(2, at(0), { pm25: 1 }),
       );
       await expire();
       // TimescaleDB drops a chunk only once all of it has expired
@@ -278,7 +294,7 @@ onEveryEngine('totals of rain', (engine) => {
       await owner`update raw.installation set retained_from = '-infinity', ingest_cutoff = '-infinity'`;
     });
 
-    test('totals that come again, and other parameters, change no amount', async () => {
+    test('repeated rain totals, and other parameters, change no amount at the edge of retention', async () => {
       const again = [from(30, { rain: 100 }), from(180, { rain: 101 })];
       expect(await accept(...again)).toMatchObject({ accepted: 0, unchanged: 2 });
       expect(await accept(from(30, { temperature: 5 }))).toMatchObject({ accepted: 1 });
@@ -288,7 +304,7 @@ onEveryEngine('totals of rain', (engine) => {
       expect(await differences(db)).toEqual([]);
     });
 
-    test('late and corrected totals give the amounts of totals in order', async () => {
+    test('late and corrected rain totals give the amounts of totals in order, at the edge of retention', async () => {
       await accept(from(10, { rain: 99.75 }));
       expect(await kept()).toEqual([0.25, 0.25, 1]);
       await accept(from(30, { rain: 100.5 }));
@@ -300,7 +316,7 @@ onEveryEngine('totals of rain', (engine) => {
     });
   });
 
-  test('an amount and a total of two sources are both kept: the amount counts where none follows from the total (A6, S3)', async () => {
+  test('an amount of rain counts where no amount follows from the total of another source (A6, S3)', async () => {
     const sources = [
       [0, 1, 40].map((hour) => reading(3, at(hour), { rain: hour + 1 })),
       [0, 1, 40].map((hour) => reading(3, at(hour), { rain_total: 100 + hour / 2 })),
@@ -322,7 +338,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(await differences(db)).toEqual([]);
   });
 
-  test('are declared in the network file, which gives them back', async () => {
+  test('sensors with rain totals are declared in the network file, and exported with it', async () => {
     const [row] = await owner`select logic.network_file() as network`;
     const sensors = row?.network.stations.flatMap(
       (station: { sensors: object[] }) => station.sensors,
@@ -330,7 +346,7 @@ onEveryEngine('totals of rain', (engine) => {
     expect(sensors).toEqual([{ id: 1, rain: 'total' }, { id: 2 }, { id: 3, device: 'garden' }]);
   });
 
-  test('of a gauge that has moved: the first amount does not come from the station that was removed with its readings (A6)', async () => {
+  test('the first rain amount of a moved gauge does not come from a station that was removed (A6)', async () => {
     const here = {
       id: 1,
       rain: 'total',

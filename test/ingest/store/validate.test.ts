@@ -11,7 +11,7 @@ const parameter = (name: string): Parameter =>
 const NONE = new Map();
 
 describe('a value', () => {
-  test.each([undefined, null, ''])('is absent: %j', (given) => {
+  test.each([undefined, null, ''])('the value %j is absent', (given) => {
     expect(readValue(given, parameter('pm25'))).toBeNull();
   });
 
@@ -23,12 +23,12 @@ describe('a value', () => {
     ['7.', 7],
     [3, 3],
     ['1e-50', 0], // too small for single precision, and no error there
-  ])('%j is the number %j', (given, value) => {
+  ])('the value %j is the number %j', (given, value) => {
     expect(readValue(given, parameter('pm25'))).toBe(value);
   });
 
   test.each(['---', '-', 'NA', 'N/A', 'NaN', 'null', '*', '***', '?'])(
-    '%j is no value (S7)',
+    'the text %j means that there is no value (S7)',
     (given) => {
       expect(readValue(given, parameter('pm25'))).toBe(null);
     },
@@ -38,7 +38,7 @@ describe('a value', () => {
     ['\u22121.5', -1.5],
     ['1\u202f013', 1_013],
     ['1\u00a0013.5', 1_013.5],
-  ])('%j is read as what it looks like (S7)', (given, value) => {
+  ])('the value %j is read as the number that it looks like, %j (S7)', (given, value) => {
     expect(readValue(given, parameter('pm25'))).toBe(value);
   });
 
@@ -47,7 +47,7 @@ describe('a value', () => {
     ['nne', 22.5],
     ['NW', 315],
     ['north', 'unreadable'],
-  ])('the direction %j is %j degrees (S7)', (given, value) => {
+  ])('the wind direction %j is read as %j (S7)', (given, value) => {
     expect(readValue(given, parameter('wind_direction'))).toBe(value);
   });
 
@@ -66,7 +66,7 @@ describe('a value', () => {
     {},
     [1],
     Number.NaN,
-  ])('%j is unreadable', (given) => {
+  ])('the value %j is unreadable', (given) => {
     expect(readValue(given, parameter('pm25'))).toBe('unreadable');
   });
 
@@ -95,7 +95,7 @@ describe('a value', () => {
     ['no2', '-10', -10],
     ['o3', -10, -10],
     ['so2', -10.1, 'out_of_bounds'],
-  ])('fog and noise around 0 are no fault: %s %j is stored as %j (S1)', (name, given, value) => {
+  ])('fog and noise around 0 are tolerated: %s %j is read as %j (S1)', (name, given, value) => {
     expect(readValue(given, parameter(name))).toBe(value);
     const reading = {
       sensorId: 1,
@@ -122,7 +122,7 @@ describe('a value', () => {
     [359.99997, Math.fround(359.99997)],
     [360.00001, 'out_of_bounds'],
     [-0.00001, 'out_of_bounds'],
-  ])('as a direction, %j becomes %j', (given, value) => {
+  ])('the wind direction %j in degrees is read as %j', (given, value) => {
     expect(readValue(given, parameter('wind_direction'))).toBe(value);
   });
 });
@@ -136,7 +136,7 @@ test('the number of a sensor may be as large as PostgreSQL stores', () => {
   ]);
 });
 
-test('a reading may be from the latest instant that is acceptable, and no later', () => {
+test('a reading from the latest acceptable instant is accepted, and a later one is not', () => {
   const reading = {
     sensorId: 1,
     measuredAt: '2026-11-20T13:00:00Z',
@@ -160,7 +160,7 @@ describe('a time', () => {
     ['2026-11-20T13:00:00,123456789+04', '2026-11-20T09:00:00.123Z', 456],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z', 0],
     ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z', 0],
-  ])('%s is an instant', (text, iso, rest) => {
+  ])('the time %s is an instant', (text, iso, rest) => {
     expect(readInstant(text)).toEqual({
       microseconds: Date.parse(iso) * 1000 + rest,
       local: false,
@@ -168,7 +168,7 @@ describe('a time', () => {
   });
 
   test.each(['2026-11-20', '2026-11-20T13:00', '2026-11-20 13:00:00'])(
-    '%s is a local time',
+    'the time %s is a local time',
     (text) => {
       expect(readInstant(text)?.local).toBe(true);
     },
@@ -193,11 +193,11 @@ describe('a time', () => {
     '0050-01-01T00:00:00Z',
     'yesterday',
     'NaN',
-  ])('%j is rejected', (text) => {
+  ])('the time %j is rejected', (text) => {
     expect(readInstant(text)).toBeUndefined();
   });
 
-  test('that Date writes is read as the same instant', () => {
+  test('a time that Date writes is read as the same instant', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),

@@ -1,6 +1,6 @@
 /**
- * What suspect particles change: numbers of their region, what is said beside them, and what
- * travels with the network (C9).
+ * Suspect particles change the numbers of their region, the explanations beside them, and the
+ * exported network (C9).
  */
 import { expect, it } from 'vitest';
 import { makeDigest } from '../../../src/aggregate/digest.ts';
@@ -27,7 +27,7 @@ import {
 onEveryEngineInAll('suspect particles', (engine) => {
   const town = useTown(engine);
 
-  it('a station that is flagged counts neither in PM nor in the index of its region, whose digest says how many are left out', async () => {
+  it('a flagged station does not count in PM and the index of its region, and the digest counts it as left out', async () => {
     await town.measure((sensor, ago) => ({
       pm25: sensor === 31 && ago <= 30 ? 900 : 10,
       pm10: 20 + (ago % 5),
@@ -84,7 +84,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
     ).toEqual([{ stations: null, left_out: null }]);
   });
 
-  it('pairs of sensors at one station or within 150 m are compared by days, with a trusted one as the reference', async () => {
+  it('sensors at one station or within 150 m are compared by days, with a trusted one as the reference', async () => {
     const near = { latitude: LATITUDE + 0.0013, longitude: 44 }; // 145 m
     await bringIn(
       town.owner,
@@ -179,7 +179,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
     try {
       const there = other.as('airseries_owner', 'UTC');
       await bringIn(there, file);
-      // a screening that finds no readings yet lifts nothing
+      // a screening before there are readings lifts nothing
       expect(await screen(other.target, NOW)).toEqual({ raised: 0, lifted: 0 });
       const readings =
         await town.owner`select measured_at, sensor_id, pm25, pm10 from raw.readings`;
@@ -199,7 +199,7 @@ onEveryEngineInAll('suspect particles', (engine) => {
     } finally {
       await other.drop();
     }
-    // what screening has seen since then stays: the file is older
+    // later findings of screening stay: the file is older
     await town.measure(clean, 3 * 24, 1);
     expect(await screen(town.db.target, NOW)).toEqual({ raised: 0, lifted: 1 });
     const since = await town.flags();

@@ -32,8 +32,8 @@ type Facts = {
 /**
  * The periods that a screening of the hours from `since` to `closed`, and from the beginning of open
  * periods, finds or continues; `until` is infinite for one that is open.
- * `recorded` are those of earlier screenings; a network file may bring them before their readings,
- * and until then they stay.
+ * `recorded` are the periods of earlier screenings; a network file may bring them before their
+ * readings, and until then they stay.
  */
 export function suspectPeriods(
   { recorded, ...facts }: Facts & { recorded: readonly Suspect[] },
@@ -81,7 +81,7 @@ export function suspectPeriods(
   ];
 }
 
-/** Of hours and of periods that are known, which count as enough of them. */
+/** The periods that hours form together with known periods, where there are enough hours. */
 function periodsOf(
   hours: readonly number[],
   known: readonly { since: number; until: number }[],

@@ -1,4 +1,4 @@
-/** How long particles are suspect: when a period begins, ends, and is kept as it was found (C9). */
+/** A period of suspect particles begins, ends, and is kept as it was found (C9). */
 import { expect, it } from 'vitest';
 import { screen } from '../../../src/network/screening.ts';
 import { differences } from '../../aggregate/differences.ts';
@@ -60,7 +60,7 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     ]);
   });
 
-  it('stations that fail at once or one after another are found, and further screenings change nothing (C9)', async () => {
+  it('stations that fail together or in turn are found, and further screenings change nothing (C9)', async () => {
     // four stations; 3 and 4 read high at once, and 2 follows later
     const air =
       (later: number): Air =>
@@ -147,7 +147,7 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     ['sensors', 12, (ago) => ({ pm25: 32 + (ago % 5), pm10: ago }), 18],
     ['flat', 61, () => ({ pm25: 7, pm10: 9 }), 0],
   ])(
-    'an open period is judged from its beginning, so that corrected days return to their city (C9): %s',
+    'an open period is judged from its beginning, so corrected days return to their city (C9): %s',
     async (reason, faulty, fault, later) => {
       const air: Air = (sensor, ago) => (sensor === faulty ? fault(ago) : clean(sensor, ago));
       await town.measure(clean, 23 * 24, 20 * 24 + 1);
@@ -175,7 +175,7 @@ onEveryEngineInAll('periods of suspect particles', (engine) => {
     },
   );
 
-  it('the beginning of an open period is judged by the row of hours that it belongs to now (C9)', async () => {
+  it('the beginning of an open period is judged by its present row of equal hours (C9)', async () => {
     const since = 20 * 24;
     const stuck: Air = (sensor, ago) => (sensor === 61 ? { pm25: 7, pm10: 9 } : clean(sensor, ago));
     await town.measure(clean, since + 48, since + 1);

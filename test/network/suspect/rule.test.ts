@@ -1,6 +1,6 @@
 /**
- * Which particles cannot be true (C9): the tables say it case by case, and by chance the SQL finds
- * what literal.ts does, in which the rule stands word for word.
+ * Particles that cannot be true (C9): the tables say it case by case. In random air the SQL finds
+ * the same as literal.ts, in which the rule stands word for word.
  */
 import { expect, it } from 'vitest';
 import { screen } from '../../../src/network/screening.ts';
@@ -39,7 +39,7 @@ const smoke =
     return { pm25: (level.get(sensor) ?? 8) * (1 + (ago % 2) / 4) };
   };
 
-/** Sensors 11 and 12 of station 1 give these, and all others what 11 gives. */
+/** Sensors 11 and 12 of station 1 give these values, and all other sensors give the same as 11. */
 const channels =
   (of: (ago: number) => [number, number], variation: number): Air =>
   (sensor, ago) => {
@@ -47,7 +47,7 @@ const channels =
     return { pm25: (sensor === 12 ? second : first) + ((ago % 3) - 1) * variation, pm10: ago };
   };
 
-/** Sensor 61, the one of station 6, gives the same; `pm10`: all give this much, else it varies. */
+/** Sensor 61, at station 6, gives the same value; `pm10`: all sensors give it, else it varies. */
 const stuck =
   (pm25: number, since: number, until: number, pm10?: number): Air =>
   (sensor, ago) => ({
@@ -130,7 +130,7 @@ onEveryEngine('suspect particles', (engine) => {
 
   if (isRepetition(engine)) return;
 
-  it('nothing is suspect in clean air, nor in a dust storm over all stations', async () => {
+  it('nothing is suspect in clean air, or in a dust storm over all stations', async () => {
     expect(await town.screened(clean)).toEqual([]);
     const storm: Air = (sensor, ago) => ({
       pm25: (ago < 30 ? 400 : 20) + sensor + (ago % 3),
@@ -139,7 +139,7 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await town.screened(storm)).toEqual([]);
   });
 
-  it('a stuck sensor is found, and no other', async () => {
+  it('a stuck sensor is found, and no other sensor', async () => {
     const stuck: Air = (sensor, ago) =>
       sensor === 61 && during(ago, 24) ? { pm25: 9.5, pm10: 12 } : clean(sensor, ago);
     expect(await town.screened(stuck)).toEqual([
@@ -147,13 +147,13 @@ onEveryEngine('suspect particles', (engine) => {
     ]);
   });
 
-  it('very clean air is not suspect, though it may be the same for long', async () => {
+  it('very clean air is not suspect, although it may stay the same for long', async () => {
     const clear: Air = (sensor, ago) =>
       sensor === 61 && during(ago, 24) ? { pm25: 0.5, pm10: 1 } : clean(sensor, ago);
     expect(await town.screened(clear)).toEqual([]);
   });
 
-  it('channels that drift apart are found: one loses 80 % of its values in the course of a day', async () => {
+  it('channels that drift apart are found, when one loses 80 % of its values in a day', async () => {
     const lost = (ago: number) => 0.8 * Math.min(1, Math.max(0, (48 - ago) / 24));
     const drifting: Air = (sensor, ago) => ({
       pm25: (20 + (ago % 4)) * (sensor === 12 ? 1 - lost(ago) : 1),
@@ -163,7 +163,7 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await town.flags()).toEqual([{ station: 1, reason: 'sensors', since: 32, until: null }]);
   });
 
-  it('a station far above the others is found, with what it was compared with', async () => {
+  it('a station far above the others is found, with the values it was compared with', async () => {
     const sixfold: Air = (sensor, ago) => ({
       pm25: (12 + (ago % 4)) * (sensor === 31 && during(ago, 60, 12) ? 6 : 1),
     });
@@ -182,20 +182,20 @@ onEveryEngine('suspect particles', (engine) => {
   });
 
   it.each<[string, Air, [since: number, until: number | null][]]>([
-    ['five hours are none', failing((ago) => during(ago, 44, 39)), []],
-    ['six hours are one', failing((ago) => during(ago, 45, 39)), [[45, 39]]],
+    ['no, five hours', failing((ago) => during(ago, 44, 39)), []],
+    ['yes, six hours', failing((ago) => during(ago, 45, 39)), [[45, 39]]],
     [
-      'six hours with 24 others between them are one',
+      'yes, six hours with 24 others between them',
       failing((ago) => during(ago, 65, 62) || during(ago, 38, 35)),
       [[65, 35]],
     ],
     [
-      'six hours with 25 others between them are none',
+      'no, six hours with 25 others between them',
       failing((ago) => during(ago, 65, 62) || during(ago, 37, 34)),
       [],
     ],
     [
-      'three times the median is none',
+      'no, three times the median',
       (sensor, ago) => {
         if (sensor === 31) return { pm25: 3 * (11 + (ago % 5)) };
         return { pm25: (sensor === 41 ? 9 : 11) + (ago % 5) };
@@ -203,31 +203,31 @@ onEveryEngine('suspect particles', (engine) => {
       [],
     ],
     [
-      '30 µg/m³ is none',
+      'no, 30 µg/m³',
       (sensor, ago) => ({ pm25: sensor === 31 ? 30 - (ago % 3) : 5 + (ago % 3) }),
       [],
     ],
-    ['one neighbour with half as much leaves it one', smoke(44.75), [[72, null]]],
-    ['two neighbours with half as much are smoke, and it is none', smoke(45), []],
+    ['yes, with one neighbour at half as much', smoke(44.75), [[72, null]]],
+    ['no, with two neighbours at half as much: smoke', smoke(45), []],
     [
-      'a station far from all others is none',
+      'no, a station far from all others',
       (sensor, ago) => ({ pm25: sensor === 61 ? 300 + ago : varying(ago) }),
       [],
     ],
     [
-      'with two neighbours that measure there is none',
+      'no, with only two neighbours that measure',
       (sensor, ago) => {
         if (![21, 31, 41].includes(sensor)) return null;
         return { pm25: sensor === 31 ? 300 + ago : varying(ago) };
       },
       [],
     ],
-  ])('an outlier: %s', async (_, air, expected) => {
+  ])('a high station is an outlier: %s', async (_, air, expected) => {
     const periods = await town.screened(air);
     expect(periods.map(({ since, until }) => [since, until])).toEqual(expected);
   });
 
-  it('a station that is suspect itself is no neighbour of others, even if the same screening finds that', async () => {
+  it('a suspect station is not compared with others, even if the same screening finds it suspect', async () => {
     // the three neighbours of station 3 are stuck far below it
     const air: Air = (sensor, ago) => {
       if (sensor === 51 || sensor === 61) return null;
@@ -259,22 +259,22 @@ onEveryEngine('suspect particles', (engine) => {
 
   it.each<[string, Air, [since: number, until: number | null][]]>([
     [
-      'of 10 and 16 µg/m³ disagree once 21 of 24 hours are so, since 5.25 is more than 40 % of 12.6',
+      'no, 10 and 16 µg/m³ in 21 of 24 hours, since 5.25 is more than 40 % of 12.6',
       channels((ago) => [10, ago <= 48 ? 16 : 10], 0.1),
       [[28, null]],
     ],
     [
-      'of 10 and 15.08 µg/m³ disagree once 24 hours are so, since 5.08 is more than 40 % of 12.54',
+      'no, 10 and 15.08 µg/m³ in 24 hours, since 5.08 is more than 40 % of 12.54',
       channels((ago) => [10, ago <= 48 ? 15.08 : 10], 0.1),
       [[25, null]],
     ],
-    ['that differ by 40 % agree', channels(() => [11, 15], 1), []],
+    ['yes, 40 % apart', channels(() => [11, 15], 1), []],
     [
-      'that differ by half a little agree: the bound is 3 µg/m³',
+      'yes, a small value and its half, less than 3 µg/m³ apart',
       (sensor, ago) => ({ pm25: (sensor === 12 ? 5 : 2.4) + (ago % 2), pm10: ago }),
       [],
     ],
-  ])('channels %s', async (_, air, expected) => {
+  ])('two channels of a station agree: %s', async (_, air, expected) => {
     const periods = await town.screened(air);
     expect(periods).toEqual(
       expected.map(([since, until]) => ({ station: 1, reason: 'sensors', since, until })),
@@ -282,29 +282,29 @@ onEveryEngine('suspect particles', (engine) => {
   });
 
   it.each<[string, Air, [since: number, until: number | null][]]>([
-    ['PM2.5 for 24 hours is, all of them', stuck(9, 44, 20), [[44, null]]],
-    ['PM2.5 for 23 hours is not', stuck(9.1, 43, 20), []],
-    ['PM2.5 and PM10 for 12 hours is, all of them', stuck(9.1, 32, 20, 12), [[32, null]]],
-    ['PM2.5 and PM10 for 11 hours is not', stuck(9.1, 31, 20, 12), []],
+    ['yes, PM2.5 for 24 hours, all of them', stuck(9, 44, 20), [[44, null]]],
+    ['no, PM2.5 for 23 hours', stuck(9.1, 43, 20), []],
+    ['yes, PM2.5 and PM10 for 12 hours, all of them', stuck(9.1, 32, 20, 12), [[32, null]]],
+    ['no, PM2.5 and PM10 for 11 hours', stuck(9.1, 31, 20, 12), []],
     [
-      'PM2.5 and PM10 for 13 hours, one of them missing, is not',
+      'no, PM2.5 and PM10 for 13 hours, one of them missing',
       (sensor, ago) => (sensor === 61 && ago === 26 ? null : stuck(9.1, 33, 20, 12)(sensor, ago)),
       [],
     ],
-    ['0 for 48 hours is a dead sensor, all of them', stuck(0, 58, 10, 1), [[58, null]]],
-    ['0 for 47 hours is not', stuck(0, 57, 10, 1), []],
-    ['0.5 for 48 hours is a dead sensor, all of them', stuck(0.5, 58, 10, 1), [[58, null]]],
-    ['0.5 for 47 hours is not', stuck(0.5, 57, 10, 1), []],
-    ['-1 for 24 hours is, all of them', stuck(-1, 34, 10, 1), [[34, null]]],
-    ['-1 for 23 hours is not', stuck(-1, 33, 10, 1), []],
-  ])('the same %s', async (_, air, expected) => {
+    ['yes, 0 for 48 hours, all of them', stuck(0, 58, 10, 1), [[58, null]]],
+    ['no, 0 for 47 hours', stuck(0, 57, 10, 1), []],
+    ['yes, 0.5 for 48 hours, all of them', stuck(0.5, 58, 10, 1), [[58, null]]],
+    ['no, 0.5 for 47 hours', stuck(0.5, 57, 10, 1), []],
+    ['yes, -1 for 24 hours, all of them', stuck(-1, 34, 10, 1), [[34, null]]],
+    ['no, -1 for 23 hours', stuck(-1, 33, 10, 1), []],
+  ])('a station with the same values for hours is stuck: %s', async (_, air, expected) => {
     const periods = await town.screened(air);
     expect(periods).toEqual(
       expected.map(([since, until]) => ({ station: 6, reason: 'flat', since, until })),
     );
   });
 
-  it('the first hours that are screened are judged by the rows and days that they belong to (C9)', async () => {
+  it('the first screened hours are judged by the whole rows and days that they belong to (C9)', async () => {
     const from = 3 * 24;
     const air: Air = (sensor, ago) => {
       if (sensor === 61 && ago > from - 6 && ago <= from + 42) return { pm25: 0, pm10: 0 };
@@ -317,7 +317,7 @@ onEveryEngine('suspect particles', (engine) => {
     ]);
   });
 
-  it('only sensors of one kind are compared, and all of unknown kind count as one kind (C9)', async () => {
+  it('only sensors of one kind are compared, and all sensors of unknown kind count as one kind (C9)', async () => {
     const factors = { 11: 1, 12: 2.5 };
     const air: Air = (sensor, ago) => ({
       pm25: (12 + (ago % 3)) * (ago > 72 ? 1 : (factors[sensor as 11 | 12] ?? 1)),

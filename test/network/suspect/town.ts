@@ -40,7 +40,7 @@ export const network = (stations: Readonly<Record<number, Json>> = {}) => ({
 });
 
 type Particles = { pm25: number; pm10?: number };
-/** What a sensor gives in the hour that begins so many hours ago; null: nothing. */
+/** A sensor's values in the hour that begins this many hours ago; null: nothing. */
 export type Air = (sensor: number, ago: number) => Particles | null;
 
 /** Air in which nothing is suspect. */
@@ -50,9 +50,9 @@ export const clean: Air = (sensor, ago) => ({
 });
 /** PM2.5 in which no hour is like the one before. */
 export const varying = (ago: number) => 10 + (ago % 5);
-/** Whether an hour is in the period that began `since` hours ago and ended `until` hours ago. */
+/** True if an hour is in the period that began `since` hours ago and ended `until` hours ago. */
 export const during = (ago: number, since: number, until = 0) => ago <= since && ago > until;
-/** Sensor 31, the one of station 3, gives 80 µg/m³ too much while it fails. */
+/** Sensor 31, at station 3, gives 80 µg/m³ too much while it fails. */
 export const failing =
   (fails: (ago: number) => boolean): Air =>
   (sensor, ago) => ({ pm25: varying(ago) + (sensor === 31 && fails(ago) ? 80 : 0) });
@@ -62,13 +62,13 @@ export type Flag = { station: number; reason: string; since: number; until: numb
 
 export type Town = {
   db: TestDatabase;
-  /** In UTC. */
+  /** Its sessions are in UTC. */
   owner: Sql;
   /** Stores a reading an hour, and refreshes. */
   measure(air: Air, from?: number, to?: number, sensors?: readonly number[]): Promise<void>;
-  /** What has been found so far, the latest period first. */
+  /** The periods that have been found so far, the latest first. */
   flags(): Promise<Flag[]>;
-  /** What is found in the air of three days. */
+  /** The periods that are found in the air of three days. */
   screened(air: Air, at?: Date): Promise<Flag[]>;
 };
 

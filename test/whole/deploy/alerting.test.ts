@@ -39,19 +39,22 @@ const ADDRESSES: Addresses[] = [
   { ALERT_WEBHOOK_URL: 'http://a.example/hook', ALERT_HEARTBEAT_URL: 'http://b.example/beat' },
 ];
 
-it.each(ADDRESSES)('sends to the addresses that are set, and nowhere else (%o)', (addresses) => {
-  type Receiver = { name: string; webhook_configs: { url: string }[] | null };
-  const { receivers }: { receivers: Receiver[] } = parse(configuration(addresses));
-  expect(
-    receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)]),
-  ).toEqual([
-    ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
-    ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
-  ]);
-});
+it.each(ADDRESSES)(
+  'Alertmanager sends to the addresses that are set, and nowhere else (%o)',
+  (addresses) => {
+    type Receiver = { name: string; webhook_configs: { url: string }[] | null };
+    const { receivers }: { receivers: Receiver[] } = parse(configuration(addresses));
+    expect(
+      receivers.map(({ name, webhook_configs: to }) => [name, to?.map(({ url }) => url)]),
+    ).toEqual([
+      ['webhook', addresses.ALERT_WEBHOOK_URL && [addresses.ALERT_WEBHOOK_URL]],
+      ['heartbeat', addresses.ALERT_HEARTBEAT_URL && [addresses.ALERT_HEARTBEAT_URL]],
+    ]);
+  },
+);
 
-describe('by Alertmanager', needs('alertmanager', 'amtool'), () => {
-  it.each(ADDRESSES)('is accepted (%o)', (addresses) => {
+describe('Alertmanager', needs('alertmanager', 'amtool'), () => {
+  it.each(ADDRESSES)('Alertmanager accepts the configuration (%o)', (addresses) => {
     const file = join(temporaryFolder('alerting'), 'check.yml');
     writeFileSync(file, configuration(addresses));
     const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], {
@@ -61,7 +64,7 @@ describe('by Alertmanager', needs('alertmanager', 'amtool'), () => {
   });
 
   it.each(ADDRESSES.slice(-1))(
-    'starts as in the container: its entrypoint writes the file that it reads (%o)',
+    'Alertmanager starts as in the container: the entrypoint writes the file that it reads (%o)',
     async (addresses) => {
       const folder = temporaryFolder('alerting');
       symlinkSync(ALERTMANAGER as string, join(folder, 'alertmanager'));
@@ -98,7 +101,7 @@ describe('by Alertmanager', needs('alertmanager', 'amtool'), () => {
     },
   );
 
-  it('tells an outage of a provider once, not once for each of its stations, and gives a sign of life', async () => {
+  it('Alertmanager reports an outage of a provider once, not per station, and sends a sign of life', async () => {
     const received: { path: string; alerts: string[] }[] = [];
     const hook = createServer(async (req, res) => {
       const { alerts } = (await json(req)) as { alerts: unknown };

@@ -1,7 +1,7 @@
 /**
- * docker-compose.yml: what keeps a user from harm and no run would show, as rules over all services.
- * That everything starts, and that each part reaches the others, the job `compose` of the workflow
- * shows: it starts the file.
+ * docker-compose.yml: rules over all services that keep a user from harm, and that no run would
+ * show. The job `compose` of the workflow starts the file, and shows that each part reaches the
+ * others.
  */
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -35,17 +35,18 @@ describe('the file', () => {
   /** Keys of a service that came after Compose 2.26.1, the oldest that the README admits. */
   const NEWER = 'post_start|pre_stop|gpus|label_file|provider|use_api_socket|models';
 
-  it('has nothing that Compose 2.26.1 refuses, nor a config or secret, which a read-only container cannot get', () => {
+  // a read-only container cannot get a config or a secret
+  it('docker-compose.yml has nothing that Compose 2.26.1 refuses, and no config or secret', () => {
     expect(services.flatMap(([, service]) => Object.keys(service))).not.toEqual(
       expect.arrayContaining([expect.stringMatching(`^(${NEWER}|configs|secrets)$`)]),
     );
   });
 
-  it('asks nothing of a variable that may be unset without saying so, or Compose warns at every command', () => {
+  it('docker-compose.yml says of every variable if it may be unset, or Compose would warn', () => {
     expect(text.match(/\$\{\w+\}|(?<!\$)\$[A-Za-z_]\w*/g)).toBeNull();
   });
 
-  it('uses only variables that .env.example has, and no secret has a default', () => {
+  it('docker-compose.yml uses only variables that .env.example has, and no secret has a default', () => {
     const offered = [...textOf('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     const taken = variablesOf(text);
     expect(taken.filter(({ name }) => !offered.includes(name))).toEqual([]);
@@ -61,8 +62,8 @@ describe('the file', () => {
   });
 });
 
-describe.each(services)('%s', (_name, service) => {
-  it('runs without privileges, on a read-only file system', () => {
+describe.each(services)('%s', (name, service) => {
+  it(`service ${name} runs without privileges, on a read-only file system`, () => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -71,18 +72,18 @@ describe.each(services)('%s', (_name, service) => {
     expect(service.user).toMatch(/^(?!root\b|0\b)\w+/);
   });
 
-  it('has an image with a full version, never the Apache edition', () => {
+  it(`service ${name} has an image with a full version, never the Apache edition`, () => {
     if (service.image === 'airseries:local') return;
     expect(service.image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(-pg\d+)?$/);
   });
 
-  it('is published on this machine only', () => {
+  it(`service ${name} is published on this machine only`, () => {
     expect((service.ports ?? []).filter((port) => !/^127\.0\.0\.1:(\d+):\1$/.test(port))).toEqual(
       [],
     );
   });
 
-  it('mounts files and volumes that exist', () => {
+  it(`service ${name} mounts files and volumes that exist`, () => {
     for (const [from = '', to = '', mode] of (service.volumes ?? []).map((volume) =>
       volume.split(':'),
     )) {
@@ -92,7 +93,7 @@ describe.each(services)('%s', (_name, service) => {
     }
   });
 
-  it('waits for one-shot services to succeed, and for the others to be healthy', () => {
+  it(`service ${name} waits for one-shot services to succeed, and for others to be healthy`, () => {
     for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const awaited = compose.services[other];
       expect(awaited).toBeDefined();
@@ -103,19 +104,19 @@ describe.each(services)('%s', (_name, service) => {
     }
   });
 
-  it('has a limit of memory', () => {
+  it(`service ${name} has a limit of memory`, () => {
     expect(service.mem_limit).toMatch(/^(\d+[mg]|\$\{DATABASE_MEMORY:-\d+GB\})$/);
   });
 
-  it('is in a network that leads nowhere if it only needs the database', () => {
-    const reachesOut = service.ports !== undefined && _name !== 'database';
+  it(`service ${name} is in a network that leads nowhere if it only needs the database`, () => {
+    const reachesOut = service.ports !== undefined && name !== 'database';
     expect(service.networks?.includes('outside')).toBe(reachesOut);
     expect(compose.networks.inside).toEqual({ internal: true });
   });
 
-  it('has a health check, or ends and another service waits for that', () => {
+  it(`service ${name} has a health check, or ends while another service waits for that`, () => {
     const waiting = services.filter(
-      ([other]) => compose.services[other]?.depends_on?.[_name] !== undefined,
+      ([other]) => compose.services[other]?.depends_on?.[name] !== undefined,
     );
     if (isOneShot(service)) {
       expect(service.healthcheck?.test).toBeUndefined();
@@ -130,7 +131,7 @@ describe.each(services)('%s', (_name, service) => {
 
 describe('our own services', () => {
   it.each(ours)(
-    '%s has an environment of known variables, and the right login',
+    'service %s has an environment of known variables, and the right login',
     (name, { environment = {} }) => {
       // PGPASSWORD is read by the driver
       expect(Object.keys(environment).filter((name) => !VARIABLES.includes(name))).toEqual([
@@ -149,13 +150,13 @@ describe('our own services', () => {
   const NOT_IN_DOCKER = {
     DATA_DIR: 'there is a DATABASE_URL, so no server is embedded',
     PORT: 'another port of this machine is set in `ports`',
-    ADMIN_PORT: 'health checks and Prometheus ask that of the image',
+    ADMIN_PORT: 'health checks and Prometheus use the port of the image',
     INGEST_PORT: 'another port of this machine is set in `ports`',
     MAP_GROUND: 'names a file, which an override mounts and sets together',
     FIXED_NOW: 'for checks; a service with it would go wrong',
   };
 
-  it('are given every variable of the configuration, or there is a reason', () => {
+  it('our services are given every variable of the configuration, or there is a reason', () => {
     const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
     expect(VARIABLES.filter((name) => !given.has(name)).toSorted()).toEqual(
       Object.keys(NOT_IN_DOCKER).toSorted(),
@@ -180,7 +181,7 @@ describe('our own services', () => {
     expect([...new Set(set)].filter((name) => !said.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('may take as long to stop as DRAIN_SECONDS can be', () => {
+  it('our services may take as long to stop as DRAIN_SECONDS can be', () => {
     const longest = 300;
     expect(() => readConfig({ DRAIN_SECONDS: `${longest + 1}` })).toThrow();
     expect(readConfig({ DRAIN_SECONDS: `${longest}` }).drainSeconds).toBe(longest);
@@ -189,7 +190,7 @@ describe('our own services', () => {
   });
 
   it.each(ours.filter(([, { command }]) => command !== undefined))(
-    '%s runs an existing command',
+    'service %s runs an existing command',
     (_, service) => {
       const [node, file, ...words] = service.command ?? [];
       expect([node, file]).toEqual(['node', 'dist/cli.js']);
@@ -244,7 +245,7 @@ describe('the other services', () => {
   });
 
   it(
-    'a refused superuser is told how to give the server the password of .env',
+    'a refused superuser learns how to give the server the password of .env',
     needs('psql'),
     async () => {
       const { service } = compose.services;

@@ -53,7 +53,7 @@ const program = (words: string[], environment: Record<string, string> = {}) =>
     environment: { ...image.environment, ...environment },
   });
 
-it('runs the Node that built it, as a user who owns none of its files, and runs nothing while the last stage is built', () => {
+it('the image runs the Node that built it, as a user who owns no file, and its last stage runs nothing', () => {
   const majors = stages.map(({ image: base }) => /node(?:js|:)(\d+)/.exec(base)?.[1]);
   expect(majors).toEqual(majors.map(() => expect.stringMatching(`^${majors[0]}$`)));
   const words = last.steps.map(({ word }) => word);
@@ -62,7 +62,7 @@ it('runs the Node that built it, as a user who owns none of its files, and runs 
   expect(words).not.toContain('RUN');
 });
 
-it('has a build context of exactly what it copies', () => {
+it('the image has a build context of exactly the files that it copies', () => {
   const copied = stages.flatMap((stage) =>
     said(stage, 'COPY').filter((rest) => !rest.startsWith('--from')),
   );
@@ -72,7 +72,7 @@ it('has a build context of exactly what it copies', () => {
   );
 });
 
-it('contains no compiler, no embedded server and no tests', () => {
+it('the image contains no compiler, no embedded server and no tests', () => {
   expect(readdirSync(image.folder).sort()).toEqual(['dist', 'node_modules', 'package.json', 'sql']);
   const installed = lockOf(image.folder);
   expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
@@ -90,7 +90,7 @@ it('contains no compiler, no embedded server and no tests', () => {
   expect(compiled).toEqual([expect.stringMatching(/^@resvg\/resvg-js-linux-\w+-gnu\/\S+\.node$/)]);
 });
 
-it('has files that its user can read, whatever the umask under which the project was cloned', () => {
+it('the image has files that its user can read, whatever the umask of the clone', () => {
   const isOpen = (path: string) => {
     const stat = statSync(join(image.folder, path));
     const wanted = stat.isDirectory() ? 0o555 : 0o444;
@@ -100,13 +100,13 @@ it('has files that its user can read, whatever the umask under which the project
   expect(files.filter((path) => !isOpen(path))).toEqual([]);
 });
 
-it('runs the commands', async () => {
+it('the image runs the commands', async () => {
   const { code, stderr } = await program(['dist/cli.js']).finished;
   expect(code).toBe(2);
   expect(stderr).toMatch(/Usage: airseries[\s\S]*\n\nerror: no command given\n$/);
 });
 
-it('names the missing variable if started without a database', async () => {
+it('the image names the missing variable if it is started without a database', async () => {
   const { code, stderr } = await program(['dist/cli.js', 'migrate'], {
     DATA_DIR: join(folder, 'data'),
   }).finished;
@@ -114,7 +114,7 @@ it('names the missing variable if started without a database', async () => {
   expect(stderr).toMatch(/DATABASE_URL/);
 });
 
-it('starts a service that becomes ready by its health check, and stops on SIGTERM', async () => {
+it('the image starts a service that becomes ready by its health check, and stops on SIGTERM', async () => {
   const database = await emptyDatabase(engines.at(-1) as (typeof engines)[number]);
   const [PORT, ADMIN_PORT, INGEST_PORT] = [await freePort(), await freePort(), await freePort()];
   const [node, ...words] = wordsOf(said(last, 'CMD')[0]);

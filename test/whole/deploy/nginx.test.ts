@@ -19,7 +19,7 @@ import { needs } from '../../support/tools.ts';
 
 const PATH = '/en/air-quality-app/v1/stations.json';
 
-/** What the README has for the public API, and the location for devices. */
+/** The README's blocks for the public API and for the location of devices. */
 const blocks = () =>
   [...readFileSync('src/http/README.md', 'utf8').matchAll(/```nginx\n([\s\S]*?)```/g)].map(
     ([, block = '']) => block,
@@ -98,7 +98,7 @@ describe('behind nginx', needs('nginx'), () => {
 
   const get = (coding: string) => fetch(url, { headers: { 'Accept-Encoding': coding } });
 
-  it('requests a document once in each coding, whatever headers clients send', async () => {
+  it('nginx requests a document once in each coding, whatever headers clients send', async () => {
     const plain = await (await get('identity')).text();
     for (const coding of ['gzip', 'gzip, deflate', 'br, gzip', 'br', 'deflate']) {
       const answer = await get(coding);
@@ -112,14 +112,14 @@ describe('behind nginx', needs('nginx'), () => {
     ]);
   });
 
-  it('never takes the end of a path for a coding', async () => {
+  it('nginx never takes the end of a path for a coding', async () => {
     expect((await get('gzip')).status).toBe(200);
     expect((await fetch(`${url}gzip`, { headers: { 'Accept-Encoding': 'identity' } })).status).toBe(
       404,
     );
   });
 
-  it('answers a client that has the document with 304, without a request', async () => {
+  it('nginx answers a client that has the document with 304, without a request to the service', async () => {
     const { headers } = await get('gzip');
     const before = requests.length;
     const again = await fetch(url, {
@@ -131,7 +131,7 @@ describe('behind nginx', needs('nginx'), () => {
 });
 
 describe('devices behind nginx', needs('nginx'), () => {
-  it('push as they would without it, whoever else sends wrong tokens through it', async () => {
+  it('devices behind nginx can push, while wrong tokens are sent through it', async () => {
     const here = await openPushing(engines[0] ?? 'plain');
     onTestFinished(() => here.close());
     const home = makeHome();

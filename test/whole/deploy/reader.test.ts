@@ -51,13 +51,13 @@ describe('the login of Grafana', needs('psql'), () => {
   const kept = async () =>
     (await superuser`select rolpassword as kept from pg_authid where rolname = 'grafana'`)[0]?.kept;
 
-  it('is refused without a password', async () => {
+  it('the login of Grafana is refused without a password', async () => {
     const { code, stderr } = await make('');
     expect([code, stderr]).toEqual([3, expect.stringContaining('READER_PASSWORD is empty')]);
     expect(await kept()).toBeUndefined();
   });
 
-  it('is created, or gets the new password if it exists, silently', async () => {
+  it('the login of Grafana is created silently, or gets the new password if it exists', async () => {
     const passwords = [];
     for (const password of ['first', AWKWARD]) {
       expect(await make(password)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -70,7 +70,7 @@ describe('the login of Grafana', needs('psql'), () => {
     expect(passwords[0]).not.toBe(passwords[1]);
   });
 
-  it('reads schema api and nothing else', async () => {
+  it('the login of Grafana reads schema api and nothing else', async () => {
     const login = connect(as('grafana'), {});
     expect(await login`select * from api.station`).toEqual([]);
     expect((await login`show statement_timeout`)[0]).toEqual({ statement_timeout: '30s' });
@@ -92,7 +92,7 @@ describe('the login of Grafana', needs('psql'), () => {
   });
 
   /**
-   * What every login may do in a new database. The read-only setting of the login is its own to
+   * Every login may do these in a new database. The read-only setting of the login is its own to
    * change.
    */
   it.each([
@@ -110,14 +110,14 @@ describe('the login of Grafana', needs('psql'), () => {
     'set temp_file_limit = -1',
     'grant airseries_reader to airseries_ingest',
     ...(isTimescale ? ["select add_job('pg_catalog.pg_sleep', '1h')"] : []),
-  ])('may not, as a reader: %s', async (statement) => {
+  ])('the login of Grafana may not: %s', async (statement) => {
     const login = connect(as('grafana'), {});
     await login`set default_transaction_read_only = off`;
     await expect(login.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
     await login.end();
   });
 
-  it('is admitted to a database by name: another login of the server is not, and neither is it elsewhere', async () => {
+  it('another login of the server is refused, and the login of Grafana has at most 30 connections', async () => {
     await superuser`drop role if exists stranger`;
     await superuser`create role stranger login in role airseries_reader`;
     await superuser.unsafe(`alter role stranger password '${PASSWORD}'`);
@@ -132,7 +132,7 @@ describe('the login of Grafana', needs('psql'), () => {
     expect(limit?.most).toBe(30);
   });
 
-  it('leaves the service what it needs', async () => {
+  it('the login of Grafana leaves the service the rights that it needs', async () => {
     for (const role of ['airseries_owner', 'airseries_ingest'] as const) {
       const service = connect(database.target, { role });
       await service`create temporary table ours (id int)`;
@@ -141,7 +141,7 @@ describe('the login of Grafana', needs('psql'), () => {
     }
   });
 
-  it('is made by a service that is no superuser as well, with a warning', async () => {
+  it('the login of Grafana may be made by a login that is not a superuser, with a warning', async () => {
     const name = (await superuser`select current_database() as name`)[0]?.name as string;
     await superuser`drop owned by grafana`;
     await superuser`drop role grafana`;
@@ -159,7 +159,7 @@ describe('the login of Grafana', needs('psql'), () => {
     await make(AWKWARD);
   });
 
-  it('comes with one for the API if that has a password, with the same rights', async () => {
+  it('the login of the API is made if it has a password, with the same rights', async () => {
     expect(await superuser`select from pg_roles where rolname = 'airseries_api'`).toEqual([]);
     expect(await make('first', AWKWARD)).toEqual({ code: 0, stdout: '', stderr: '' });
     const login = connect(as('airseries_api'), {
@@ -171,52 +171,48 @@ describe('the login of Grafana', needs('psql'), () => {
     await login.end();
   });
 
-  describe(
-    'of the API, through PgBouncer, with two connections for all clients',
-    needs('pgbouncer'),
-    () => {
-      beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
+  describe('through PgBouncer, with two connections for all clients', needs('pgbouncer'), () => {
+    beforeAll(async () => expect(await make('first', AWKWARD)).toMatchObject({ code: 0 }));
 
-      const throughPooler = (work: (url: string) => Promise<void>) =>
-        openPooler(database.target, { user: 'airseries_api', password: AWKWARD }, work);
-      const refusal = (of: string) =>
-        checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
+    const throughPooler = (work: (url: string) => Promise<void>) =>
+      openPooler(database.target, { user: 'airseries_api', password: AWKWARD }, work);
+    const refusal = (of: string) =>
+      checkInstalled(of, {}).catch((error) => explainConnection(error, 'X', of));
 
-      it('reads the same as without', () =>
-        throughPooler(async (url) => {
-          const target = `${url}?pooler=transaction`;
-          const { timeZone } = await checkInstalled(target, {});
-          const [pooled, direct] = [target, as('airseries_api')].map((each) =>
-            openReaderPool(each, { timeZone }),
-          );
-          const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
-          const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
-          expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
-            new Set([JSON.stringify(await read(direct))]),
-          );
-          await Promise.all([pooled?.destroy(), direct?.destroy()]);
-          const session = connect(target, {});
-          expect(await session`select name from pg_prepared_statements`).toEqual([]);
-          await session.end();
-        }));
+    it('the login of the API reads the same through PgBouncer as without it', () =>
+      throughPooler(async (url) => {
+        const target = `${url}?pooler=transaction`;
+        const { timeZone } = await checkInstalled(target, {});
+        const [pooled, direct] = [target, as('airseries_api')].map((each) =>
+          openReaderPool(each, { timeZone }),
+        );
+        const read = (db = pooled) => db?.selectFrom('api.freshness').selectAll().execute();
+        const rows = await Promise.all(Array.from({ length: 100 }, () => read()));
+        expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+          new Set([JSON.stringify(await read(direct))]),
+        );
+        await Promise.all([pooled?.destroy(), direct?.destroy()]);
+        const session = connect(target, {});
+        expect(await session`select name from pg_prepared_statements`).toEqual([]);
+        await session.end();
+      }));
 
-      it('is refused with the remedy where the address does not say so', () =>
-        throughPooler(async (url) => {
-          expect(await refusal(url)).toMatchObject({
-            message: expect.stringContaining('add ?pooler=transaction'),
-          });
-        }));
+    it('PgBouncer is refused with the remedy where the address does not name it', () =>
+      throughPooler(async (url) => {
+        expect(await refusal(url)).toMatchObject({
+          message: expect.stringContaining('add ?pooler=transaction'),
+        });
+      }));
 
-      it('is refused with the remedy where the login lacks its settings', async () => {
-        await superuser`alter role airseries_api reset statement_timeout`;
-        await throughPooler(async (url) => {
-          expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
-            message: expect.stringMatching(
-              /statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/,
-            ),
-          });
+    it('PgBouncer is refused with the remedy where the login lacks its settings', async () => {
+      await superuser`alter role airseries_api reset statement_timeout`;
+      await throughPooler(async (url) => {
+        expect(await refusal(`${url}?pooler=transaction`)).toMatchObject({
+          message: expect.stringMatching(
+            /statement_timeout is 0 instead of 20s\. Run sql\/reader\.sql again/,
+          ),
         });
       });
-    },
-  );
+    });
+  });
 });

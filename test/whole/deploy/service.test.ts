@@ -58,21 +58,21 @@ describe.each(engines)('the login of the service (%s)', needs('psql'), (engine) 
   // the roles belong to the server, and another file's database may be making them just now
   beforeAll(async () => await (await testDatabase(engine, timeZone)).drop());
 
-  it('is refused without a password', async () => {
+  it('the login of the service is refused without a password', async () => {
     const database = await emptyDatabase(engine);
     const { code, stderr } = await make(database.target, '');
     expect([code, stderr]).toEqual([3, expect.stringContaining('SERVICE_PASSWORD is empty')]);
     await database.drop();
   });
 
-  it('migrates an empty database, and does all the work of the service in it', async () => {
+  it('the login of the service migrates an empty database, and does all the work in it', async () => {
     const database = await emptyDatabase(engine);
     expect(await make(database.target, PASSWORD)).toEqual({ code: 0, stdout: '', stderr: '' });
     await works(asService(database.target));
     await database.drop();
   });
 
-  it('takes over a database that a superuser has migrated, and may be made again', async () => {
+  it('the login of the service takes over a migrated database, and may be made again', async () => {
     const database = await testDatabase(engine, timeZone);
     for (const _ of [1, 2])
       expect(await make(database.target, PASSWORD)).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -1,5 +1,5 @@
 /**
- * The workflows test on the versions that the project supports, and none may do more than it needs.
+ * The workflows test on the versions that the project supports, and may do no more than they need.
  */
 import { describe, expect, it } from 'vitest';
 import { isNewer } from '../../../src/schema/engine.ts';
@@ -20,14 +20,14 @@ const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap((job) => job
 const manifest = JSON.parse(textOf('package.json'));
 
 describe('the workflow', () => {
-  it('tests on each line with long support from the oldest Node that is supported to that of the image', () => {
+  it('the workflow tests on each line of Node with long support, from the oldest to the image’s', () => {
     const oldest = Number(/\d+/.exec(manifest.engines.node)?.[0]);
     const shipped = Number(/^FROM node:(\d+)/m.exec(textOf('Dockerfile'))?.[1]);
     const lines = Array.from({ length: (shipped - oldest) / 2 + 1 }, (_, n) => oldest + 2 * n);
-    expect(workflow.jobs.test?.strategy?.matrix.node).toEqual(lines); // those with even numbers
+    expect(workflow.jobs.test?.strategy?.matrix.node).toEqual(lines); // lines with even numbers
   });
 
-  it('tests on the oldest TimescaleDB, that of docker-compose.yml and a newer one, and names no other image', () => {
+  it('the workflow tests on the oldest TimescaleDB, on the one in docker-compose.yml and a newer one', () => {
     const [, image = '', tag] = /^(.*):(.*)$/.exec(compose.services.database?.image ?? '') ?? [];
     const tags = workflow.jobs.test?.strategy?.matrix.timescaledb ?? [];
     expect(tags[0]).toMatch(/^2\.28\./);
@@ -41,7 +41,7 @@ describe('the workflow', () => {
   });
 
   it.each([workflow, nightly, release])(
-    'may only read, and uses actions with a fixed version, which keep no credentials',
+    'a workflow may only read, and uses actions of a fixed version, which keep no credentials',
     (of) => {
       expect(of.permissions).toEqual({ contents: 'read' });
       const used = stepsOf(of).flatMap(({ uses }) => uses ?? []);
@@ -57,7 +57,7 @@ describe('the workflow', () => {
 describe('the release', () => {
   const { package: job } = release.jobs;
 
-  it('is of a tag, and alone may write: a release, and a signature by the identity of the run, without any secret', () => {
+  it('only the release of a tag may write, and it is signed without any secret', () => {
     expect(release.on).toEqual({ push: { tags: ['v*'] } });
     expect(Object.keys(release.jobs)).toEqual(['package']);
     expect(job?.permissions).toEqual({

@@ -59,7 +59,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((pa
 const all = files.flatMap(expressionsIn);
 
 describe('expressions', () => {
-  it('are safe where they match text from outside', async ({ annotate }) => {
+  it('regular expressions are safe where they match text from outside', async ({ annotate }) => {
     const exposed = all.filter(({ file }) => !OWN_TEXT.includes(file));
     const unsafe = exposed.filter(({ expression }) => !isSafe(unnamed(expression)).safe);
     expect(unsafe.map(({ file, expression }) => `${file}: ${expression}`)).toEqual([]);
@@ -69,27 +69,30 @@ describe('expressions', () => {
     );
   });
 
-  it.each(Object.values(ALL_ENDPOINTS).map(({ path }) => path))('are safe for %s', (path) => {
-    expect(isSafe(unnamed(pathPattern(path))).safe).toBe(true);
-  });
+  it.each(Object.values(ALL_ENDPOINTS).map(({ path }) => path))(
+    'the regular expression of the path %s is safe',
+    (path) => {
+      expect(isSafe(unnamed(pathPattern(path))).safe).toBe(true);
+    },
+  );
 
   // the checker does not finish a whole form: its parts follow each other, and none repeats another
   it.each([
     ...TIME_FORMS.map(([name, { source }]) => [name, source] as const),
     ['the time of the day', `^${CLOCK}$`] as const,
-    ['what stands behind it', `^${TAIL}$`] as const,
-  ])('are safe for times: %s', (_, source) => {
+    ['the end of a time', `^${TAIL}$`] as const,
+  ])('the regular expression for times is safe: %s', (_, source) => {
     const whole = source === `^${CLOCK}$` || source === `^${TAIL}$`;
     const checked = whole ? source : source.replace(CLOCK, 'C').replace(TAIL, 'T');
     expect(isSafe(unnamed(new RegExp(checked))).safe).toBe(true);
   });
 
-  it('are built from strings in two places only, from our own paths and parts of times', () => {
+  it('regular expressions are built from strings in two files only: paths and parts of times', () => {
     const making = files.filter((file) => /\bRegExp\(/.test(readFileSync(join(SRC, file), 'utf8')));
     expect(making).toEqual(['contract/endpoints.ts', 'ingest/reading/times.ts']);
   });
 
-  it('are found unsafe if they are like the one that once blocked the process for 20 seconds', () => {
+  it('the checker rejects the regular expression that once blocked the process for 20 seconds', () => {
     expect(isSafe(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/).safe).toBe(false);
   });
 });

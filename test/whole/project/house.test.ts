@@ -42,14 +42,14 @@ const importsOf = (path: string) =>
   );
 
 describe('the source', () => {
-  it('has only these rooms, and the composition', () => {
+  it('the source has only these rooms, and the composition', () => {
     const unknown = files.filter((path) =>
       isComposition(path) ? !COMPOSITION.includes(path) : orderOf(path) === -1,
     );
     expect(unknown).toEqual([]);
   });
 
-  it('has imports in one direction only: in the order of the rooms', () => {
+  it('imports in the source go in one direction only, in the order of the rooms', () => {
     const wrong = files
       .filter((path) => !isComposition(path))
       .flatMap((path) =>
@@ -61,7 +61,7 @@ describe('the source', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(50);
   });
 
-  it('has no circle of imports', () => {
+  it('the source has no circle of imports', () => {
     const finished = new Set<string>();
     const circlesFrom = (path: string, way: readonly string[]): string[] => {
       if (way.includes(path)) return [[...way.slice(way.indexOf(path)), path].join(' → ')];
@@ -75,7 +75,7 @@ describe('the source', () => {
     expect(files.flatMap((path) => circlesFrom(path, []))).toEqual([]);
   });
 
-  it('names an extra in the list of them, and nowhere else', () => {
+  it('the source names an extra in the list of extras, and nowhere else', () => {
     const wrong = files.flatMap((path) =>
       importsOf(path)
         .filter((other) => extraOf(other) !== undefined && extraOf(other) !== extraOf(path))
@@ -92,7 +92,7 @@ describe('the source', () => {
     );
   });
 
-  it('exports nothing that no other file uses, except what the contract says to whoever serves it', () => {
+  it('every export of the source is used by another file, except in the contract', () => {
     const others = ['test', 'grafana'].flatMap((folder) =>
       readdirSync(join(SRC, '..', folder), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
@@ -122,7 +122,7 @@ describe('the source', () => {
     expect(unused).toEqual([]);
   });
 
-  it('reads formats without a database, and without what is made of them', () => {
+  it('the files that read formats import no database, and nothing that uses the readings', () => {
     const isOfFormats = (path: string) => /^ingest\/(?:rows|formats|reading|units)\b/.test(path);
     const formats = files.filter(isOfFormats);
     const others = formats.flatMap(importsOf).filter((path) => !isOfFormats(path));
@@ -130,7 +130,7 @@ describe('the source', () => {
     expect(formats.length).toBeGreaterThan(5);
   });
 
-  it('names an engine only where data are stored', () => {
+  it('the source names an engine only where data are stored', () => {
     const engineAware = files.filter((path) =>
       /timescale|plain postgres/i.test(readFileSync(join(SRC, path), 'utf8')),
     );
@@ -147,7 +147,7 @@ describe('the source', () => {
     expect(api).toEqual([]);
   });
 
-  it('reads the time and the environment in one place each (Z4)', () => {
+  it('the source reads the time and the environment in one place each (Z4)', () => {
     const matching = (pattern: RegExp) =>
       files.filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8')));
     expect(matching(/new Date\(\)|Date\.now\(\)/)).toEqual(['base/clock.ts']);
@@ -162,7 +162,7 @@ describe('the source', () => {
     expect(matching(/process\.env/).sort()).toEqual(['cli.ts']);
   });
 
-  it('leads a POST through 18 files at most, a kept document through 6, one that is not through 12, all of which exist', () => {
+  it('a POST passes 18 files at most, a kept document 6 and another one 12, all of which exist', () => {
     const text = readFileSync(join(SRC, 'README.md'), 'utf8');
     const walks = (text.split('## Four walks')[1]?.split('\n## ')[0] ?? '')
       .split('\n\n')

@@ -1,6 +1,6 @@
 /**
- * The package and its command: what is packed, that it runs where nothing else is installed, and
- * what is said where something is missing.
+ * The package and its command: the packed files, a run where nothing else is installed, and the
+ * messages where something is missing.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -63,7 +63,7 @@ describe('the package', () => {
   });
   afterAll(() => home.remove());
 
-  it('has what runs and nothing else, and its command and its service load', async () => {
+  it('the package has only files that run, and its command and its service load', async () => {
     const { files, command } = packed;
     expect([...new Set(files.map((name) => name.split('/')[0]))].sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'sql', 'src'].sort(),
@@ -88,7 +88,7 @@ describe('the package', () => {
 
   // in npm test: the lines above, startAndStop/embedded.test.ts, extras/demo/demo.test.ts
   if (isAll)
-    it('runs the demo in an empty folder', async () => {
+    it('the package runs the demo in an empty folder', async () => {
       const { command } = packed;
       const run = (words: string[], environment: Record<string, string> = {}) =>
         runProgram([command, ...words], {
@@ -115,7 +115,7 @@ describe('the package', () => {
       expect((await service.finished).code).toBe(0);
     });
 
-  it('may be published: it is not private, its command is executable, and what it needs is named', () => {
+  it('the package may be published: it is not private, its command is executable, its needs are named', () => {
     expect(manifest).not.toHaveProperty('private');
     expect(statSync(join(ROOT, BIN)).mode & 0o111).toBe(0o111);
     expect(readFileSync(join(ROOT, BIN), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
@@ -127,7 +127,7 @@ describe('the package', () => {
   });
 });
 
-it('installs without running anything: each package with a script is known, refused, and works without', () => {
+it('the install runs no scripts: each dependency with a script is known and refused', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };
@@ -141,12 +141,12 @@ it('installs without running anything: each package with a script is known, refu
   expect(new Set(Object.values(manifest.allowScripts))).toEqual(new Set([false]));
 });
 
-it('sends nothing to the maker of @scarf/scarf: here its place is taken, where this is a dependency it is switched off', () => {
+it('@scarf/scarf sends nothing: it is replaced here, and switched off where this is a dependency', () => {
   expect(manifest.overrides['@scarf/scarf']).toBe(`npm:fresh@${manifest.dependencies.fresh}`);
   expect(manifest.scarfSettings).toEqual({ enabled: false });
 });
 
-it('has a list of what is installed with it (SBOM), each with its version, licence and checksum', () => {
+it('the package has a list of its dependencies (SBOM), with versions, licences and checksums', () => {
   const made = execFileSync(process.execPath, ['.github/sbom.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -224,7 +224,7 @@ describe('the command', () => {
     writeFileSync(path, text);
   }
 
-  it('names a Node that is too old', async () => {
+  it('the command names a Node that is too old', async () => {
     const found = await run(checkout('old-node', '>=99.1'));
     expect(found).toMatchObject({ code: 1, stdout: '' });
     expect(found.stderr).toBe(
@@ -233,7 +233,7 @@ describe('the command', () => {
     );
   });
 
-  it('says which limit to raise where the system allows too few open files to load the program', async () => {
+  it('the command says which limit to raise where too few open files are allowed', async () => {
     const path = join(checkout('few-files'), BIN);
     const { status, stderr } = spawnSync('sh', [
       '-c',
@@ -248,7 +248,7 @@ describe('the command', () => {
     );
   });
 
-  it('is of syntax and modules that Node 12.20 knows, which would be too old', () => {
+  it('the command has only syntax and modules that Node 12.20 knows, so it can report an old Node', () => {
     const text = readFileSync(join(ROOT, BIN), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
     expect(text).not.toMatch(/\?\.|\?\?|\|\|=|&&=|^await |#\w+\(|\.at\(|replaceAll/m);
     expect([...text.matchAll(/from '(.+)'/g)].every(([, name]) => name?.startsWith('node:'))).toBe(
@@ -256,7 +256,7 @@ describe('the command', () => {
     );
   });
 
-  it('says that npm ci is missing, whatever of it is', async () => {
+  it('the command says that npm ci is missing, whichever part of it is', async () => {
     const fresh = checkout('fresh');
     write(join(fresh, 'src', 'cli.ts'), '');
     const installed = checkout('broken');
@@ -270,7 +270,7 @@ describe('the command', () => {
     }
   });
 
-  it('compiles only where the sources have changed since', async () => {
+  it('the command compiles only if the sources have changed since', async () => {
     const folder = checkout('checkout');
     const source = join(folder, 'src', 'deep', 'cli.ts');
     write(source, '');
@@ -283,7 +283,7 @@ describe('the command', () => {
     expect([await run(folder), builds()]).toEqual([runs, 1]);
     expect([await run(folder), builds()]).toEqual([runs, 1]);
     const { mtimeMs } = statSync(source);
-    // an older time too: of a file that is copied with its times
+    // an older time too, as a file has that was copied with its times
     for (const [index, difference] of [1_000, -86_400_000].entries()) {
       const changed = new Date(mtimeMs + difference);
       utimesSync(source, changed, changed);
@@ -296,7 +296,7 @@ describe('the command', () => {
     expect([await run(folder), builds()]).toEqual([runs, 5]);
   });
 
-  it('compiles again what was edited before or during a build, or checked by tsc --noEmit', async () => {
+  it('the command compiles again after edits before or during a build, or after tsc --noEmit', async () => {
     const folder = checkout('edited');
     copyFileSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

@@ -1,6 +1,6 @@
 /**
- * What would stop a reader of the documentation: its commands exist, its links lead somewhere, and
- * its recipes do what they promise when they are typed as they are written.
+ * Nothing stops a reader of the documentation: its commands exist, its links lead somewhere, and its
+ * recipes do what they promise when they are typed as they are written.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -29,7 +29,9 @@ import { needs } from '../../support/tools.ts';
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const documents = [
-  ...['README.md', 'grafana/README.md', '.github/workflows/ci.yml'],
+  'README.md',
+  'grafana/README.md',
+  '.github/workflows/ci.yml',
   ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('README.md'))
     .map((path) => join('src', path)),
@@ -53,7 +55,7 @@ const commands = documents.flatMap((path) =>
   ),
 );
 
-it.each(commands)('$path: $rest', ({ rest }) => {
+it.each(commands)('a documented command exists: $path, $rest', ({ rest }) => {
   const choice = chooseWords(wordsOf(rest));
   if ('check' in choice && !/^(export|import network)/.test(rest))
     choice.check(readConfig({ RAW_RETENTION: '2 years' }));
@@ -78,7 +80,7 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   );
 
-it.each(pages)('%s: every link leads to a file, and to a heading in it', (page) => {
+it.each(pages)('every link of a page leads to a file, and to a heading in it: %s', (page) => {
   const links = [...textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g)];
   const broken = links.filter(([, link = '']) => {
     const [path = '', anchor] = link.split('#');
@@ -94,7 +96,7 @@ it.each(pages)('%s: every link leads to a file, and to a heading in it', (page) 
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-it('nothing tells people to type `npx` and the name: no package has it, so outside the folder a stranger could answer', () => {
+it('nothing tells people to type npx airseries, a name that a stranger could take', () => {
   const files = ['src', 'sql', 'grafana', '.github'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
       join(folder, path),
@@ -106,12 +108,12 @@ it('nothing tells people to type `npx` and the name: no package has it, so outsi
   expect(texts).toEqual([]);
 });
 
-it('has commands everywhere', () => {
+it('the commands of the documentation are found, in several pages', () => {
   expect(commands.length).toBeGreaterThan(30);
   expect([...new Set(commands.map(({ path }) => path))].length).toBeGreaterThan(5);
 });
 
-it('a line for Docker that mounts a folder runs as the user who types it, who can then delete what it writes', () => {
+it('a line for Docker that mounts a folder runs as its user, who can then delete the written files', () => {
   const mounts = documents.flatMap(
     (path) => textOf(path).match(/^.*docker compose run .* -v .*$/gm) ?? [],
   );
@@ -136,19 +138,19 @@ it(
       return readFileSync(file, 'utf8');
     };
     const first = run();
-    // of two lines with a name the last counts, as in Compose
+    // the last of two lines with a name counts, as in Compose
     const values = Object.fromEntries(
       [...first.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
     );
     const secret = expect.stringMatching(/^[0-9a-f]{48}$/);
     expect(values).toEqual({
-      ...{
-        TIME_ZONE: 'Asia/Tokyo',
-        POSTGRES_PASSWORD: 'mine',
-        API_PASSWORD: secret,
-        SERVICE_PASSWORD: secret,
-      },
-      ...{ READER_PASSWORD: secret, GRAFANA_PASSWORD: secret, GRAFANA_SECRET_KEY: secret },
+      TIME_ZONE: 'Asia/Tokyo',
+      POSTGRES_PASSWORD: 'mine',
+      API_PASSWORD: secret,
+      SERVICE_PASSWORD: secret,
+      READER_PASSWORD: secret,
+      GRAFANA_PASSWORD: secret,
+      GRAFANA_SECRET_KEY: secret,
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(run()).toBe(first);
@@ -176,7 +178,7 @@ function blocksOf(heading: string, language: string): string[] {
 }
 
 it(
-  'the way from the two commands to a network of one’s own is typed as it is written, and no step is refused',
+  'the README’s way to a network of one’s own works as it is written, step by step',
   needs('curl'),
   async () => {
     const folder = temporaryFolder('readme');
@@ -253,7 +255,7 @@ describe('two years of hours', () => {
   const finished = async (...command: string[]) =>
     (await runProgram(command, { environment: {} }).finished).stdout.trim().split('\n');
 
-  it('are read by pandas', needs('pandas'), async () => {
+  it('pandas reads two years of hours as the README says', needs('pandas'), async () => {
     const lines = `${recipe('python')}\nfor one in hours["timestamp"]: print(one.isoformat())\nprint(hours["pm2.5"].sum())`;
     expect(await finished('python3', '-c', lines)).toEqual([
       '2025-10-26T00:00:00+00:00',
@@ -263,7 +265,7 @@ describe('two years of hours', () => {
     ]);
   });
 
-  it('are read by R', needs('rscript'), async () => {
+  it('R reads two years of hours as the README says', needs('rscript'), async () => {
     const lines = `${recipe('r')}\ncat(format(hours$timestamp, "%Y-%m-%d %H:%M"), sum(hours$pm2.5, na.rm = TRUE), sep = "\\n")`;
     expect(await finished('Rscript', '-e', lines)).toEqual([
       '2025-10-26 00:00',
@@ -274,7 +276,7 @@ describe('two years of hours', () => {
   });
 });
 
-it('the API and the worker of one machine have ports of their own, which a load balancer reaches', () => {
+it('the API and the worker on one machine have separate ports, which a load balancer reaches', () => {
   const page = textOf('src/database/README.md');
   const [worker, api] = ['worker', 'api'].map((role) => {
     const [line = ''] = new RegExp(`^ROLE=${role} .*$`, 'm').exec(page) ?? [];

@@ -1,5 +1,5 @@
 /**
- * What each number means is laid down in rules, which tests cite: `(A3, A10)`, `C2: …`, `rules P1
+ * Rules lay down the meaning of each number, and tests cite them: `(A3, A10)`, `C2: …`, `rules P1
  * to P3`. Each rule is cited by at least one test, and no test cites a rule that there is not.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ function rulesIn(list: string): string[] {
   });
 }
 
-/** Those of benchmarks have names of their own. */
+/** Rules of benchmarks have names of their own. */
 const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
   (path) =>
     path.endsWith('.ts') &&
@@ -67,6 +67,6 @@ it('each rule is cited by a test', () => {
   expect(RULES.filter((rule) => !known.has(rule)).sort()).toEqual(Object.keys(NOT_YET).sort());
 });
 
-it('no test cites a rule that there is not', () => {
+it('no test cites a rule that does not exist', () => {
   expect(cited.filter(({ rule }) => !RULES.includes(rule))).toEqual([]);
 });

@@ -113,7 +113,7 @@ it('the metrics know the free space on the disk of the server', async () => {
 });
 
 it(
-  'where the data are is named, where the server cannot enter DATA_DIR',
+  'status names the folder of the data where the server cannot enter DATA_DIR',
   needs('root'),
   async () => {
     expect(dataDirectory).toMatch(/^\/var\/lib\/airseries\/[0-9a-f]{16}$/);

@@ -49,7 +49,7 @@ const answers = (port: string, path = '/en/air-quality-app/v1/stations.json') =>
     () => 'no listener',
   );
 
-it('a second worker goes on after the first dies with the server it has started, and the API answers throughout', async () => {
+it('a second worker goes on after the first dies with its server, and the API answers throughout', async () => {
   const file = join(home.folder, 'network.json');
   // the list of an empty network isn't kept
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));

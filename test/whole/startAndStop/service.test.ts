@@ -52,7 +52,7 @@ const linesOf = (service: Service) =>
 
 describe('a service', () => {
   let service: Service;
-  /** Where it reports the limits of its listeners. */
+  /** The service reports the limits of its listeners here. */
   const folder = mkdtempSync(join(tmpdir(), 'airseries-listeners-'));
   let close: () => Promise<void>;
   afterAll(async () => {
@@ -67,7 +67,7 @@ describe('a service', () => {
   const isRefused = async (listener: Listener) => (await get(listener, '/')).status === 0;
   const saying = (text: string) => linesOf(service).filter(({ msg }) => msg.includes(text));
 
-  it('waits for its database, says so, and answers 503 meanwhile', async () => {
+  it('a service waits for its database, says so, and answers 503 meanwhile', async () => {
     const PGPORT = await freePort();
     const begun = await beginService(here, {
       PGHOST: '127.0.0.1',
@@ -90,7 +90,7 @@ describe('a service', () => {
     await begun.ready();
   });
 
-  it('logs its URL once it is ready, after everything else has started', () => {
+  it('a service logs its URL once it is ready, after everything else has started', () => {
     const messages = linesOf(service).map(({ msg }) => msg);
     expect(messages).toContain(
       `HTTP ingestion is open at http://127.0.0.1:${service.port.ingest}/v1/readings`,
@@ -103,13 +103,19 @@ describe('a service', () => {
     expect(opened('aggregates are up to date')).toBeLessThan(opened('ready: '));
   });
 
-  it('has a counter at zero for every job of the core, so that one that never runs can be seen', async () => {
+  it('a service has a counter for every job of the core from the start, even if it never runs', async () => {
     const { body } = await get('admin', '/metrics');
     const counters = /^airseries_job_runs_total\{task="([^"]+)"\} \d+$/gm;
     const tasks = [...body.matchAll(counters)].map(([, task]) => task);
     expect(tasks).toEqual(
       expect.arrayContaining([
-        ...['refresh', 'digest', 'screen', 'trim_quarantine', 'zone_rules', 'maintain', 'audit'],
+        'refresh',
+        'digest',
+        'screen',
+        'trim_quarantine',
+        'zone_rules',
+        'maintain',
+        'audit',
       ]),
     );
   });
@@ -120,8 +126,8 @@ describe('a service', () => {
     ['public', 10_000],
     ['admin', 10_000],
     ['ingest', 20_000],
-  ] as const)('has a listener, %s, that', (name, requestTimeout) => {
-    it(`waits 5 seconds for headers, ${requestTimeout / 1_000} for a request, and keeps idle connections for 75`, async () => {
+  ] as const)('listener %s', (name, requestTimeout) => {
+    it(`the ${name} port waits 5 s for headers, ${requestTimeout / 1_000} s for a request, and keeps idle connections for 75 s`, async () => {
       await get(name, PATHS[name]);
       expect(JSON.parse(readFileSync(join(folder, `${service.port[name]}.json`), 'utf8'))).toEqual({
         headersTimeout: 5_000,
@@ -131,7 +137,7 @@ describe('a service', () => {
       });
     });
 
-    it('accepts headers of 15 KiB, and answers headers of 17 KiB with 431', async () => {
+    it(`the ${name} port accepts headers of 15 KiB, and answers headers of 17 KiB with 431`, async () => {
       const status = async (bytes: number) =>
         (await get(name, PATHS[name], { 'X-Filler': 'x'.repeat(bytes) })).status;
       expect(await status(15 * 1024)).toBe((await get(name, PATHS[name])).status);
@@ -139,7 +145,7 @@ describe('a service', () => {
     });
   });
 
-  it('keeps a hundred connections to the admin port and refuses more, so that the public port loses none', async () => {
+  it('the admin port takes a hundred connections and refuses more, so that the public port loses none', async () => {
     const sockets = Array.from({ length: 101 }, () => connect(service.port.admin, '127.0.0.1'));
     let closed = 0;
     for (const socket of sockets) {
@@ -154,7 +160,7 @@ describe('a service', () => {
     await expect.poll(() => closed).toBe(101);
   });
 
-  describe('with readings that come in', () => {
+  describe('incoming readings', () => {
     const post = (
       path: string,
       body: string,
@@ -176,14 +182,14 @@ describe('a service', () => {
     it.each([
       ['/v1/readings', 8 * 1024 * 1024, readings],
       ['/v1/push/airrohr', 64 * 1024, airrohr],
-    ])('takes a body to %s of %i bytes and no more', async (path, limit, body) => {
+    ])('a body to %s may have %i bytes and no more', async (path, limit, body) => {
       const answers = [limit, limit + 1].map((bytes) =>
         post(path, body(bytes), { 'X-Sensor': 'esp8266-1' }),
       );
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 413]);
     });
 
-    it('says why it refuses a body, even to a client that reads last and closes the connection', async () => {
+    it('a client that reads last and closes the connection still learns why its body was refused', async () => {
       const socket = connect(service.port.ingest, '127.0.0.1');
       onTestFinished(() => void socket.destroy());
       const body = readings(8 * 1024 * 1024 + 1);
@@ -204,7 +210,7 @@ describe('a service', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     });
 
-    it('takes 4 batches at once per token: the next gets Retry-After: 2, and all 4 are finished', async () => {
+    it('a token may send 4 batches at once: the next gets Retry-After: 2, and all 4 are finished', async () => {
       const begin = () => beginBatch(service, [{ sensor_id: 1, time, pm25: 10 }]);
       const begun = Array.from({ length: 4 }, begin);
       const next = () => post('/v1/readings', JSON.stringify([{ sensor_id: 1, time, pm25: 10 }]));
@@ -227,7 +233,7 @@ describe('a service', () => {
     });
   });
 
-  it('logs a request on one line, without its query string', async () => {
+  it('a service logs a request on one line, without its query string', async () => {
     await get('public', `${BASE}/station/1.json?password=of-a-client`, {
       'User-Agent': 'my-widget/1.0',
     });
@@ -245,7 +251,7 @@ describe('a service', () => {
     expect(service.log()).not.toContain('of-a-client');
   });
 
-  it('reveals no internals of an error to clients, and logs it with its stack and SQLSTATE', async () => {
+  it('a client sees no internals of an error, and the log has its stack and SQLSTATE', async () => {
     const path = `${BASE}/station/2.json`; // not in the response cache
     const [aqi] = await superuser`select pg_get_functiondef('rollup.aqi'::regproc) as definition`;
     // neither an outage nor a fault of another version
@@ -271,7 +277,7 @@ describe('a service', () => {
     expect((await get('public', path)).status).toBe(200);
   });
 
-  it('finishes requests under way after SIGTERM, closes the public port first and the admin port last, and exits with 0', async () => {
+  it('after SIGTERM a service finishes its requests, closes the admin port last, and exits with 0', async () => {
     const batch = beginBatch(service, [{ sensor_id: 2, time, pm25: 30 }]);
     const end = await openTransaction(superuser, 'lock table api.station in access exclusive mode');
     const answer = get('public', `${BASE}/station/3.json`); // not in the response cache
@@ -306,7 +312,7 @@ describe('a service', () => {
     expect(await here.get('station/2.json', NOW)).toMatchObject({ 'pm2.5': 30 });
   });
 
-  it('has logged only JSON up to its last line, and nothing on stdout', async () => {
+  it('a service logs only JSON up to its last line, and prints nothing on stdout', async () => {
     expect((await service.finished).stdout).toBe('');
     const lines = linesOf(service);
     for (const line of lines) {
@@ -324,7 +330,7 @@ describe('a service', () => {
   });
 });
 
-it('a service with DRAIN_SECONDS is not ready for that time after SIGTERM, and still serves, with Connection: close; a second signal ends it at once and cuts requests', async () => {
+it('with DRAIN_SECONDS a stopping service is not ready but still serves, until a second signal ends it', async () => {
   const service = await startService(here, { DEMO: 'off', DRAIN_SECONDS: '60' });
   onTestFinished(() => service.kill('SIGKILL'));
   const readyz = async () => (await httpGet(service.port.admin, '/readyz')).status;
@@ -363,7 +369,7 @@ it('a service that cannot start closes what it had opened', async () => {
   await expect.poll(sessions).toBeLessThanOrEqual(before);
 });
 
-it('a process opens the database that is named, else the bundled one; without both, it says what is missing', async () => {
+it('a process opens the named database, else the bundled one, or says which of them is missing', async () => {
   const bundled = { target: 'bundled', embedded: true, close: async () => undefined };
   const open = async () => bundled;
   expect(await openDatabase('postgres://me@here/air', open)).toMatchObject({

@@ -25,7 +25,7 @@ beforeAll(async () => {
   return () => here.close();
 });
 
-it('ends the service, and the log has it', async () => {
+it('an uncaught error ends the service, and the log has it', async () => {
   const service = await startService(here, { DEMO: 'off', NODE_OPTIONS });
   onTestFinished(() => service.kill('SIGKILL'));
   service.kill('SIGUSR2');
@@ -35,7 +35,7 @@ it('ends the service, and the log has it', async () => {
   );
 });
 
-it('ends a command, with its message', async () => {
+it('an uncaught error ends a command, with its message', async () => {
   const file = join(temporaryFolder('uncaught'), 'network.json');
   writeFileSync(file, JSON.stringify(citiesOfOneStation(['town'])));
   const end = await openTransaction(superuser, 'lock table raw.station in access exclusive mode');
@@ -53,7 +53,7 @@ it('ends a command, with its message', async () => {
   expect([code, stderr]).toEqual([1, 'error: of a fault in a library\n']);
 });
 
-it('of the driver, where a connection is lost within a transaction, is put in words', async () => {
+it('an uncaught error of the driver is explained when a connection is lost within a transaction', async () => {
   const program = `
     import { connect } from './dist/database/client.js';
     import { describeUncaughtError } from './dist/database/remedies.js';
