@@ -22,9 +22,9 @@ import { lockWaits } from '../support/lockWaits.ts';
 import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { seeded } from '../support/random.ts';
-import { type Samples, samplesOf } from '../support/samples.ts';
 import { needs } from '../support/tools.ts';
 import { metricsTable, namesOf } from './metricsTable.ts';
+import { type Samples, samplesOf } from './samples.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);

@@ -11,7 +11,7 @@ import {
 import { embedded } from '../../../src/extras/embedded/extra.ts';
 import { makeHome, ROOT_BASE, runAs } from '../../../src/extras/embedded/home.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
-import { samplesOf } from '../../support/samples.ts';
+import { samplesOf } from '../../metrics/samples.ts';
 import { needs } from '../../support/tools.ts';
 import { TIMEOUT_MS, temporaryDirectory } from './support.ts';
 

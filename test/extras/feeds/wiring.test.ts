@@ -1,12 +1,12 @@
 /** The configuration and the metrics of the feeds, by what a service does. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { samplesOf } from '../../metrics/samples.ts';
 import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { httpGet } from '../../support/http.ts';
 import { citiesOfOneStation, type Installation, install } from '../../support/installation.ts';
 import { launch } from '../../support/launch.ts';
-import { samplesOf } from '../../support/samples.ts';
 import { expectRefusedSettings, type Mistake } from '../../whole/mistakes/mistake.ts';
 import { openProvider } from './server.ts';
 

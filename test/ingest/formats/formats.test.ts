@@ -69,9 +69,10 @@ async function expectFile(sample: NamedSample, text: string) {
   await hold(here.owner, ingest, sample);
   const summary = await importText(text, { ...declarationsOf(declared), name });
 
-  expect(await changed(here.owner)).toEqual(storedOf(hasTime));
-  expect(summary.accepted).toBe(hasTime.length);
   const said = [...summary.failures, ...summary.examples.map(({ explanation }) => explanation)];
+  const why = `read as ${summary.formats.join()}: ${said.join('; ')}`;
+  expect(await changed(here.owner), why).toEqual(storedOf(hasTime));
+  expect(summary.accepted).toBe(hasTime.length);
   const untimed = noTime.map((one) => ({ ...one, why: 'the time is not ISO 8601' }));
   await expectRefusals(here.owner, said, [...refused, ...untimed], hasTime.length > 0);
   if (hasTime.length === 0) return;
@@ -110,7 +111,7 @@ async function expectPush(sample: NamedSample, path: string) {
   });
   const answer = (await response.json()) as { detail?: string; ignored?: string[] };
 
-  expect(await changed(here.owner)).toEqual(storedOf(stored));
+  expect(await changed(here.owner), JSON.stringify(answer)).toEqual(storedOf(stored));
   await expectRefusals(here.owner, [answer.detail ?? []].flat(), refused, stored.length > 0);
   if (stored.length === 0) return expect([400, 422]).toContain(response.status);
   expect(response.status).toBe(200);
@@ -201,8 +202,12 @@ it('a file with nothing but the title of airquality.am is refused as empty', asy
 });
 
 it('every format has a table of samples, with one that mutated.test.ts changes', () => {
-  const changing = SAMPLES.filter(([, { isMutated }]) => isMutated);
-  expect([...new Set(changing.map(([, { format }]) => format))].sort()).toEqual(FORMAT_NAMES);
+  const formatsOf = (samples: typeof SAMPLES) => new Set(samples.map(([, { format }]) => format));
+  const listed = formatsOf(SAMPLES);
+  const marked = formatsOf(SAMPLES.filter(([, { isMutated }]) => isMutated));
+  const missing = (there: Set<string>) => FORMAT_NAMES.filter((name) => !there.has(name));
+  expect(missing(listed), 'list its table in test/ingest/formats/tables.ts').toEqual([]);
+  expect(missing(marked), 'mark a sample of its table isMutated').toEqual([]);
 });
 
 it('every format has a line in src/ingest/README.md, and names the source of its layout', () => {

@@ -37,7 +37,7 @@ export async function errorOf(work: () => unknown): Promise<Error> {
     if (error instanceof Error) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was refused: it was accepted');
 }
 
 /** Variables of the environment that are refused, as the program reads them when it starts. */

@@ -461,7 +461,7 @@ it.each(NETWORK_FILES)(
     const [heading, ...issues] = error.message.split('\n');
     expect(heading).toMatch(/^network\.json has (a problem|\d+ problems); nothing was imported\.$/);
     const parts = [said].flat();
-    expect(issues).toHaveLength(parts.length);
+    expect(issues, error.message).toHaveLength(parts.length);
     for (const [index, issue] of issues.entries()) {
       expect(issue).toMatch(/^ {2}line \d/);
       expectSaid(issue, parts[index] ?? '');
