@@ -42,7 +42,7 @@ export const airqualityAm: FormatTable = {
       stored: [{ sensor: 2, time: NOON, pm25_raw: 9, pm25: 5, pm10: 10 }],
     },
     {
-      what: 'daily means, of which PM2.5 is the corrected value',
+      what: 'daily means, with the corrected value as PM2.5',
       lines: ['sensor_id,timestamp,avg_pm2.5,avg_temperature', '2,2026-02-01,6.7,'],
       stored: [{ sensor: 2, time: MIDNIGHT, pm25: 6.7, temperature: null }],
     },
@@ -52,7 +52,7 @@ export const airqualityAm: FormatTable = {
       stored: [{ sensor: 2, time: MIDNIGHT, pm25: 5, humidity: 40 }],
     },
     {
-      what: 'hourly means, of which PM2.5 is the corrected value under its plain name',
+      what: 'hourly means, with the corrected value of PM2.5 under its plain name',
       lines: ['sensor_id,timestamp,pm2.5,avg_pm10,total_rain', '2,2026-02-01 12:00:00,6.7,7.7,0.2'],
       stored: [{ sensor: 2, time: NOON, pm25: 6.7, pm10: 7.7, rain: 0.2 }],
     },
@@ -68,7 +68,7 @@ export const airqualityAm: FormatTable = {
       ],
     },
     {
-      what: 'lines of which the first has no corrected value',
+      what: 'lines, the first without a corrected value',
       lines: [
         '{"sensor_id":2,"timestamp":"2026-02-01 00:00:00","pm2.5":14.3}',
         '{"sensor_id":2,"timestamp":"2026-02-01 00:05:00","pm2.5_corrected":9.9,"pm2.5":14.3}',
@@ -79,7 +79,7 @@ export const airqualityAm: FormatTable = {
       ],
     },
     {
-      what: 'measurements of two sensors, one of which has no corrected value',
+      what: 'measurements of two sensors, one without a corrected value',
       lines: [
         'SET',
         'sensor_id,timestamp,pm2.5,pm2.5_corrected',

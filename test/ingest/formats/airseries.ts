@@ -15,7 +15,7 @@ export const airseries: FormatTable = {
       stored: [{ device: 'roof', time: ARRIVAL, pm25: 5 }],
     },
     {
-      what: 'several names of one parameter, of which the first of our list counts',
+      what: 'several names of one parameter: the first in our list counts',
       json: { sensor_id: 7, time: T, P2: 3, 'pm2.5': 1, pm2_5: 2 },
       stored: [{ sensor: 7, time: T, pm25: 1 }],
       ignored: ['pm2_5', 'P2'],

@@ -59,25 +59,25 @@ export const foreign: FormatTable = {
       refused: [{ why: ':1: the header has no column sensor_id' }],
     },
     {
-      what: 'semicolons between names, one of which has a comma, and decimal commas',
+      what: 'semicolons between names, one with a comma, and decimal commas',
       declared: { sensor: 52, zone: 'UTC', column: ['time=Datum'] },
       lines: ['PM2,5;PM10;Datum', '8,5;9;2026-11-20'],
       stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5, pm10: 9 }],
     },
     {
-      what: 'one semicolon between names, one of which has a comma',
+      what: 'one semicolon between names, one with a comma',
       declared: { sensor: 52, zone: 'UTC', column: ['time=Datum'] },
       lines: ['PM2,5;Datum', '8,5;2026-11-20'],
       stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
     },
     {
-      what: 'a semicolon between names, one of which has more commas',
+      what: 'a semicolon between names, one with more commas',
       declared: { sensor: 52, zone: 'UTC', column: ['time=Datum', 'pm25=PM2,5 (a,b,c)'] },
       lines: ['Datum;"PM2,5 (a,b,c)"', '2026-11-20;8,5'],
       stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
     },
     {
-      what: 'tabs between names, one of which has commas',
+      what: 'tabs between names, one with commas',
       declared: { sensor: 52, zone: 'UTC' },
       lines: ['"a,b,c"\ttime\tpm25', 'x\t2026-11-20\t8,5'],
       stored: [{ sensor: 52, time: MIDNIGHT, pm25: 8.5 }],
@@ -93,7 +93,7 @@ export const foreign: FormatTable = {
       stored: [{ sensor: 52, time: T, temperature: 5, pressure: 101_320, pm25: 9 }],
     },
     {
-      what: 'a row of units, of which a declared unit takes the place',
+      what: 'a row of units, one replaced by a declared unit',
       declared: { unit: ['temperature=c'] },
       lines: [
         'sensor_id,time,temperature,pressure,pm25',

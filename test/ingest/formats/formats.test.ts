@@ -137,20 +137,23 @@ function turned(sample: NamedSample): string {
 const turnedKeys = (_: string, value: unknown) =>
   isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value;
 
-it.each(SAMPLES)('a file is read: %s', (_, sample) => expectFile(sample, textOf(sample)));
+it.each(SAMPLES)('an import of a sample gives the result in its table: %s', (_, sample) =>
+  expectFile(sample, textOf(sample)),
+);
 
 it.each(SAMPLES.filter(([, { isTurned }]) => isTurned))(
-  'a file is read with its columns in the opposite order: %s',
+  'an import with the columns in the opposite order gives the same result: %s',
   (_, sample) => expectFile(sample, turned(sample)),
 );
 
 it.each(SAMPLES.filter(([, { isNamed }]) => !isNamed))(
-  'a push to /v1/readings is recognized: %s',
+  'a push to /v1/readings is recognized by its format, with the result in the table: %s',
   (_, sample) => expectPush(sample, '/v1/readings'),
 );
 
-it.each(SAMPLES)('a push to the path of its format is read: %s', (_, sample) =>
-  expectPush(sample, `/v1/push/${sample.format}`),
+it.each(SAMPLES)(
+  'a push to the path of its format gives the result in the table: %s',
+  (_, sample) => expectPush(sample, `/v1/push/${sample.format}`),
 );
 
 it('a file whose rows name no known parameter is refused, with the names that were found', async () => {

@@ -41,7 +41,7 @@ export const homeAssistant: FormatTable = {
       isNamed: true,
     },
     {
-      what: 'history, each entity of which is one parameter',
+      what: 'history, with one parameter for each entity',
       declared: {
         sensor: 11,
         column: ['pm25=sensor.garden_pm25', 'temperature=sensor.garden_t'],
@@ -60,7 +60,7 @@ export const homeAssistant: FormatTable = {
       ],
     },
     {
-      what: 'history that does not say of which sensor it is',
+      what: 'history that does not name its sensor',
       lines: ['entity_id,state,last_changed', `sensor.garden_a,7,${T}`],
       stored: [],
       refused: [{ why: 'If all rows come from one sensor, say which' }],

@@ -6,7 +6,7 @@ export const openaq: FormatTable = {
   format: 'openaq',
   samples: [
     {
-      what: 'CSV of the archive, of which the rows of one sensor and time are one reading',
+      what: 'CSV of the archive: the rows of one sensor and time are one reading',
       declared: { shift: '-1h' },
       lines: [
         ARCHIVE,

@@ -25,7 +25,7 @@ export const purpleair: FormatTable = {
       ],
     },
     {
-      what: 'JSON of the history API, in which a value is null',
+      what: 'JSON of the history API, with a value that is null',
       json: {
         api_version: 'V1.0.14-0.0.58',
         time_stamp: 1_795_170_000,

@@ -56,7 +56,7 @@ export const sensorCommunity: FormatTable = {
       refused: [{ sensor: 37, why: 'humidity: the value is not a number' }],
     },
     {
-      what: 'an element for each way to write a time, of which two cannot be read',
+      what: 'an element for each way to write a time, two of them unreadable',
       json: [
         element(36, '2026-11-20T08:00:00', { P1: '17.3' }),
         element(36, '2026-11-20T10:00:00+01:00', { P1: '17.4' }),

@@ -68,7 +68,7 @@ export const ttn: FormatTable = {
       refused: [{ device: 'roof', why: 'no2: the value is not a number' }],
     },
     {
-      what: 'an uplink whose values lie in an object of their own, one of which is mapped',
+      what: 'an uplink whose values lie in an object, one of them mapped',
       declared: { column: ['pm25=particles.fine'] },
       json: uplink({ particles: { fine: 7.5 }, pm10: 9 }),
       stored: [{ device: 'roof', time: T, pm25: 7.5, pm10: 9 }],
