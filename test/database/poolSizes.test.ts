@@ -44,7 +44,7 @@ onOneEngine('connections of a service', (engine) => {
     await withPool(); // the collectors of metrics ask the database before it hangs
     // repeated if requests gave up, after two seconds, before enough of them hung
     let hung = false;
-    while (!hung) {
+    for (let round = 0; !hung && round < 10; round += 1) {
       const end = await openTransaction(superuser, `lock table ${table} in access exclusive mode`);
       let answered = false;
       const answers = Promise.all(requests()).then(() => {
@@ -54,6 +54,7 @@ onOneEngine('connections of a service', (engine) => {
       await end('rollback');
       await answers;
     }
+    expect(hung, `${statements} statements hang`).toBe(true);
   }
 
   /**
