@@ -6,12 +6,12 @@ import { importReadings } from '../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../support/smallNetwork.ts';
 import { file, stored } from './support.ts';
 
-onEveryEngine('import readings', (engine) => {
+onEveryEngineInAll('import readings', (engine) => {
   let db: TestDatabase;
   let owner: Sql;
   let ingest: Sql;

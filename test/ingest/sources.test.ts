@@ -10,7 +10,7 @@ import type { Declarations } from '../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../src/ingest/store/accept.ts';
 import { differences } from '../aggregate/differences.ts';
 import { NOW } from '../support/clock.ts';
-import { onEveryEngine } from '../support/database.ts';
+import { onEveryEngineInAll } from '../support/database.ts';
 import { keepingLog } from '../support/keepingLog.ts';
 import { openPushing, type Pushing, push, send } from './http/pushing.ts';
 import { file, reading } from './support.ts';
@@ -139,7 +139,7 @@ const PAIRED = Object.entries(WAYS).filter(
     ].includes(name),
 );
 
-onEveryEngine('two sources', (engine) => {
+onEveryEngineInAll('two sources', (engine) => {
   let here: Here;
   beforeAll(async () => {
     const pushing = await openPushing(engine);

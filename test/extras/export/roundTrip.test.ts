@@ -15,7 +15,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { exportNetwork } from '../../../src/network/exportNetwork.ts';
 import { importNetwork } from '../../../src/network/importNetwork.ts';
 import { reading } from '../../ingest/support.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { needs } from '../../support/tools.ts';
@@ -26,7 +26,7 @@ const START = Date.UTC(2025, 9, 20);
 const HOURS = 300;
 const log = keepingLog();
 
-onEveryEngine('an imported export', (engine) => {
+onEveryEngineInAll('an imported export', (engine) => {
   let original: TestDatabase;
   let db: TestDatabase;
   let owner: Sql;

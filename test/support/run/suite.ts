@@ -61,7 +61,7 @@ export const suite = (mode: string) => {
       // no test file changes a module, so they share them: importing took a seventh of the time
       isolate: isLong,
       // on two cores: each waits for a database server or a process now and then
-      maxWorkers: isLong ? 1 : 3,
+      maxWorkers: isLong ? 1 : 4,
     },
   });
 };
