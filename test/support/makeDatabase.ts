@@ -40,7 +40,8 @@ export async function makeDatabase(
   const template = await templateDatabase(server, timeZone, definitions);
   const name = `test_${randomBytes(6).toString('hex')}`;
   const sql = administration(server);
-  await sql.unsafe(`create database ${name} template ${template}`);
+  // a copy of the files takes 29 ms of processor, and 142 with TimescaleDB; one by the log 48 and 226
+  await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   // migrations need it, and clones lack it
   await sql.unsafe(`grant create on database ${name} to airseries_owner`);
   const target = { ...server, database: name };
