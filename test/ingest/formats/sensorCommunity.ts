@@ -38,6 +38,16 @@ export const sensorCommunity: FormatTable = {
       stored: [{ sensor: 36, time: T, pm10: 17.3 }],
     },
     {
+      what: 'a value that is missing, which leaves its parameter empty (S3)',
+      json: [
+        {
+          ...element(36, '2026-11-20 08:00:00', {}),
+          sensordatavalues: [{ value_type: 'P1', value: '21.90' }, { value_type: 'P2' }],
+        },
+      ],
+      stored: [{ sensor: 36, time: T, pm10: 21.9, pm25: null }],
+    },
+    {
       what: 'the feed, without sensors from indoors',
       json: [
         element(36, '2026-11-20 08:00:00', { P1: '21.90', P2: '14.20', P0: '8.1' }),
