@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeJobs } from '../../src/aggregate/jobs.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine, type TestDatabase } from '../support/database.ts';
 import {
   type Body,
@@ -16,7 +17,6 @@ import { keepingLog } from '../support/keepingLog.ts';
 import { storageOf } from './storage.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-const NOW = new Date('2026-11-20T12:00:00Z');
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 
 /** Each job has a city named after it, so that the tests do not affect each other. */

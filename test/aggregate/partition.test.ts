@@ -9,6 +9,7 @@ import { refresh } from '../../src/aggregate/refresh.ts';
 import { runJob } from '../../src/aggregate/schedule.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';
 import type { Sql } from '../../src/database/client.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
@@ -21,7 +22,6 @@ import { openTransaction } from '../support/openTransaction.ts';
 import { until } from '../support/patience.ts';
 import { openWire } from '../support/wire.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
 const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 const RETENTION = '60 days';

@@ -2,7 +2,6 @@
  * A database of two stations with a sensor each, which have measured PM2.5 every six hours since
  * some day, and its stored buckets.
  */
-
 import { refresh } from '../../src/aggregate/refresh.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { type Engine, LEVELS } from '../../src/schema/aggregates.ts';

@@ -1,5 +1,4 @@
 /** A town of one station with one sensor, for the operator's commands over it. */
-
 import { commandsOn } from '../support/command.ts';
 import { engines, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';

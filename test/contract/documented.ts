@@ -63,7 +63,7 @@ export function validatorOf(schema: object & { $ref?: string }): ValidateFunctio
   return validate;
 }
 
-/** The documented response for a status at a path, references followed. Throws if there is none. */
+/** The documented response for a status at a path, references followed. Throws if it has no such response. */
 export function documentedResponse(path: string, status: number): Documented {
   const known = PATHS.find(({ pattern }) => pattern.test(path));
   // a path that the document does not have is answered with a problem

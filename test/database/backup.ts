@@ -13,13 +13,13 @@ import { deleteReadings } from '../../src/ingest/store/deleteReadings.ts';
 import { importNetwork } from '../../src/network/importNetwork.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { start } from '../../src/service.ts';
+import { NOW } from '../support/clock.ts';
 import { freePort } from '../support/freePort.ts';
 import { beginRequest, httpGet } from '../support/http.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { patient } from '../support/patience.ts';
 
 export const TIMEOUT_MS = patient(240_000);
-const NOW = new Date('2026-11-20T12:00:00Z');
 const ZONE = 'Asia/Yerevan';
 export const log = makeLog('silent');
 const clock = () => NOW;
@@ -101,8 +101,8 @@ const series = (count: number, step: number) => Array.from({ length: count }, (_
 type Filled = { token: string; before: string[] };
 
 /**
- * A network with readings of two years, and its bodies. `halfway` is called before those of the
- * last days arrive, `after` after that.
+ * A network with readings of two years, and its bodies. `halfway` is called before the readings of
+ * the last days arrive, `after` after that.
  */
 export async function fill(
   place: Place,

@@ -1,5 +1,4 @@
 /** PgBouncer in front of a database. */
-
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

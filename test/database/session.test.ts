@@ -2,7 +2,6 @@
  * The settings of sessions: the server has them for each kind of connection, and a check names the
  * missing ones. They are written out here, and not taken from the code that sends them.
  */
-
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkSession } from '../../src/database/checkSession.ts';
 import { asOwner, connect, onConnection, type Sql } from '../../src/database/client.ts';

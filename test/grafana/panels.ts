@@ -159,6 +159,18 @@ const OF_BOTH: readonly Row[] = [
   ],
 ];
 
+/** The current values of the station and of its city, which has no other. */
+const NOW_IN_BIRCH = {
+  'PM2.5': 184,
+  PM10: 368,
+  'PM2.5, NowCast': 182.7,
+  'PM10, NowCast': 365,
+  'NO₂': 20,
+  Temperature: 25,
+  Humidity: 50,
+  Pressure: 950,
+};
+
 export const PANELS: Readonly<Record<string, readonly Row[]>> = {
   network: [
     ['Online', {}, 1, { value: 14 }],
@@ -277,22 +289,7 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
       { time: '2026-11-20T11:34:56+00:00', text: 'particles flagged: operator' },
     ],
     ['Flags', alder('3'), 1, { text: 'temperature, humidity and pressure flagged: operator' }],
-    [
-      'Current values',
-      BIRCH,
-      9,
-      ...tiles({
-        'PM2.5': 184,
-        PM10: 368,
-        'PM2.5, NowCast': 182.7,
-        'PM10, NowCast': 365,
-        'NO₂': 20,
-        Temperature: 25,
-        Humidity: 50,
-        Pressure: 950,
-        'Wind from ESE': 3,
-      }),
-    ],
+    ['Current values', BIRCH, 9, ...tiles({ ...NOW_IN_BIRCH, 'Wind from ESE': 3 })],
     ['Current values', EMPTY, 0],
     [
       'Station',
@@ -351,22 +348,7 @@ export const PANELS: Readonly<Record<string, readonly Row[]>> = {
   ],
   region: [
     ...OF_BOTH,
-    [
-      'Current values',
-      BIRCH,
-      9,
-      ...tiles({
-        'PM2.5': 184,
-        PM10: 368,
-        'PM2.5, NowCast': 182.7,
-        'PM10, NowCast': 365,
-        'NO₂': 20,
-        Temperature: 25,
-        Humidity: 50,
-        Pressure: 950,
-        Stations: 1,
-      }),
-    ],
+    ['Current values', BIRCH, 9, ...tiles({ ...NOW_IN_BIRCH, Stations: 1 })],
     ['Current values', EMPTY, 0],
     [
       'AQI of the stations, hour by hour',

@@ -1,5 +1,6 @@
 /** An hour of a station is the mean of its readings. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
@@ -7,8 +8,6 @@ import {
   install,
   reading,
 } from '../support/installation.ts';
-
-const NOW = new Date('2026-11-20T12:00:00Z');
 
 onEveryEngine('hours', (engine) => {
   let here: Installation;

@@ -3,7 +3,6 @@
  * grows with what clients send. A metric without a row here fails, and so does a service that does
  * not pass it on. The metrics of an extra are moved by a test in its folder.
  */
-
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

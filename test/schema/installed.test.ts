@@ -2,7 +2,6 @@
  * A login that may only read: the check of a database that it cannot migrate, and a service that
  * has no other login.
  */
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeLog } from '../../src/base/log.ts';
 import type { DatabaseAddress } from '../../src/database/address.ts';

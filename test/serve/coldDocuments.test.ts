@@ -2,7 +2,6 @@
  * With years of buckets, compressed on TimescaleDB, a document reads only its own rows and the
  * chunks of its windows, however often it was queried before.
  */
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDigest } from '../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../src/aggregate/refresh.ts';
@@ -14,12 +13,11 @@ import { makeExplore } from '../../src/serve/explore.ts';
 import { makeWindows, queryRegionHistory, queryStationHistory } from '../../src/serve/history.ts';
 import type { PathValues } from '../../src/serve/paths.ts';
 import { queryNetwork } from '../../src/serve/stationsList.ts';
+import { NOW } from '../support/clock.ts';
 import { engines, isAll, type TestDatabase, testDatabase } from '../support/database.ts';
 import { citiesOfOneStation } from '../support/installation.ts';
 import { until } from '../support/patience.ts';
 import { bringIn } from '../support/smallNetwork.ts';
-
-const NOW = new Date('2026-11-20T12:00:00Z');
 
 /**
  * With few stations the index of times alone would be nearly as good, so the planner may choose it;

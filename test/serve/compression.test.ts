@@ -2,7 +2,6 @@
  * Content codings: a document in the coding that the client prefers, each with its own ETag, any of
  * which gives 304.
  */
-
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';

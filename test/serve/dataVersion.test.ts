@@ -5,6 +5,7 @@ import type { Sql } from '../../src/database/client.ts';
 import { openReaderPool } from '../../src/database/pools.ts';
 import { screen } from '../../src/network/screening.ts';
 import { type DataVersionWatch, watchDataVersion } from '../../src/serve/dataVersion.ts';
+import { NOW } from '../support/clock.ts';
 import { onOneEngine } from '../support/database.ts';
 import {
   citiesOfOneStation,
@@ -13,7 +14,6 @@ import {
   reading,
 } from '../support/installation.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
 const log = makeLog('silent');
 
 onOneEngine('the data version', (engine) => {

@@ -2,7 +2,6 @@
  * Files of hours, which take long: two are made at a time, the others wait in line, and a client
  * that has left before its turn gets none.
  */
-
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';

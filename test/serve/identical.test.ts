@@ -1,5 +1,4 @@
 /** Identical requests that are under way together share one query; later ones query again. */
-
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeClock } from '../../src/base/clock.ts';

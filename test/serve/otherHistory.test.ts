@@ -14,13 +14,13 @@ import { openReaderPool } from '../../src/database/pools.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 import { makeApp } from '../../src/serve/app.ts';
 import { watchDataVersion } from '../../src/serve/dataVersion.ts';
+import { NOW } from '../support/clock.ts';
 import { onEveryEngineInAll } from '../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../support/installation.ts';
 import { request } from '../support/request.ts';
 import { startPostgres } from '../support/run/postgres.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
 const log = makeLog('silent');
 const network = citiesOfOneStation(['town']);
 const named = (title: string) => ({

@@ -1,5 +1,4 @@
 /** The service in this process, over the database of a test, which says when a job runs. */
-
 import { onTestFinished } from 'vitest';
 import { runJob, type Schedule } from '../../src/aggregate/schedule.ts';
 import { type Config, readConfig } from '../../src/config.ts';

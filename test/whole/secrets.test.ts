@@ -3,7 +3,6 @@
  * can fail fails, and no log, answer, metric or output of a command has any of them. The messages
  * about wrong addresses are in test/whole/mistakes, whose rows have such secrets, too.
  */
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makePullCounter } from '../../src/extras/feeds/pullCounter.ts';
 import { makePull } from '../../src/extras/feeds/pullDue.ts';

@@ -2,7 +2,6 @@
  * The effect of each variable of the configuration on the service, seen from outside: in its
  * answers, its listeners and its database.
  */
-
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIGURATION } from '../../src/config.ts';
 import { createToken } from '../../src/ingest/http/tokens.ts';

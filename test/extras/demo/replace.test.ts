@@ -12,11 +12,11 @@ import { connect, onConnection, type Sql } from '../../../src/database/client.ts
 import { copyMissing, installDemo } from '../../../src/extras/demo/demo.ts';
 import { createToken } from '../../../src/ingest/http/tokens.ts';
 import { LEVELS } from '../../../src/schema/aggregates.ts';
+import { NOW } from '../../support/clock.ts';
 import { onEveryEngineInAll, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { addressVariables, makeHome, runAirseries } from '../../support/program.ts';
 
 const DAY = 86_400_000;
-const NOW = new Date('2026-11-20T12:00:00Z');
 const log = makeLog('silent');
 
 /** The network of the README, whose sensors 11 and 12 are the demo's ids. */

@@ -1,5 +1,4 @@
 /** The configuration of the demo, by its effects on a service. */
-
 import { expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
 import { NOW } from '../../support/clock.ts';

@@ -1,5 +1,4 @@
 /** The service restarts its embedded server if that is killed. */
-
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,9 +8,10 @@ import { renderPage } from '../../../src/extras/pages/layout.ts';
 import { overviewPage } from '../../../src/extras/pages/overview.ts';
 import type { ListedStation } from '../../../src/extras/pages/parts.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { NOW } from '../../support/clock.ts';
 import { seeded } from '../../support/random.ts';
 import { axe, inBrowserInAll } from './browser.ts';
-import { NOW, openSite, type Site, STATIONS } from './site.ts';
+import { openSite, type Site, STATIONS } from './site.ts';
 
 let site: Site;
 beforeAll(async () => {

@@ -2,7 +2,6 @@
  * The pages as they are sent, without a browser: addresses, headers, languages, problems, and text
  * of the network, which is never HTML.
  */
-
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,9 +13,10 @@ import { cardPicture } from '../../../src/extras/pages/pictures.ts';
 import { toPng } from '../../../src/extras/pages/png.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
 import { makeApp } from '../../../src/serve/app.ts';
+import { NOW } from '../../support/clock.ts';
 import { beginRequest, httpGet } from '../../support/http.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { MARKUP, NOW, openSite, type Site, STATIONS } from './site.ts';
+import { MARKUP, openSite, type Site, STATIONS } from './site.ts';
 
 const PATHS = [
   '',

@@ -2,17 +2,15 @@
  * The service with its pages over a test database: stations of every category, in a city that is
  * shown and one that is hidden.
  */
-
 import { makeLog } from '../../../src/base/log.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { DatabaseAddress } from '../../../src/database/address.ts';
 import { start } from '../../../src/service.ts';
+import { NOW } from '../../support/clock.ts';
 import { engines } from '../../support/database.ts';
 import { freePort } from '../../support/freePort.ts';
 import { type Answer, httpGet } from '../../support/http.ts';
 import { type Installation, install, reading, type Values } from '../../support/installation.ts';
-
-export const NOW = new Date('2026-11-20T12:00:00Z');
 
 /** Text that must not be taken for HTML, the end of a script, or a template. */
 export const MARKUP = `<img src=x onerror="document.title='hacked'"> </script>{{'"&amp;`;

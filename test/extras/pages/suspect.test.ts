@@ -7,8 +7,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCALES } from '../../../src/contract/endpoints.ts';
 import { leftOut, type Trust, trustPart } from '../../../src/extras/pages/trust.ts';
 import { WORDS } from '../../../src/extras/pages/words.ts';
+import { NOW } from '../../support/clock.ts';
 import { axe, inBrowserInAll } from './browser.ts';
-import { NOW, openSite, type Site, STATIONS } from './site.ts';
+import { openSite, type Site, STATIONS } from './site.ts';
 
 type Flag = Trust['flags'][number];
 

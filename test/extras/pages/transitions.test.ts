@@ -4,8 +4,9 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
+import { NOW } from '../../support/clock.ts';
 import { inBrowser } from './browser.ts';
-import { NOW, openSite, type Site, STATIONS } from './site.ts';
+import { openSite, type Site, STATIONS } from './site.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,5 +1,4 @@
 /** The configuration of the pages, by its effects on a service. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

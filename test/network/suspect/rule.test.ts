@@ -325,19 +325,12 @@ onEveryEngine('suspect particles', (engine) => {
     });
     const [one, another] = [{ kind: 'PMS5003' }, { kind: 'BAM-1020' }];
     const found = { station: 1, reason: 'sensors', since: 72, until: null };
-    const withKinds = async (first: Json, second: Json) => {
+    const withSensors = async (...sensors: Json[]) => {
       await town.owner`truncate raw.screened_period`;
-      await bringIn(
-        town.owner,
-        network({
-          1: {
-            sensors: [
-              { id: 11, ...first },
-              { id: 12, ...second },
-            ],
-          },
-        }),
-      );
+      await bringIn(town.owner, network({ 1: { sensors } }));
+    };
+    const withKinds = async (first: Json, second: Json) => {
+      await withSensors({ id: 11, ...first }, { id: 12, ...second });
       return await town.screened(air);
     };
     expect(await withKinds({}, {})).toEqual([found]);
@@ -345,19 +338,11 @@ onEveryEngine('suspect particles', (engine) => {
     expect(await withKinds(one, another)).toEqual([]);
     expect(await withKinds(one, {})).toEqual([]);
     // beside a third one of another kind, the two that differ are named
-    await town.owner`truncate raw.screened_period`;
-    await bringIn(
-      town.owner,
-      network({
-        1: {
-          sensors: [
-            { id: 11, ...one },
-            { id: 12, ...one },
-            { id: 15, ...another },
-            { id: 16, ...another },
-          ],
-        },
-      }),
+    await withSensors(
+      { id: 11, ...one },
+      { id: 12, ...one },
+      { id: 15, ...another },
+      { id: 16, ...another },
     );
     await town.measure(air, 100, 1, [...SENSORS, 15, 16]);
     await screen(town.db.target, NOW);

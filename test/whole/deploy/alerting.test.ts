@@ -2,7 +2,6 @@
  * The configuration of Alertmanager in docker-compose.yml; a real Alertmanager runs it where one is
  * installed.
  */
-
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';

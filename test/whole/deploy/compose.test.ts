@@ -3,7 +3,6 @@
  * show. The job `compose` of the workflow starts the file, and shows that each part reaches the
  * others.
  */
-
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -2,7 +2,6 @@
  * The Dockerfile, without Docker: its steps run as plain commands in a clean folder, and the result
  * is started.
  */
-
 import {
   chmodSync,
   cpSync,

@@ -2,7 +2,6 @@
  * The nginx configuration of src/http/README.md: it requests a document at most once a minute, and
  * gets 304 unless it changed.
  */
-
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';

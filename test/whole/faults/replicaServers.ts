@@ -2,7 +2,6 @@
  * A primary and its streaming replicas, each a server of its own that a test stops, pauses and
  * promotes as it likes.
  */
-
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,6 @@
  * The API over an address that leads to one replica and then to another, which may lack something:
  * no client sees an older state after a newer one.
  */
-
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { refresh } from '../../../src/aggregate/refresh.ts';

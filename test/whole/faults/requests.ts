@@ -1,5 +1,4 @@
 /** Requests to the ingest app in parts, for clients that stall or disconnect. */
-
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';

@@ -29,7 +29,7 @@ export function expectSaid(message: string, said: Said): void {
   expect(message).not.toContain(SECRET);
 }
 
-/** The error that this ends with. Rejects if there is none. */
+/** The error that this ends with. Rejects if it succeeds. */
 export async function errorOf(work: () => unknown): Promise<Error> {
   try {
     await work();

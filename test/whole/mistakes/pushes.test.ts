@@ -31,7 +31,7 @@ const PUSHES: Mistake<Push>[] = [
   ['blank lines', { body: '\n\r\n', headers: LINES }, 'no line'],
   ['a table of blank lines', { body: '\n\n', headers: CSV }, 'no line'],
   ['an empty archive', { body: gzipSync(''), headers: GZIP }, 'empty'],
-  ['an archive that is none', { body: GOOD, headers: GZIP }, 'damaged'],
+  ['an archive that is no gzip', { body: GOOD, headers: GZIP }, 'damaged'],
   [
     'an archive that is cut off',
     { body: gzipSync(GOOD).subarray(0, -12), headers: GZIP },

@@ -2,7 +2,6 @@
  * The package and its command: the packed files, a run where nothing else is installed, and the
  * messages where something is missing.
  */
-
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -2,7 +2,6 @@
  * Nothing stops a reader of the documentation: its commands exist, its links lead somewhere, and its
  * recipes do what they promise when they are typed as they are written.
  */
-
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

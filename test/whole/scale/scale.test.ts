@@ -3,7 +3,6 @@
  * under Patroni and etcd, and twice HAProxy, PgBouncer, an API and a worker. While each part fails,
  * no read fails or goes back in time, and no acknowledged reading is lost.
  */
-
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

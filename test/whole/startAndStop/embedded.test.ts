@@ -2,7 +2,6 @@
  * The life of a service with the embedded PostgreSQL, as an operator runs it: its first
  * start is interrupted, commands run before it and beside it, and it answers as of FIXED_NOW.
  */
-
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** ROLE: processes that only serve the API beside worker processes, which share the jobs. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';

@@ -2,7 +2,6 @@
  * The life of a service, in order: it waits for its database, opens its parts, works within its
  * limits, logs, and stops. Most of it is one process. Secrets: test/whole/secrets.test.ts.
  */
-
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,6 @@
  * Processes of two versions beside each other: no answer is empty, wrong or refused while one
  * replaces the objects that the other queries.
  */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -3,7 +3,6 @@
  * much longer reads take than before, how many reads and pushes fail, and how old the newest value
  * is that readers see. By the real clock, because the service refreshes by it.
  */
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

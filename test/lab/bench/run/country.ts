@@ -3,7 +3,6 @@
  * readings, aggregated in one first build, and three days of readings every five minutes. Figures
  * that are measured on the way are kept for the measures that report them.
  */
-
 import { refreshAndDigest } from '../../../../src/aggregate/digest.ts';
 import { rebuild, type Watcher } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';

@@ -2,7 +2,6 @@
  * The built service as a process of its own, answering from a database that was made for a
  * measurement.
  */
-
 import { freePort } from '../../../support/freePort.ts';
 import type { TestDatabase } from '../../../support/makeDatabase.ts';
 import { addressVariables, ready, runProgram } from '../../../support/program.ts';

@@ -2,7 +2,6 @@
  * Networks of invented stations with readings at a steady pace, made in the database, refreshed and
  * compressed as they would be at rest.
  */
-
 import { makeDigest } from '../../../../src/aggregate/digest.ts';
 import { maintain, refresh } from '../../../../src/aggregate/refresh.ts';
 import { makeLog } from '../../../../src/base/log.ts';

@@ -1,7 +1,6 @@
 /**
  * A service with more than a year of readings, so that its histories are as large as in production.
  */
-
 import { NOW } from '../../../support/clock.ts';
 import { engines } from '../../../support/database.ts';
 import { citiesOfOneStation, type Installation, install } from '../../../support/installation.ts';

@@ -2,7 +2,6 @@
  * A service on its own embedded server, and a sender that fills its one sensor minute by minute and
  * records the acknowledged batches.
  */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../support/freePort.ts';

@@ -2,7 +2,6 @@
  * A worker freezes (a stopped machine, a debugger): the other goes on with every job, and the first
  * joins in when it wakes.
  */
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onEveryEngine } from '../../../support/database.ts';
 import { freePort } from '../../../support/freePort.ts';

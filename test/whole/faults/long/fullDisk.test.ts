@@ -2,7 +2,6 @@
  * The disk of the embedded server fills up, and space is freed again. Needs its own file system,
  * which only root can mount.
  */
-
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

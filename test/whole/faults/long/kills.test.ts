@@ -3,7 +3,6 @@
  * PostgreSQL being killed meanwhile: no acknowledged reading is lost, no batch is stored in part,
  * and every bucket is right.
  */
-
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

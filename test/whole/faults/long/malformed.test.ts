@@ -2,7 +2,6 @@
  * Ten thousand malformed requests to each listener: each is refused or disconnected, and no answer
  * reveals internals.
  */
-
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { httpGet } from '../../../support/http.ts';

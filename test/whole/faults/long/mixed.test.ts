@@ -1,5 +1,4 @@
 /** A minute of mixed load, and the heap afterwards. */
-
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -7,10 +7,9 @@ import { refresh } from '../../../../src/aggregate/refresh.ts';
 import { Unavailable } from '../../../../src/base/unavailable.ts';
 import type { Sql } from '../../../../src/database/client.ts';
 import { openIngestPool } from '../../../../src/database/pools.ts';
+import { NOW } from '../../../support/clock.ts';
 import { onEveryEngine, type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { openWire, type Wire } from '../../../support/wire.ts';
-
-const NOW = new Date('2026-11-20T12:00:00Z');
 
 async function seconds(work: Promise<unknown>): Promise<number> {
   const began = performance.now();

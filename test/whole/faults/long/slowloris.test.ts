@@ -1,5 +1,4 @@
 /** Clients that send a byte now and then are cut off in time, and others are hardly affected. */
-
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** S1, S2: how long a network file and the first build of its aggregates take. */
-
 import { refreshAndDigest } from '../../../../../src/aggregate/digest.ts';
 import { makeLog } from '../../../../../src/base/log.ts';
 import { importNetwork } from '../../../../../src/network/importNetwork.ts';
