@@ -67,6 +67,16 @@ export type Parameter = {
   isTotal?: true | undefined;
 };
 
+/** A cell of each row that says the unit of a value in another cell. */
+export type UnitAt = {
+  position: Position;
+  /**
+   * The unit that the cell means. Undefined: it says none, and the unit of the column counts.
+   * Absent: its text is the unit. A unit that the parameter does not have makes the value unreadable.
+   */
+  unitOf?(cell: unknown, parameter: ParameterName): string | undefined;
+};
+
 /** A column with values of a parameter. */
 export type ValueColumn = {
   position: Position;
@@ -76,6 +86,8 @@ export type ValueColumn = {
   field: string;
   /** The unit that the source or the format says; undefined: neither does. */
   unit: string | undefined;
+  /** Where each row says the unit, which counts before `unit`. A declared unit counts before it. */
+  unitAt?: UnitAt | undefined;
   /** Rain is the total of a gauge that counts up, not the amount. */
   isTotal?: true | undefined;
 };
@@ -110,6 +122,8 @@ export type Taken = {
   device?: readonly Position[];
   time?: readonly Position[];
   values: ValueColumns;
+  /** A cell that says the units of all values whose columns say none, of mapped columns too. */
+  unitAt?: UnitAt | undefined;
   long?: LongColumns | undefined;
   /** Cells that say whether a row counts. */
   others?: readonly Position[];

@@ -73,7 +73,14 @@ export function mappedValues(
 export const valuesIn = (level: Level, columns: readonly ValueColumn[]): ValueColumn[] =>
   columns.map((column) => {
     const [position = column.position, second] = located(level, positionsOf(column));
-    return { ...column, position, second };
+    const { unitAt } = column;
+    const [unitPosition] = located(level, unitAt === undefined ? [] : [unitAt.position]);
+    return {
+      ...column,
+      position,
+      second,
+      ...(unitPosition !== undefined && { unitAt: { ...unitAt, position: unitPosition } }),
+    };
   });
 
 const located = ({ isInPayload }: Level, positions: readonly Position[]): readonly Position[] =>

@@ -79,10 +79,10 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
       if (parameter === undefined && format.isLong) noteIgnored(notes, format, [field]);
       if (parameter !== undefined && isWithoutUnit) noteUndeclared(parameter, field);
     }
-    if (plan.table !== undefined && !isFirst) return; // the other lines have the same units
+    if (plan.table !== undefined && !isFirst && !plan.hasUnitsInRows) return; // they have its units
     for (const one of plan.values) {
       const column = columnThatCounts(row, one);
-      if (column !== undefined && isWithoutUnitAt(row, column))
+      if (column !== undefined && isWithoutUnitAt(row, column, one.parameter))
         noteUndeclared(one.parameter, column.field);
     }
   };

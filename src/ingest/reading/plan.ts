@@ -71,6 +71,8 @@ export type Plan = {
   unused: readonly string[];
   /** Unused columns that seem to say whether a row counts (S7). */
   verdicts: readonly { name: string; position: Position }[];
+  /** True if each row may have values in other units. */
+  hasUnitsInRows: boolean;
   /** True if several columns may have the value of a parameter. */
   hasRivals: boolean;
   /** Undefined: the rows are no lines of a table. */
@@ -99,16 +101,24 @@ export function planOf(
   const slot = (is: 'sensor' | 'device' | 'time') =>
     mappedSlot(columns, is, levels, { positions: own[is] ?? [] });
   const slots = { sensor: slot('sensor'), device: slot('device'), time: slot('time') };
+  const withUnitAt = (column: ValueColumn): ValueColumn =>
+    column.unit === undefined && column.unitAt === undefined
+      ? { ...column, unitAt: own.unitAt }
+      : column;
   const values = plannedValues(
     layout,
     payload === undefined ? own.values : payload.values(payload.names),
     inner,
     mappedValues(columns, format, levels),
+    withUnitAt,
   );
-  const measured = values.flatMap((one) => [...one.columns, ...one.otherwise].flatMap(positionsOf));
+  const planned = values.flatMap((one) => [...one.columns, ...one.otherwise]);
+  const units = planned.flatMap(({ unitAt }) => unitAt?.position ?? []);
+  const measured = planned.flatMap(positionsOf);
   const read = [
     ...Object.values(slots).flatMap((one) => takenBy(one, names.isTable)),
     ...measured,
+    ...units,
     ...(own.long?.positions ?? []),
     ...(own.others ?? []),
   ];
@@ -123,6 +133,7 @@ export function planOf(
     taken,
     unused: unused.map(({ name }) => name),
     verdicts: unused.filter(({ name }) => isVerdict(name)),
+    hasUnitsInRows: units.length > 0,
     hasRivals: values.some((one) => one.columns.length + one.otherwise.length > 1),
     table: names.isTable
       ? {
@@ -141,6 +152,7 @@ function plannedValues(
   found: ValueColumns,
   level: Level,
   mapped: ReadonlyMap<ParameterName, readonly ValueColumn[]>,
+  withUnitAt: (column: ValueColumn) => ValueColumn,
 ): PlannedValues[] {
   const taken = [...mapped.values()].flat().flatMap(positionsOf);
   const isFree = ({ position }: ValueColumn) => !taken.some((one) => isSame(one, position));
@@ -150,7 +162,7 @@ function plannedValues(
     if (columns.length === 0) return [];
     const otherwise = columns === own || level.names.isTable ? [] : own.filter(isFree);
     const planned = (some: readonly ValueColumn[]) =>
-      some.map((column) => plannedColumn(layout, parameter, column));
+      some.map((column) => plannedColumn(layout, parameter, withUnitAt(column)));
     return { parameter, columns: planned(columns), otherwise: planned(otherwise) };
   });
 }
@@ -160,13 +172,15 @@ function plannedColumn(
   parameter: ParameterName,
   column: ValueColumn,
 ): PlannedColumn {
-  const unit = units.get(parameter) ?? column.unit;
+  const declared = units.get(parameter);
+  const unit = declared ?? column.unit;
   return {
     ...column,
     column: columnOf(parameter, column.isTotal),
     unit,
+    unitAt: declared === undefined ? column.unitAt : undefined,
     convert: conversion(unit, parameter),
-    isDeclared: units.has(parameter),
+    isDeclared: declared !== undefined,
   };
 }
 

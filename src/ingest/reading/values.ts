@@ -24,7 +24,7 @@ export function readValues(row: Row, { values: planned }: Plan): ReadValues {
     if (column === undefined) continue;
     const value = valueAt(row, column);
     if (value === undefined) continue;
-    const said = unitIn(row, column);
+    const said = unitIn(row, column, one.parameter);
     const convert = said === undefined ? column.convert : conversion(said, one.parameter);
     values[column.column] = convert === null || value === null ? value : convert(value);
     if (isAmountBesideEmptyTotal(row, column, one)) values.rain_total = null;
@@ -98,18 +98,27 @@ function plainValue(names: Names, cell: unknown): unknown {
   return typeof value === 'object' ? NESTED : value;
 }
 
-/** The unit that a value says itself. `--unit` comes before it. */
-function unitIn(row: Row, { position, isDeclared }: PlannedColumn): string | undefined {
-  if (row.names.isTable || isDeclared) return undefined;
-  const cell = cellAt(row, position);
-  return isObject(cell) && typeof cell.unit === 'string' && cell.unit !== ''
-    ? cell.unit
-    : undefined;
+/** The unit that a value says itself, or another cell of its row. `--unit` comes before both. */
+function unitIn(
+  row: Row,
+  { position, unitAt, isDeclared }: PlannedColumn,
+  parameter: ParameterName,
+): string | undefined {
+  if (isDeclared) return undefined;
+  const cell = row.names.isTable ? undefined : cellAt(row, position);
+  if (isObject(cell) && typeof cell.unit === 'string' && cell.unit !== '') return cell.unit;
+  if (unitAt === undefined) return undefined;
+  const said = cellAt(row, unitAt.position);
+  if (unitAt.unitOf !== undefined) return unitAt.unitOf(said, parameter);
+  return isGiven(said) ? String(said) : undefined;
 }
 
 /** True if neither the value nor its column nor a declaration says the unit. */
-export const isWithoutUnitAt = (row: Row, column: PlannedColumn): boolean =>
-  column.unit === undefined && unitIn(row, column) === undefined;
+export const isWithoutUnitAt = (
+  row: Row,
+  column: PlannedColumn,
+  parameter: ParameterName,
+): boolean => column.unit === undefined && unitIn(row, column, parameter) === undefined;
 
 /** A value whose parameter the row names by `field`. */
 export type NamedValue = {
