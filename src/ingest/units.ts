@@ -3,6 +3,7 @@
  * (S6). Never guessed, only declared.
  */
 import { PARAMETERS, type Parameter, type ParameterName } from '../contract/parameters.ts';
+import { readNumber } from './numbers.ts';
 
 /**
  * A unit: its names, simplified; what one of it is in the first of its quantity; and what is added
@@ -95,13 +96,6 @@ const UNITS = new Map(
 export type Convert = (given: unknown) => unknown;
 
 /**
- * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake
- * rather than a measurement. No digit can be matched in two ways, so matching takes time linear in
- * the length.
- */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/**
  * The conversion from a unit that the parameter does not have: it makes a text of value and unit,
  * which is rejected.
  */
@@ -146,30 +140,6 @@ function makeConversion(unit: string, parameter: ParameterName): Convert | null 
     const value = readNumber(given);
     return typeof value === 'number' ? ((value + offset) * factor) / stored : given;
   };
-}
-
-/** Words for no value, as loggers and spreadsheets write them. */
-const NO_VALUE = /^(?:-+|\*+|\?+|n\/?a|nan|null|none)$/i;
-
-/**
- * The number that a source wrote; null: none, in a word for that; undefined: it cannot be read. A
- * minus sign of typography and spaces that do not break are read as what they look like.
- */
-export function readNumber(given: unknown): number | null | undefined {
-  if (given === undefined || given === null || given === '') return null;
-  if (typeof given !== 'string') return typeof given === 'number' ? given : undefined;
-  if (NUMBER.test(given)) return Number(given);
-  const plain = given.replace(/[\u00a0\u2009\u202f]/g, '').replace(/^[\u2212\u2013]/, '-');
-  if (plain === '' || NO_VALUE.test(plain)) return null;
-  return plain !== given && NUMBER.test(plain) ? Number(plain) : undefined;
-}
-
-/** The mean of what two channels measured, or what one did where the other has no number. */
-export function meanOf(one: unknown, other: unknown): unknown {
-  const a = readNumber(one);
-  const b = readNumber(other);
-  if (typeof a === 'number' && typeof b === 'number') return (a + b) / 2;
-  return typeof a !== 'number' && typeof b === 'number' ? other : one;
 }
 
 /** True for a unit of any parameter. */

@@ -4,9 +4,9 @@
  * Where there are many, a column was mistaken (S7).
  */
 import { InputError } from '../../base/inputError.ts';
+import { readNumber } from '../numbers.ts';
 import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
-import { readNumber } from '../units.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';
 import { COMMAND_LINE } from './vocabulary.ts';
 

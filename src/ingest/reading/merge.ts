@@ -3,7 +3,7 @@
  * parameter the last value counts that is not empty.
  */
 import { InputError } from '../../base/inputError.ts';
-import { readNumber } from '../units.ts';
+import { readNumber } from '../numbers.ts';
 import { type ReadingInput, withText } from './reading.ts';
 
 /** As many are kept in memory until the end of their source, and characters of their texts. */

@@ -1,9 +1,9 @@
 /** Reads the values of a row by its plan, in our units. */
 import type { ParameterName, ReadingColumn } from '../../contract/parameters.ts';
 import { type LongValue, NESTED } from '../formats/format.ts';
+import { meanOf } from '../numbers.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, isGiven, type Names, type Row } from '../rows/row.ts';
-import { meanOf } from '../units.ts';
 import {
   columnOf,
   conversion,

@@ -3,9 +3,9 @@
  * rejection (rules S1 and S2).
  */
 import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contract/parameters.ts';
+import { readNumber } from '../numbers.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { readNumber } from '../units.ts';
 import type { RangeEnds } from './instruments.ts';
 
 /** The facts of the network file by which a sensor's values are judged. */
