@@ -10,13 +10,13 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
-import { describeContradictions } from './reading/contradictions.ts';
+import { describeCorrections } from './reading/contradictions.ts';
+import type { Doubt } from './reading/doubt.ts';
+import { otherUnitOf } from './reading/implausibleValues.ts';
 import { readInstant } from './reading/instants.ts';
 import type { SourceNotes } from './reading/notes.ts';
-import { otherUnitOf, suspectUnits } from './reading/otherUnits.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
-import { describeVerdicts } from './reading/verdicts.ts';
 import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
@@ -162,38 +162,12 @@ export function explainPush(
   return `${parts.join('; ')}; ${RETRY}`;
 }
 
-/** Where hints are looked for, beside the notes of a source. */
-type Stored = {
-  /** Readings whose values are looked at; an import leaves them out, having looked before. */
-  readings?: readonly ReadingInput[];
-  /** Parameters with hints of their own. */
-  unusable?: ReadonlySet<string>;
-  /** The sentence of describeGap about their times. */
-  gap?: string | undefined;
-};
-
-/** Says what was stored and is perhaps not meant so. */
-export function hintsOf(
-  notes: SourceNotes,
-  say: Vocabulary,
-  { readings = [], unusable = new Set(), gap }: Stored = {},
-): string[] {
-  const units = suspectUnits(readings, notes)
-    .filter(({ parameter }) => !unusable.has(parameter))
-    .map(
-      ({ parameter, field, unit, option, example }) =>
-        `${field} looks like ${unit}, for example ${example}: if it is, add ${say.option('unit', `${parameter}=${option}`)}`,
-    );
-  const others = [
-    notes.namesEnd ? `${NAMES_END}: ${declareShift(say)}` : undefined,
-    describeVerdicts(notes.verdicts, say),
-    describeContradictions(notes.contradictions),
-    gap,
-  ];
-  return [...units, ...others.filter((hint) => hint !== undefined)];
-}
-
-export const NAMES_END =
-  'its stamps name the end of each interval, and no column says how long that is';
-export const declareShift = (say: Vocabulary): string =>
-  `write ${say.option('shift', '-1h')} for means of an hour, ${say.option('shift', '-10min')} for means of ten minutes, or ${say.option('shift', '0min')} for readings of an instant`;
+/** Says what was stored and is perhaps not meant so. `gap`: the sentence of describeGap. */
+export const hintsOf = (
+  { contradictions }: Pick<SourceNotes, 'contradictions'>,
+  doubts: readonly Doubt[] = [],
+  gap?: string,
+): string[] => [
+  ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
+  ...[describeCorrections(contradictions), gap].filter((hint) => hint !== undefined),
+];

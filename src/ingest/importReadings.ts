@@ -8,17 +8,15 @@ import { InputError } from '../base/inputError.ts';
 import type { Log } from '../base/log.ts';
 import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
-import { declareShift, NAMES_END } from './explain.ts';
 import type { Means } from './formats/format.ts';
 import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
 import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
-import { refuseContradictions } from './reading/contradictions.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
+import { stoppingDoubt } from './reading/doubt.ts';
+import { doubtsOf } from './reading/doubts.ts';
 import type { SourceNotes } from './reading/notes.ts';
-import { refuseOtherUnits } from './reading/otherUnits.ts';
 import type { ReadingInput } from './reading/reading.ts';
-import { refuseVerdicts } from './reading/verdicts.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { openSource } from './rows/source.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';
@@ -100,7 +98,7 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     report.end(notes);
     if (failure !== undefined) throw failure;
     if (notes === undefined) return;
-    refuseDoubts(notes, source.name, 'the readings are stored all the same');
+    refuseDoubts(notes, [], source.name, 'the readings are stored all the same');
     report.hints(notes);
   };
 }
@@ -136,8 +134,7 @@ async function* readChecked(
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
   yield* checkedBeginning(readReadings(source, format, LIMITS), source, (first) => {
     report.linesBefore(first.notes);
-    refuseOtherUnits(first.readings, first.notes, source.name);
-    refuseDoubts(first.notes, source.name, NOTHING_STORED);
+    refuseDoubts(first.notes, first.readings, source.name, NOTHING_STORED);
   });
 }
 
@@ -181,19 +178,15 @@ async function* checkedBeginning(
   yield* batches;
 }
 
+/** Throws InputError at the first doubt. `stored`: what became of the readings. */
 function refuseDoubts(
-  { contradictions, verdicts, namesEnd }: SourceNotes,
+  notes: SourceNotes,
+  readings: readonly ReadingInput[],
   source: string,
   stored: string,
 ): void {
-  if (namesEnd)
-    throw new InputError(
-      source,
-      `${NAMES_END}; ${stored}`,
-      `To import it, ${declareShift(COMMAND_LINE)}.`,
-    );
-  refuseVerdicts(verdicts, source, stored);
-  refuseContradictions(contradictions, source, stored);
+  const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE));
+  if (doubt !== undefined) throw new InputError(source, `${doubt.what}; ${stored}`, doubt.remedy);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;

@@ -10,7 +10,6 @@ import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
-import { COMMAND_LINE } from './reading/vocabulary.ts';
 import type { Accepted, Withdrawn } from './store/accept.ts';
 import type { Stored } from './store/copyReadings.ts';
 import {
@@ -121,7 +120,7 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
         if (!summary.formats.includes(notes.format)) summary.formats.push(notes.format);
       },
       hints(notes: SourceNotes) {
-        for (const hint of hintsOf(notes, COMMAND_LINE, { gap: describeGap(ownSpan) })) {
+        for (const hint of hintsOf(notes, [], describeGap(ownSpan))) {
           const text = `${name}: ${hint}`;
           summary.hints.push(text);
           progress.hide();

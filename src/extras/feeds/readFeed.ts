@@ -8,6 +8,9 @@ import { hintsOf } from '../../ingest/explain.ts';
 import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
 import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
+import { stoppingDoubt } from '../../ingest/reading/doubt.ts';
+import { doubtsOf } from '../../ingest/reading/doubts.ts';
+import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
@@ -63,7 +66,7 @@ export async function readFeed(
   };
   const readings: ReadingInput[] = [];
   let received = 0;
-  let hints: string[] = [];
+  let notes: SourceNotes | undefined;
   const contradictions = noContradictions(); // those of strangers are not ours to mend
   const compare = makeContradictionFinder(contradictions);
   let text = 0;
@@ -77,7 +80,7 @@ export async function readFeed(
         readings.push(reading);
         text += reading.text.length;
       }
-      hints = hintsOf({ ...batch.notes, contradictions }, NETWORK_FILE);
+      notes = { ...batch.notes, contradictions };
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
           `it holds more than ${MOST_READINGS} readings of its sensors, or ${MOST_IN_ALL} in all, or more than 64 MiB of them`,
@@ -89,7 +92,12 @@ export async function readFeed(
       if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
         throw new InputError('it', 'it has no reading', '');
     }
-    return { received, readings, hints };
+    if (notes === undefined) return { received, readings, hints: [] };
+    const doubts = doubtsOf(notes, readings, NETWORK_FILE);
+    const doubt = stoppingDoubt(doubts, readings.length);
+    if (doubt === undefined) return { received, readings, hints: hintsOf(notes, doubts) };
+    failure = refuse(`${doubt.what}; nothing of it was stored`, doubt.remedy);
+    throw failure;
   } catch (error) {
     if (failure !== undefined || !(error instanceof InputError)) throw failure ?? error;
     throw refuse(

@@ -12,6 +12,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
+import { doubtsOf } from '../reading/doubts.ts';
 import type { Transitions } from '../reading/localTime.ts';
 import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -136,10 +137,13 @@ function describeSource(
   { values, quarantined }: Accepted,
   now: Date,
 ) {
-  const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
   const span = emptySpan();
   addTimes(span, readings, quarantined);
-  const hints = hintsOf(notes, ADDRESS, { readings, unusable, gap: describeGap(span, now) });
+  const unusable = new Set(values.map(({ reason }) => reason.slice(reason.indexOf(':') + 1)));
+  // values that were dropped have hints of their own
+  const undeclared = new Map([...notes.undeclared].filter(([name]) => !unusable.has(name)));
+  const doubts = doubtsOf({ ...notes, undeclared }, readings, ADDRESS);
+  const hints = hintsOf(notes, doubts, describeGap(span, now));
   return {
     ...(notes.ignored.size > 0 && { ignored: [...notes.ignored] }),
     ...(hints.length > 0 && { hints }),

@@ -8,6 +8,8 @@ import { Problem, quoted } from '../../http/send.ts';
 import { OWN_FORMAT } from '../formats/formats.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
 import type { Declarations } from '../reading/declarations.ts';
+import { stoppingDoubt } from '../reading/doubt.ts';
+import { doubtsOf } from '../reading/doubts.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { inPieces } from '../rows/lines.ts';
 import { type IngestDeps, ingestRoute, notJson } from './ingestRoute.ts';
@@ -116,6 +118,9 @@ export async function readBatch(
     const what = why === undefined ? 'each is one JSON object' : `of the first, ${why}`;
     throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
   }
+  const doubt = stoppingDoubt(doubtsOf(notes, readings, ADDRESS), notes.rows);
+  if (doubt !== undefined)
+    throw new Problem(422, `The body: ${doubt.what}; nothing of it was stored. ${doubt.remedy}`);
   return batch;
 }
 

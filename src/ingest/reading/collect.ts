@@ -69,6 +69,7 @@ export async function* readReadings(
     if (most !== undefined && size.rows > most.rows)
       throw most.refuse(`more than ${most.rows} readings`);
     if (one === undefined) return;
+    notes.rows += 1;
     size.text += one.text.length;
     if (most !== undefined && size.text > most.text)
       throw most.refuse(

@@ -3,12 +3,12 @@
  * twice, with different values. Rows that complete each other do not. The last value counts (S3).
  * Where there are many, a column was mistaken (S7).
  */
-import { InputError } from '../../base/inputError.ts';
 import { readNumber } from '../numbers.ts';
 import { splitCsvLine } from '../rows/csv.ts';
 import { isObject } from '../rows/json.ts';
+import type { Doubt } from './doubt.ts';
 import type { ReadingInput, TableColumns } from './reading.ts';
-import { COMMAND_LINE } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** The rows that contradict an earlier one, as far as they are known. */
 export type Contradictions = {
@@ -223,40 +223,36 @@ function inWords(
 const MOST_CORRECTIONS = 1;
 const MOST_OF_ROWS = 0.01;
 
-/** A sentence with their number and an example; undefined: there are none. */
-export const describeContradictions = ({
-  contradicting,
-  example,
-}: Contradictions): string | undefined =>
-  contradicting === 0
-    ? undefined
-    : `${contradicting} ${contradicting === 1 ? 'row gives' : 'rows give'} a parameter another value than an earlier row of the same sensor and time (${example}); the last one counts`;
+/** True if they are too many for corrections, so that a column was mistaken. */
+const areMany = ({ contradicting, rows, hasTimesOfDay }: Contradictions): boolean =>
+  contradicting > (hasTimesOfDay ? Math.max(MOST_CORRECTIONS, rows * MOST_OF_ROWS) : 0);
 
-/**
- * Throws InputError where rows contradict each other because a column was mistaken: two or more and
- * more than 1 % of them, or any where all have one time of day, as dates alone. `stored`: what
- * became of the others.
- */
-export function refuseContradictions(
-  { contradicting, example, apart, rows, hasTimesOfDay }: Contradictions,
-  source: string,
-  stored: string,
-): void {
-  const most = hasTimesOfDay ? Math.max(MOST_CORRECTIONS, rows * MOST_OF_ROWS) : 0;
-  if (contradicting <= most) return;
-  throw new InputError(
-    source,
-    `${contradicting} of ${rows} rows give a parameter another value than an earlier row of the same sensor and time (${example}); ${stored}`,
-    `${apart === undefined ? WHICH_TIME : tellApart(apart)} Where a later row corrects an earlier one, leave out the earlier.`,
-  );
+/** A sentence about a few, which may be corrections; undefined: there are none. */
+export function describeCorrections(found: Contradictions): string | undefined {
+  const { contradicting, example } = found;
+  if (contradicting === 0 || areMany(found)) return undefined;
+  const rows = contradicting === 1 ? 'row gives' : 'rows give';
+  return `${contradicting} ${rows} a parameter another value than an earlier row of the same sensor and time (${example}); the last one counts`;
 }
 
-const { option } = COMMAND_LINE;
+/**
+ * Where rows contradict each other because a column was mistaken: two or more and more than 1 % of
+ * them, or any where all have one time of day, as dates alone.
+ */
+export function contradictionDoubts(found: Contradictions, say: Vocabulary): Doubt[] {
+  if (!areMany(found)) return [];
+  const { contradicting, example, apart, rows } = found;
+  const how =
+    apart === undefined
+      ? `Say which columns make the time, as in ${say.option('column', 'time=Date+Time')}.`
+      : tellApart(apart, say);
+  return [
+    {
+      what: `${contradicting} of ${rows} rows give a parameter another value than an earlier row of the same sensor and time (${example})`,
+      remedy: `${how} Where a later row corrects an earlier one, leave out the earlier.`,
+    },
+  ];
+}
 
-const WHICH_TIME = `Say which columns make the time, as in ${option('column', 'time=Date+Time')}.`;
-
-/** A word of a shell. */
-const quoted = (text: string) => (/^[\w.,:/+-]+$/.test(text) ? text : `'${text}'`);
-
-const tellApart = ({ field, value }: { field: string; value: string }) =>
-  `Say which rows count, as in ${option('only', quoted(`${field}=${value}`))}, or whose they are, as in ${option('column', quoted(`device=${field}`))}.`;
+const tellApart = ({ field, value }: { field: string; value: string }, say: Vocabulary) =>
+  `Say which rows count, as in ${say.option('only', `${field}=${value}`)}, or whose they are, as in ${say.option('column', `device=${field}`)}.`;

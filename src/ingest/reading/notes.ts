@@ -4,6 +4,7 @@ import type { Format, Means } from '../formats/format.ts';
 import { cellAt, type Row } from '../rows/row.ts';
 import { type Contradictions, noContradictions } from './contradictions.ts';
 import type { Plan } from './plan.ts';
+import type { UnsaidUnit } from './unsaidUnits.ts';
 import { columnThatCounts, isWithoutUnitAt, type NamedValue, passedOver } from './values.ts';
 import { noteVerdict, type Verdicts } from './verdicts.ts';
 
@@ -17,8 +18,14 @@ export type SourceNotes = {
   isLong: boolean;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Set<string>;
-  /** Parameters without a declared unit, and the fields they are in. */
+  /** Rows with a value, or the name of a parameter: those of one sensor and time may be merged. */
+  rows: number;
+  /** Parameters whose unit nobody says, and the fields they are in. */
   undeclared: Map<ParameterName, string>;
+  /** Parameters whose unit is declared, whatever the source says. */
+  declared: ReadonlySet<ParameterName>;
+  /** Fields whose unit is open, by field and word. */
+  unsaid: Map<string, UnsaidUnit>;
   /** Titles and comments before the first header. */
   linesBefore: number;
   /** Rows that `only` leaves out. */
@@ -37,7 +44,10 @@ export const makeNotes = (): SourceNotes => ({
   linesBefore: 0,
   excluded: 0,
   ignored: new Set(),
+  rows: 0,
   undeclared: new Map(),
+  declared: new Set(),
+  unsaid: new Map(),
   usedServerTime: false,
   namesEnd: false,
   contradictions: noContradictions(),

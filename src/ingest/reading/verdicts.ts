@@ -2,8 +2,8 @@
  * Recognizes columns in which a source says itself which of its rows count (S7): whether they are
  * valid, or means of what. They are obeyed by declaration, and never passed over silently.
  */
-import { InputError } from '../../base/inputError.ts';
-import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
+import type { Doubt } from './doubt.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** The values of each such column that is not used, as far as they were met. */
 export type Verdicts = Map<string, Set<string>>;
@@ -56,29 +56,16 @@ const listed = (columns: readonly [name: string, values: readonly string[]][]): 
     .map(([name, values]) => `${name} (${values.map((value) => value || 'empty').join(', ')})`)
     .join(', ');
 
-const howTo = (
-  [name, [first = '']]: [name: string, values: readonly string[]],
-  say: Vocabulary,
-): string =>
-  `${say.option('only', `${name}=${first}`)} for rows with that value alone (several with commas), or ${say.option('only', `${name}=*`)} if all of them count`;
-
-/** A sentence with the columns and their values; undefined: there are none. */
-export function describeVerdicts(verdicts: Verdicts, say: Vocabulary): string | undefined {
+/** Where such columns tell rows apart and nobody uses them. */
+export function verdictDoubts(verdicts: Verdicts, say: Vocabulary): Doubt[] {
   const columns = dividing(verdicts);
   const [first] = columns;
-  return first === undefined
-    ? undefined
-    : `which rows count seems to stand in ${listed(columns)}, and is not used: ${howTo(first, say)}`;
-}
-
-/** Throws InputError where there are such columns. `stored`: what became of the readings. */
-export function refuseVerdicts(verdicts: Verdicts, source: string, stored: string): void {
-  const columns = dividing(verdicts);
-  const [first] = columns;
-  if (first === undefined) return;
-  throw new InputError(
-    source,
-    `which rows count seems to stand in ${listed(columns)}, and is not used; ${stored}`,
-    `Write ${howTo(first, COMMAND_LINE)}.`,
-  );
+  if (first === undefined) return [];
+  const [name, [value = '']] = first;
+  return [
+    {
+      what: `which rows count seems to stand in ${listed(columns)}, and is not used`,
+      remedy: `Write ${say.option('only', `${name}=${value}`)} for rows with that value alone (several with commas), or ${say.option('only', `${name}=*`)} if all of them count.`,
+    },
+  ];
 }

@@ -11,8 +11,11 @@ export type Vocabulary = {
   option(name: Option, value?: string): string;
 };
 
+/** A word of a shell. */
+const quoted = (text: string) => (/^[\w.,:/+=*%@-]+$/.test(text) ? text : `'${text}'`);
+
 export const COMMAND_LINE: Vocabulary = {
-  option: (name, value) => (value === undefined ? `--${name}` : `--${name} ${value}`),
+  option: (name, value) => (value === undefined ? `--${name}` : `--${name} ${quoted(value)}`),
 };
 
 /** Parameters whose option has another name. */

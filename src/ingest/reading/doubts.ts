@@ -1,0 +1,26 @@
+/** All doubts about a source, one policy a file (S7, S8, S9). */
+import { contradictionDoubts } from './contradictions.ts';
+import type { Doubt } from './doubt.ts';
+import { endDoubts } from './ends.ts';
+import { implausibleValues } from './implausibleValues.ts';
+import type { SourceNotes } from './notes.ts';
+import type { ReadingInput } from './reading.ts';
+import { unsaidUnits } from './unsaidUnits.ts';
+import { verdictDoubts } from './verdicts.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/**
+ * The doubts about a source, the gravest first. `readings`: as many of them as are looked at; none
+ * where only the notes are to be judged.
+ */
+export const doubtsOf = (
+  notes: SourceNotes,
+  readings: readonly ReadingInput[],
+  say: Vocabulary,
+): Doubt[] => [
+  ...unsaidUnits(notes, say),
+  ...implausibleValues(readings, notes, say),
+  ...endDoubts(notes, say),
+  ...verdictDoubts(notes.verdicts, say),
+  ...contradictionDoubts(notes.contradictions, say),
+];

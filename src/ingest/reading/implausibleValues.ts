@@ -1,0 +1,183 @@
+/**
+ * Recognizes values that cannot be what they are taken for: another unit, columns that were
+ * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
+ */
+import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
+import { ownUnitOf } from '../units.ts';
+import { type Doubt, ENOUGH } from './doubt.ts';
+import type { SourceNotes } from './notes.ts';
+import type { ReadingInput } from './reading.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+type OtherUnit = {
+  unit: string;
+  option: string;
+  low: number;
+  high: number;
+  remedy: (value: number) => string;
+  /**
+   * A hint comes only with as many values. Clean air has a few that look like another scale; in
+   * others a single value is worth a hint.
+   */
+  least?: number;
+};
+
+const declare = () => 'declare its unit';
+const ppm: OtherUnit = {
+  unit: 'ppm',
+  option: 'ppm',
+  low: Number.MIN_VALUE,
+  high: 0.2,
+  remedy: declare,
+};
+/** Below the cleanest air there is (S8). */
+const milligrams: OtherUnit = { ...ppm, unit: 'mg/m³', option: 'mg/m3', least: ENOUGH };
+const GASES = parameterNames(({ massOfPpb }) => massOfPpb !== undefined);
+const inPascals = (factor: number) => (value: number) =>
+  `send it in Pa, as ${Math.round(value * factor)}`;
+
+/**
+ * Where the median of a column is within these, ends included, it is hardly in our unit outdoors.
+ */
+const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
+  temperature: [
+    {
+      unit: '°F',
+      option: 'f',
+      low: 45.1,
+      high: 150,
+      remedy: (value) => `send it in °C, as ${Math.round((value - 32) / 0.18) / 10}`,
+    },
+  ],
+  pressure: [
+    { unit: 'hPa', option: 'hpa', low: 300, high: 1_100, remedy: inPascals(100) },
+    { unit: 'kPa', option: 'kpa', low: 50, high: 110, remedy: inPascals(1_000) },
+    { unit: 'inHg', option: 'inhg', low: 15, high: 33, remedy: inPascals(3_386.389) },
+  ],
+  // a hurricane has 33 m/s, and no place a median of 12
+  wind_speed: [
+    { unit: 'km/h', option: 'km/h', low: 12.1, high: 400, remedy: declare, least: ENOUGH },
+  ],
+  ...Object.fromEntries(GASES.map((name) => [name, [ppm]])),
+  pm25: [milligrams],
+  pm25_raw: [milligrams],
+  pm10: [milligrams],
+  // below any desert's (S8)
+  humidity: [
+    {
+      unit: 'a fraction of 1',
+      option: 'fraction',
+      low: Number.MIN_VALUE,
+      high: 1,
+      remedy: declare,
+      least: 3,
+    },
+  ],
+};
+
+/** The unit that a single value looks like; undefined: it does not. */
+export const otherUnitOf = (name: ParameterName, value: number): OtherUnit | undefined =>
+  OTHER_UNITS[name]?.find(({ low, high }) => value >= low && value <= high);
+
+/** What cannot be right among the values of some readings. */
+export const implausibleValues = (
+  readings: readonly ReadingInput[],
+  notes: Pick<SourceNotes, 'undeclared' | 'declared'>,
+  say: Vocabulary,
+): Doubt[] => [
+  ...otherUnits(readings, notes, say),
+  ...exchangedParticles(readings, notes, say),
+  ...risingRain(readings, notes, say),
+];
+
+/** The unit is right as it is: the answer to a doubt about values. */
+const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
+  say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
+
+/**
+ * The columns that look like another unit by their median, among the columns whose unit nobody says.
+ */
+const otherUnits = (
+  readings: readonly ReadingInput[],
+  { undeclared }: Pick<SourceNotes, 'undeclared'>,
+  say: Vocabulary,
+): Doubt[] =>
+  [...undeclared].flatMap(([parameter, field]): Doubt[] => {
+    if (OTHER_UNITS[parameter] === undefined) return [];
+    const given = readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []);
+    const example = median(given);
+    const other = example === undefined ? undefined : otherUnitOf(parameter, example);
+    if (other === undefined || given.length < (other.least ?? 1)) return [];
+    const { unit, option, least = ENOUGH } = other;
+    return [
+      {
+        what: `column ${field} looks like ${unit}, for example ${example}`,
+        remedy: `Add ${say.option('unit', `${parameter}=${option}`)} if it is, or ${asTheyAre(parameter, say)} if it is right as it is.`,
+        ...(given.length < least && { stops: 'never' }),
+      },
+    ];
+  });
+
+/** PM10 has all of PM2.5 in it; one row, or nine of ten, may have it the other way round by noise. */
+function exchangedParticles(
+  readings: readonly ReadingInput[],
+  { declared }: Pick<SourceNotes, 'declared'>,
+  say: Vocabulary,
+): Doubt[] {
+  if (declared.has('pm25') || declared.has('pm10')) return [];
+  let rows = 0;
+  for (const { values } of readings) {
+    const fine = numberOf(values.pm25 ?? values.pm25_raw);
+    const all = numberOf(values.pm10);
+    if (fine === undefined || all === undefined) continue;
+    if (fine <= all) return [];
+    rows += 1;
+  }
+  if (rows < ENOUGH) return [];
+  return [
+    {
+      what: `PM2.5 is above PM10 in each of ${rows} rows, which cannot be: the columns were exchanged`,
+      remedy: `Map each to the right name with ${say.option('column')}, or add ${asTheyAre('pm10', say)} if two instruments measured them so.`,
+    },
+  ];
+}
+
+/** An amount of rain returns to 0. A total only rises. */
+function risingRain(
+  readings: readonly ReadingInput[],
+  { declared }: Pick<SourceNotes, 'declared'>,
+  say: Vocabulary,
+): Doubt[] {
+  if (declared.has('rain')) return [];
+  const bySensor = new Map<unknown, [time: string, rain: number][]>();
+  for (const { sensorId, device, measuredAt, values } of readings) {
+    const rain = numberOf(values.rain);
+    if (rain === undefined || typeof measuredAt !== 'string') continue;
+    const owner = sensorId ?? device;
+    const all = bySensor.get(owner) ?? [];
+    if (all.length === 0) bySensor.set(owner, all);
+    all.push([measuredAt, rain]);
+  }
+  for (const all of bySensor.values()) {
+    if (all.filter(([, rain]) => rain > 0).length < ENOUGH) continue;
+    const amounts = all.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rain]) => rain);
+    const steps = amounts.slice(1).map((rain, at) => rain - (amounts[at] as number));
+    if (steps.some((step) => step < 0) || !steps.some((step) => step > 0)) continue;
+    return [
+      {
+        what: `rain only rises, from ${amounts[0]} to ${amounts.at(-1)} in ${amounts.length} rows: it is the total of a gauge that counts up, and no amount`,
+        remedy: `Map it with ${say.option('column', 'rain_total=NAME')}, or add ${asTheyAre('rain', say)} if these are amounts.`,
+      },
+    ];
+  }
+  return [];
+}
+
+function median(values: number[]): number | undefined {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function numberOf(given: unknown): number | undefined {
+  const value = typeof given === 'string' && given !== '' ? Number(given) : given;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
