@@ -12,8 +12,8 @@ import { readNumber } from './numbers.ts';
 type Scale = readonly [names: readonly string[], factor: number, offset?: number];
 
 const MASS: readonly Scale[] = [
-  [['ug/m3', 'ugm3', 'ug_m3', 'ugm-3', 'ug.m-3'], 1],
-  [['mg/m3', 'mgm3', 'mg_m3', 'mgm-3', 'mg.m-3'], 1_000],
+  [['ug/m3', 'ugm3', 'ugm-3'], 1],
+  [['mg/m3', 'mgm3', 'mgm-3'], 1_000],
 ];
 
 /**
@@ -28,9 +28,9 @@ const MASS_AT_25: readonly Scale[] = MASS.map(([names, factor]) => [
 /** Each quantity by its units. */
 const QUANTITIES: readonly (readonly Scale[])[] = [
   [
-    [['c', 'degc', 'celsius'], 1],
-    [['f', 'degf', 'fahrenheit'], 5 / 9, -32],
-    [['k', 'kelvin'], 1, -273.15],
+    [['c', 'degc'], 1],
+    [['f', 'degf'], 5 / 9, -32],
+    [['k', 'degk'], 1, -273.15],
   ],
   [
     [['pa'], 1],
@@ -40,35 +40,83 @@ const QUANTITIES: readonly (readonly Scale[])[] = [
     [['inhg'], 3_386.389],
   ],
   [
-    [['m/s', 'ms'], 1],
-    [['km/h', 'kmh', 'kph'], 1 / 3.6],
-    [['mph'], 0.44704],
-    [['kn', 'kt', 'knots'], 1_852 / 3_600],
+    [['m/s', 'ms', 'ms-1', 'mps'], 1],
+    [['km/h', 'kmh', 'kmh-1', 'kph', 'kmph'], 1 / 3.6],
+    [['mph', 'mi/h'], 0.44704],
+    [['kn', 'kt'], 1_852 / 3_600],
   ],
   [
-    [['mm'], 1],
-    [['in', 'inch'], 25.4],
+    [['mm', 'l/m2'], 1],
+    [['cm'], 10],
+    [['in'], 25.4],
   ],
   [
     [['usv/h', 'usvh'], 1],
     [['nsv/h', 'nsvh'], 0.001],
   ],
   [
-    [['%', 'percent', 'pct'], 1],
+    [['%'], 1],
     [['fraction'], 100],
   ],
-  [[['degrees', 'deg'], 1]],
+  [[['deg'], 1]],
   [[['uvindex'], 1]],
 ];
 
-/** `µg/m³`, `ug/m3` and `UG/M^3` are one; `°F` is `f`. */
-const simplified = (unit: string): string =>
-  unit
+/**
+ * Words of units and what they are short for, in the order in which they are replaced: English,
+ * Russian, Armenian. `rh` and `lc` (local conditions, of US EPA) say nothing about a unit.
+ */
+const WORDS: readonly (readonly [word: RegExp, short: string])[] = [
+  [/\bper ?cent(?:age)?\b|\bpct\b/g, '%'],
+  [/\bper\b/g, '/'],
+  [/\(?\b(?:rh|lc|local conditions|relative humidity)\b\)?/g, ''],
+  [/\(25 ?°?c\)/g, '@25c'],
+  [/\bmicro ?grams?\b|\bmcg\b|мкг|մկգ/g, 'ug'],
+  [/\bmilli ?grams?\b|мг|մգ/g, 'mg'],
+  [/\bmicro ?sieverts?\b|мкзв/g, 'usv'],
+  [/\bnano ?sieverts?\b|нзв/g, 'nsv'],
+  [/\b(?:cubic met(?:er|re)s?|cu\.? ?m|cbm)\b|куб\.? ?м|[мմ]3/g, 'm3'],
+  [/\bkilomet(?:er|re)s?\b|км(?=\/)|կմ(?=\/)/g, 'km'],
+  [/\bmillimet(?:er|re)s?\b|мм|մմ/g, 'mm'],
+  [/\bcentimet(?:er|re)s?\b/g, 'cm'],
+  [/\bmet(?:er|re)s?\b|[мմ](?=\/)/g, 'm'],
+  [/\binch(?:es)?\b/g, 'in'],
+  [/\bmiles?\b/g, 'mi'],
+  [/\bhours?\b|\bhr\b|(?<=\/ ?)[чժ]$/g, 'h'],
+  [/\bsec(?:onds?)?\b|(?<=\/ ?)[сվ]$/g, 's'],
+  [/\bof mercury\b|рт\.? ?ст\.?/g, 'hg'],
+  [/\bdegrees?\b|^°$/g, 'deg'],
+  [/\bcelsius\b|^° ?с$/g, 'c'],
+  [/\bfahrenheit\b/g, 'f'],
+  [/\bkelvins?\b/g, 'k'],
+  [/\bmillibars?\b|мбар/g, 'mbar'],
+  [/\bhectopascals?\b|гпа|հպա/g, 'hpa'],
+  [/\bkilopascals?\b|кпа|կպա/g, 'kpa'],
+  [/\bpascals?\b|^па$|^պա$/g, 'pa'],
+  [/\bparts ?\/ ?billion\b|\bppbv\b|\bnmol\/mol\b/g, 'ppb'],
+  [/\bparts ?\/ ?million\b|\bppmv\b|\bumol\/mol\b/g, 'ppm'],
+  [/\bknots?\b|\bkts\b/g, 'kn'],
+];
+
+/** A text that is longer is no unit. */
+const LONGEST = 60;
+
+/**
+ * `µg/m³`, `ug m-3`, `UG/M^3`, `㎍/㎥` and `Micrograms per cubic metre (LC)` are one; `°F`, `℉` and
+ * `degrees Fahrenheit` are `f` or `degf`.
+ */
+function simplified(unit: string): string {
+  if (unit.length > LONGEST) return unit;
+  const plain = unit
+    .replaceAll('º', '°')
+    .normalize('NFKC')
     .toLowerCase()
-    .replace(/[\s°º^*·]/g, '')
-    .replaceAll(/[µμ]/g, 'u')
-    .replaceAll('⁻', '-')
-    .replaceAll('³', '3');
+    .replaceAll('μ', 'u')
+    .replaceAll('\u2212', '-')
+    .trim();
+  const short = WORDS.reduce((text, [word, name]) => text.replaceAll(word, name), plain);
+  return short.replaceAll(/[\s°^*·._]/g, '');
+}
 
 function scalesOf({ unit, massOfPpb: ppb }: Parameter): readonly Scale[] {
   if (ppb !== undefined) return [...MASS, ...MASS_AT_25, [['ppb'], ppb], [['ppm'], ppb * 1_000]];
@@ -128,11 +176,14 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
   return conversion;
 }
 
-function makeConversion(unit: string, parameter: ParameterName): Convert | null | undefined {
-  const { scales = [], own } = UNITS.get(parameter) ?? {};
-  const stored = own?.[1] ?? 1;
+function scaleOf(unit: string, parameter: ParameterName): Scale | undefined {
   const plain = simplified(unit);
-  const scale = scales.find(([names]) => names.includes(plain));
+  return UNITS.get(parameter)?.scales.find(([names]) => names.includes(plain));
+}
+
+function makeConversion(unit: string, parameter: ParameterName): Convert | null | undefined {
+  const stored = UNITS.get(parameter)?.own?.[1] ?? 1;
+  const scale = scaleOf(unit, parameter);
   if (scale === undefined) return undefined;
   const [, factor, offset = 0] = scale;
   if (factor === stored && offset === 0) return null;
@@ -144,7 +195,13 @@ function makeConversion(unit: string, parameter: ParameterName): Convert | null 
 
 /** True for a unit of any parameter. */
 export const isUnit = (text: string): boolean =>
-  text.length <= 30 && PARAMETERS.some(({ name }) => conversionFrom(text, name) !== undefined);
+  PARAMETERS.some(({ name }) => conversionFrom(text, name) !== undefined);
+
+/** True if both are units of the parameter, and one. */
+export function isSameUnit(one: string, other: string, parameter: ParameterName): boolean {
+  const scale = scaleOf(one, parameter);
+  return scale !== undefined && scale === scaleOf(other, parameter);
+}
 
 /** The units that values of a parameter may have, for messages. */
 export const unitsOf = (parameter: ParameterName): string[] =>

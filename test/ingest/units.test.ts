@@ -2,7 +2,10 @@
  * The unit of a value: by the name of its column, by the name of a column that is mapped to it, or
  * declared apart. It is converted once, with the factors of S6.
  */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PARAMETER_NAMES, type ParameterName } from '../../src/contract/parameters.ts';
+import { isSameUnit, unitsOf } from '../../src/ingest/units.ts';
 import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -44,6 +47,107 @@ describe('units in names of columns', () => {
     ['rain_in', '0.1', 'rain', close(2.54)],
   ])('the name of the column %s says the unit of %s', async (column, given, parameter, stored) => {
     expect(await valuesOf(column, given)).toEqual({ [parameter]: stored });
+  });
+});
+
+/** The rows of a table of src/ingest/README.md that begins with this cell: each with its examples. */
+function readmeTable(head: string): { name: string; examples: string[] }[] {
+  const readme = readFileSync('src/ingest/README.md', 'utf8');
+  const [, table = ''] = readme.split(`| ${head} `);
+  return [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `?([^`|]+?)`? +\|(.*)\|$/gm)]
+    .map(([, name = '', cells = '']) => ({
+      name,
+      examples: [...cells.matchAll(/`([^`]+)`/g)].map(([, example = '']) => example),
+    }))
+    .filter(({ name }) => !name.startsWith('-'));
+}
+
+describe('the spellings of units in the README', () => {
+  const units = readmeTable('unit  ');
+  const parameterOf = (unit: string) =>
+    PARAMETER_NAMES.find((parameter) => unitsOf(parameter).includes(unit)) as ParameterName;
+
+  it.each(units)(
+    'each spelling of $name is read as it, in every place (S9)',
+    async ({ name, examples }) => {
+      const parameter = parameterOf(name);
+      const expected = await valuesOf(parameter, '20', { units: [`${parameter}=${name}`] });
+      expect(examples.length).toBeGreaterThan(0);
+      for (const spelled of [name, ...examples]) {
+        expect(isSameUnit(spelled, name, parameter), spelled).toBe(true);
+        for (const theirs of [
+          `Air (${spelled})`,
+          `Air [${spelled}] 1h`,
+          `Air, ${spelled}`,
+          `Air - ${spelled}`,
+          `Air, ${spelled} (LGR S/N: 2)`,
+        ]) {
+          const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: '20' });
+          const { readings, notes } = await readText(json, { columns: [`${parameter}=${theirs}`] });
+          expect(readings[0]?.values, theirs).toEqual(expected);
+          expect(notes.unsaid.size, theirs).toBe(0);
+        }
+        const beside = JSON.stringify({ sensor_id: 1, time: T, [parameter]: '20', unit: spelled });
+        expect((await readText(beside)).readings[0]?.values, spelled).toEqual(expected);
+        const row = `sensor_id;time;${parameter}\n;;${spelled}\n1;${T};20\n`;
+        expect((await readText(row)).readings[0]?.values, spelled).toEqual(expected);
+      }
+    },
+  );
+
+  it('every unit of every parameter has a row in the table', () => {
+    const all = new Set(PARAMETER_NAMES.flatMap((parameter) => unitsOf(parameter)));
+    const listed = units.map(({ name }) => name);
+    // the mg of a gas at 25 °C is written as its µg is; a direction and an index have one unit
+    expect([...all].filter((unit) => !listed.includes(unit))).toEqual([
+      'mg/m3@25c',
+      'uvindex',
+      'deg',
+    ]);
+  });
+});
+
+describe('the places of units in the README', () => {
+  const EXPECTED: Record<string, [ParameterName, value: number]> = {
+    'Stickstoffdioxid (µg/m³)': ['no2', 20 / 1.9125],
+    'NO2 [mg/m³] 1h': ['no2', 20_000 / 1.9125],
+    'Temp, °F (LGR S/N: 20000001)': ['temperature', -20 / 3],
+    'Wind Speed - mph': ['wind_speed', 8.9408],
+    'Barometer - in Hg': ['pressure', 67_727.78],
+    no2_ugm3: ['no2', 20 / 1.9125],
+    temperature_f: ['temperature', -20 / 3],
+    PM2_5_ug_m3: ['pm25', 20],
+    'NO2 µg/m³': ['no2', 20 / 1.9125],
+    'Outdoor Temp F': ['temperature', -20 / 3],
+    tempf: ['temperature', -20 / 3],
+    windspeedmph: ['wind_speed', 8.9408],
+    dailyrainin: ['rain', 508],
+    PressureHPa: ['pressure', 2_000],
+  };
+
+  it('a name with its unit at each place of the table is read', async () => {
+    const names = readmeTable('place  ')
+      .slice(0, 5)
+      .flatMap(({ examples }) => examples);
+    expect(names).toEqual(Object.keys(EXPECTED));
+    for (const [theirs, [parameter, value]] of Object.entries(EXPECTED)) {
+      const json = JSON.stringify({ sensor_id: 1, time: T, [theirs]: 20 });
+      const { readings } = await readText(json, { columns: [`${parameter}=${theirs}`] });
+      expect(readings[0]?.values, theirs).toEqual({ [parameter]: close(value) });
+    }
+  });
+
+  it('a name of ours with its unit at any place is read without being mapped', async () => {
+    for (const own of ['Temp, °F (LGR S/N: 1)', 'temp - °F', 'tempf', 'temp f', 'temperature (°F)'])
+      expect(
+        (await readText(JSON.stringify({ sensor_id: 1, time: T, [own]: 50 }))).readings[0]?.values,
+      ).toEqual({ temperature: close(10) });
+    // with more words it is another column, such as the lowest of a day
+    for (const other of ['temperature (°C) min', 'temp_max_f', 'temp - °F - low'])
+      expect(
+        (await readText(JSON.stringify({ sensor_id: 1, time: T, pm25: 1, [other]: 50 })))
+          .readings[0]?.values,
+      ).toEqual({ pm25: 1 });
   });
 });
 

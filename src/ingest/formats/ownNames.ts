@@ -4,6 +4,7 @@
  */
 import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
 import { conversionFrom } from '../units.ts';
+import { unitPlaces } from './unitInName.ts';
 
 /**
  * Names in lower case, each with the parameter that it means and perhaps the unit of its values:
@@ -44,10 +45,10 @@ export function ownName(name: string, others: OtherNames = OTHER_NAMES): OwnName
   const key = name.toLowerCase();
   const whole = plainName(key, others);
   if (whole !== undefined) return whole;
-  for (const [base, unit] of withUnits(key)) {
+  for (const { base, text } of unitPlaces(key)) {
     const found = plainName(base, others);
-    if (found !== undefined && conversionFrom(unit, found.parameter) !== undefined)
-      return { ...found, unit };
+    if (found !== undefined && conversionFrom(text, found.parameter) !== undefined)
+      return { ...found, unit: text };
   }
   return undefined;
 }
@@ -60,39 +61,4 @@ function plainName(key: string, others: OtherNames): OwnName | undefined {
   if (!Object.hasOwn(others, key)) return undefined;
   const [parameter, unit] = (others[key] as string).split(' ') as [ParameterName, string?];
   return { parameter, unit, rank: 1 + Object.keys(others).indexOf(key) };
-}
-
-/** A name that is longer has no unit at its end. */
-const LONGEST_NAME = 60;
-
-/**
- * The ways to take a name for a shorter one and a unit, which is in brackets or behind an
- * underscore.
- */
-function withUnits(key: string): [base: string, unit: string][] {
-  const last = key.at(-1);
-  if (last === ')' || last === ']') {
-    const open = key.search(/[([]/);
-    return open > 0 ? [[key.slice(0, open).trim(), key.slice(open + 1, -1)]] : [];
-  }
-  return underscores(key).map((at) => [key.slice(0, at), key.slice(at + 1)]);
-}
-
-const underscores = (key: string): number[] =>
-  key.length > LONGEST_NAME
-    ? []
-    : [...key].flatMap((character, index) => (character === '_' && index > 0 ? index : []));
-
-const IN_BRACKETS = /[([]([^()[\]]{0,30})[)\]]/g;
-
-/**
- * The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`, `outdoor_f`.
- */
-export function unitInName(name: string, parameter: ParameterName): string | undefined {
-  const key = name.toLowerCase();
-  const units = [
-    ...[...key.matchAll(IN_BRACKETS)].map(([, unit = '']) => unit),
-    ...underscores(key).map((at) => key.slice(at + 1)),
-  ];
-  return units.find((unit) => conversionFrom(unit, parameter) !== undefined);
 }

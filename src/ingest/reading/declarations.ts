@@ -47,7 +47,11 @@ export type Declarations = {
 /** A field that is declared to be the sensor, the device, the time or a value. */
 export type DeclaredColumn = { theirs: string } & (
   | { is: 'sensor' | 'device' | 'time' }
-  | ({ is: 'value' } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
+  | ({
+      is: 'value';
+      /** What stands in the place of a unit in their name, and is no unit of the parameter. */
+      unknownUnit?: string | undefined;
+    } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
 );
 
 const SLOTS: ReadonlyMap<string, 'sensor' | 'device' | 'time'> = new Map([

@@ -1,5 +1,6 @@
 /** All doubts about a source, one policy a file (S7, S8, S9). */
 import { contradictionDoubts } from './contradictions.ts';
+import { dividingDoubts } from './dividing.ts';
 import type { Doubt } from './doubt.ts';
 import { endDoubts } from './ends.ts';
 import { implausibleValues } from './implausibleValues.ts';
@@ -18,6 +19,7 @@ export const doubtsOf = (
   readings: readonly ReadingInput[],
   say: Vocabulary,
 ): Doubt[] => [
+  ...dividingDoubts(notes.dividing, say),
   ...unsaidUnits(notes, say),
   ...implausibleValues(readings, notes, say),
   ...endDoubts(notes, say),

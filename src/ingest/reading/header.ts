@@ -6,6 +6,7 @@ import { InputError } from '../../base/inputError.ts';
 import type { Header } from '../rows/csv.ts';
 import type { Declarations } from './declarations.ts';
 import type { Layout, Plan } from './plan.ts';
+import { isUnitColumn } from './unitColumns.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
@@ -66,6 +67,7 @@ export function checkHeader(
   const isUsed = (index: number) => plan.table?.unused.includes(index) !== true;
   for (const [index, name] of list.entries()) {
     const first = positions.get(name.toLowerCase());
+    if (isUnitColumn(name)) continue; // each belongs to the column beside it
     if (first !== undefined && first !== index && isUsed(first) && name !== '')
       throw invalid(`names ${name.toLowerCase()} twice`);
   }

@@ -118,6 +118,9 @@ const otherUnits = (
     ];
   });
 
+/** In µg/m³: more is the mark of a fault, and is left out by itself (S1). */
+const MOST_PARTICLES = 2_000;
+
 /** PM10 has all of PM2.5 in it; one row, or nine of ten, may have it the other way round by noise. */
 function exchangedParticles(
   readings: readonly ReadingInput[],
@@ -129,7 +132,7 @@ function exchangedParticles(
   for (const { values } of readings) {
     const fine = numberOf(values.pm25 ?? values.pm25_raw);
     const all = numberOf(values.pm10);
-    if (fine === undefined || all === undefined) continue;
+    if (fine === undefined || all === undefined || fine > MOST_PARTICLES) continue;
     if (fine <= all) return [];
     rows += 1;
   }

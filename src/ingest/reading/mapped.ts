@@ -4,7 +4,7 @@
  */
 import type { ParameterName } from '../../contract/parameters.ts';
 import { channels, type Format, text, type ValueColumn, value } from '../formats/format.ts';
-import { unitInName } from '../formats/ownNames.ts';
+import { unitInName } from '../formats/unitInName.ts';
 import { makeColumns, type Names, type Position } from '../rows/row.ts';
 import { conversionFrom } from '../units.ts';
 import type { DeclaredColumn } from './declarations.ts';
@@ -60,9 +60,10 @@ export function mappedValues(
           : channels(first, value(level.names, secondChannel(column.theirs)));
       const [own] = valuesIn(level, both);
       if (own === undefined) continue;
-      const { parameter, unit, isTotal } = column;
+      const { parameter, unit, unknownUnit, isTotal } = column;
       const all = found.get(parameter) ?? [];
-      found.set(parameter, [...all, { ...own, unit: own.unit ?? unit, isTotal }]);
+      const mapped = { ...own, unit: own.unit ?? unit, unknownUnit, isForeign: true, isTotal };
+      found.set(parameter, [...all, mapped]);
       break;
     }
   }
@@ -99,5 +100,7 @@ export function withUnitOfFormat(column: DeclaredColumn, format: Format): Declar
   const { values } = format.columns(makeColumns([theirs], ','));
   const unit = Object.values(values).flat()[0]?.unit;
   const isOfParameter = unit !== undefined && conversionFrom(unit, parameter) !== undefined;
-  return { ...column, unit: isOfParameter ? unit : unitInName(theirs, parameter) };
+  if (isOfParameter) return { ...column, unit };
+  const said = unitInName(theirs, parameter);
+  return { ...column, unit: said.unit, unknownUnit: said.unknown };
 }

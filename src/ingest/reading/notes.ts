@@ -1,11 +1,13 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
-import type { ParameterName } from '../../contract/parameters.ts';
+import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
 import type { Format, Means } from '../formats/format.ts';
 import { cellAt, type Row } from '../rows/row.ts';
+import { conversionFrom } from '../units.ts';
 import { type Contradictions, noContradictions } from './contradictions.ts';
+import { type Dividing, noteDividing } from './dividing.ts';
 import type { Plan } from './plan.ts';
-import type { UnsaidUnit } from './unsaidUnits.ts';
-import { columnThatCounts, isWithoutUnitAt, type NamedValue, passedOver } from './values.ts';
+import { noteUnsaidUnit, type UnsaidUnit } from './unsaidUnits.ts';
+import { type NamedValue, passedOver, type UnitOfValue, unitOfValue } from './values.ts';
 import { noteVerdict, type Verdicts } from './verdicts.ts';
 
 /** Facts about a source that come up while it is read. */
@@ -26,6 +28,7 @@ export type SourceNotes = {
   declared: ReadonlySet<ParameterName>;
   /** Fields whose unit is open, by field and word. */
   unsaid: Map<string, UnsaidUnit>;
+  dividing: Dividing;
   /** Titles and comments before the first header. */
   linesBefore: number;
   /** Rows that `only` leaves out. */
@@ -48,6 +51,7 @@ export const makeNotes = (): SourceNotes => ({
   undeclared: new Map(),
   declared: new Set(),
   unsaid: new Map(),
+  dividing: new Map(),
   usedServerTime: false,
   namesEnd: false,
   contradictions: noContradictions(),
@@ -69,14 +73,21 @@ export function noteIgnored(
     if (ignored.size < MOST_IGNORED && !unused.includes(name.toLowerCase())) ignored.add(name);
 }
 
-/** A function that notes what each row says. `named`: the values whose parameters it names. */
+/** A function that notes what each row says, and whose it is. */
 export function makeRowNoter(notes: SourceNotes, format: Format) {
-  const { undeclared, verdicts } = notes;
+  const { undeclared, unsaid, verdicts, dividing } = notes;
   const noted = new WeakSet<Plan>();
-  const noteUndeclared = (parameter: ParameterName, field: string) => {
+  const noteUnit = ({ parameter, field, said, isBeside, isForeign, unknownUnit }: UnitOfValue) => {
+    if (said !== undefined) {
+      if (isBeside && conversionFrom(said, parameter) === undefined)
+        noteUnsaidUnit(unsaid, { parameter, field, said });
+      return;
+    }
     if (!undeclared.has(parameter)) undeclared.set(parameter, field);
+    if (unknownUnit !== undefined || (isForeign === true && GASES.includes(parameter)))
+      noteUnsaidUnit(unsaid, { parameter, field, said: unknownUnit });
   };
-  return (row: Row, plan: Plan, named: readonly NamedValue[]): void => {
+  return (row: Row, plan: Plan, named: readonly NamedValue[], owner: unknown): void => {
     const isFirst = !noted.has(plan);
     if (isFirst) {
       noted.add(plan);
@@ -84,16 +95,18 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
     }
     for (const { name, position } of plan.verdicts)
       noteVerdict(verdicts, name, cellAt(row, position));
+    if (plan.dividing.length > 0) noteDividing(dividing, row, owner, plan);
     if (plan.hasRivals) noteIgnored(notes, format, passedOver(row, plan));
-    for (const { parameter, field, isWithoutUnit } of named) {
-      if (parameter === undefined && format.isLong) noteIgnored(notes, format, [field]);
-      if (parameter !== undefined && isWithoutUnit) noteUndeclared(parameter, field);
+    for (const { field, unit } of named) {
+      if (unit !== undefined) noteUnit(unit);
+      else if (format.isLong) noteIgnored(notes, format, [field]);
     }
     if (plan.table !== undefined && !isFirst && !plan.hasUnitsInRows) return; // they have its units
     for (const one of plan.values) {
-      const column = columnThatCounts(row, one);
-      if (column !== undefined && isWithoutUnitAt(row, column, one.parameter))
-        noteUndeclared(one.parameter, column.field);
+      const unit = unitOfValue(row, one, isFirst);
+      if (unit !== undefined) noteUnit(unit);
     }
   };
 }
+
+const GASES = parameterNames(({ massOfPpb }) => massOfPpb !== undefined);

@@ -7,7 +7,16 @@ import {
   type ParameterName,
   type ReadingColumn,
 } from '../../contract/parameters.ts';
-import type { Format, LongColumns, Payload, ValueColumn, ValueColumns } from '../formats/format.ts';
+import type {
+  Format,
+  LongColumns,
+  Payload,
+  Taken,
+  UnitAt,
+  ValueColumn,
+  ValueColumns,
+} from '../formats/format.ts';
+import { isOwn } from '../formats/formats.ts';
 import { type Names, type Position, positionOf } from '../rows/row.ts';
 import { type Convert, conversionFrom, withUnit } from '../units.ts';
 import {
@@ -18,6 +27,7 @@ import {
   declaredUnits,
   type Only,
 } from './declarations.ts';
+import { type DividingColumn, dividingKind } from './dividing.ts';
 import {
   type Level,
   mappedSlot,
@@ -28,6 +38,7 @@ import {
   withUnitOfFormat,
 } from './mapped.ts';
 import type { TableColumns } from './reading.ts';
+import { unitColumnsOf } from './unitColumns.ts';
 import { isVerdict } from './verdicts.ts';
 
 /** A format, and what is declared about a source that is read by it. */
@@ -37,6 +48,10 @@ export type Layout = {
   only: readonly Only[];
   /** By parameter, whatever the source says. */
   units: ReadonlyMap<ParameterName, string>;
+  /** True if other names than ours are mapped, so that a name like ours may be someone else's. */
+  isForeign: boolean;
+  /** True if a sensor or a device is declared for all rows, or a column that has it. */
+  hasOwner: boolean;
 };
 
 /** A column with values, and what becomes of them. */
@@ -71,6 +86,8 @@ export type Plan = {
   unused: readonly string[];
   /** Unused columns that seem to say whether a row counts (S7). */
   verdicts: readonly { name: string; position: Position }[];
+  /** Unused columns that tell rows or values apart (S9). */
+  dividing: readonly DividingColumn[];
   /** True if each row may have values in other units. */
   hasUnitsInRows: boolean;
   /** True if several columns may have the value of a parameter. */
@@ -85,6 +102,11 @@ export const layoutOf = (format: Format, declared: Declarations): Layout => ({
   columns: declaredColumns(declared).map((column) => withUnitOfFormat(column, format)),
   only: declaredOnly(declared),
   units: declaredUnits(declared),
+  isForeign: isOwn(format) && declaredColumns(declared).length > 0,
+  hasOwner:
+    declared.sensor !== undefined ||
+    declared.device !== undefined ||
+    declaredColumns(declared).some(({ is }) => is === 'sensor' || is === 'device'),
 });
 
 /** `payload`: the names of the object within, and the values that the format takes of it. */
@@ -99,26 +121,22 @@ export function planOf(
   const inner: Level = payload === undefined ? row : { names: payload.names, isInPayload: true };
   const levels = payload === undefined ? [row] : [inner, row];
   const slot = (is: 'sensor' | 'device' | 'time') =>
-    mappedSlot(columns, is, levels, { positions: own[is] ?? [] });
+    mappedSlot(columns, is, levels, { positions: ownPositions(layout, names, own, is) });
   const slots = { sensor: slot('sensor'), device: slot('device'), time: slot('time') };
-  const withUnitAt = (column: ValueColumn): ValueColumn =>
-    column.unit === undefined && column.unitAt === undefined
-      ? { ...column, unitAt: own.unitAt }
-      : column;
-  const values = plannedValues(
-    layout,
-    payload === undefined ? own.values : payload.values(payload.names),
-    inner,
-    mappedValues(columns, format, levels),
-    withUnitAt,
-  );
+  const found = payload === undefined ? own.values : payload.values(payload.names);
+  const mapped = mappedValues(columns, format, levels);
+  const units = makeUnitFinder(inner, own.unitAt, [
+    ...flat(mapped),
+    ...flat(Object.entries(found) as [ParameterName, ValueColumn[]][]),
+  ]);
+  const values = plannedValues(layout, found, inner, mapped, units.find);
   const planned = values.flatMap((one) => [...one.columns, ...one.otherwise]);
-  const units = planned.flatMap(({ unitAt }) => unitAt?.position ?? []);
+  const unitCells = planned.flatMap(({ unitAt }) => unitAt?.position ?? []);
   const measured = planned.flatMap(positionsOf);
   const read = [
     ...Object.values(slots).flatMap((one) => takenBy(one, names.isTable)),
     ...measured,
-    ...units,
+    ...unitCells,
     ...(own.long?.positions ?? []),
     ...(own.others ?? []),
   ];
@@ -133,7 +151,13 @@ export function planOf(
     taken,
     unused: unused.map(({ name }) => name),
     verdicts: unused.filter(({ name }) => isVerdict(name)),
-    hasUnitsInRows: units.length > 0,
+    dividing: unused.flatMap(({ name, position }) => {
+      const kind = dividingKind(name);
+      return kind === undefined || units.ofOthers.has(position.index)
+        ? []
+        : [{ name, kind, position }];
+    }),
+    hasUnitsInRows: unitCells.length > 0,
     hasRivals: values.some((one) => one.columns.length + one.otherwise.length > 1),
     table: names.isTable
       ? {
@@ -146,13 +170,58 @@ export function planOf(
   };
 }
 
+/**
+ * Where the format has a text. A declared sensor or device wins over a column that merely has its
+ * name, as does a declaration that a column is something else.
+ */
+function ownPositions(
+  { columns, only, hasOwner }: Layout,
+  names: Names,
+  own: Taken,
+  is: 'sensor' | 'device' | 'time',
+): readonly Position[] {
+  const positions = own[is] ?? [];
+  if (is === 'time') return positions;
+  const isMapped = (what: 'sensor' | 'device') => columns.some((column) => column.is === what);
+  if (is === 'sensor' && isMapped('device') && !isMapped('sensor')) return [];
+  if (!hasOwner) return positions;
+  const judged = only.map(({ theirs }) => positionOf(names, theirs)?.index);
+  return positions.filter(({ index }) => !judged.includes(index));
+}
+
+/** A function that adds to a column without a unit where its rows say one. */
+function makeUnitFinder(
+  { names, isInPayload }: Level,
+  own: UnitAt | undefined,
+  columns: readonly (readonly [ParameterName, ValueColumn])[],
+) {
+  const { unitOf, ofOthers } = unitColumnsOf(
+    names,
+    columns.map(([parameter, { position }]) => ({ parameter, index: position.index })),
+  );
+  const find = (parameter: ParameterName, column: ValueColumn): ValueColumn => {
+    if (column.unit !== undefined || column.unitAt !== undefined) return column;
+    const index = unitOf({ parameter, index: column.position.index });
+    if (own !== undefined || index === undefined) return { ...column, unitAt: own };
+    const position = { index, path: undefined, ...(isInPayload && { isInPayload }) };
+    return { ...column, unitAt: { position } };
+  };
+  return { find, ofOthers };
+}
+
+/** By parameter, the preferred column first. */
+type Found = Iterable<readonly [ParameterName, readonly ValueColumn[]]>;
+
+const flat = (found: Found) =>
+  [...found].flatMap(([parameter, all]) => all.map((column) => [parameter, column] as const));
+
 /** Columns that are mapped displace those of the format. */
 function plannedValues(
   layout: Layout,
   found: ValueColumns,
   level: Level,
   mapped: ReadonlyMap<ParameterName, readonly ValueColumn[]>,
-  withUnitAt: (column: ValueColumn) => ValueColumn,
+  withUnitAt: (parameter: ParameterName, column: ValueColumn) => ValueColumn,
 ): PlannedValues[] {
   const taken = [...mapped.values()].flat().flatMap(positionsOf);
   const isFree = ({ position }: ValueColumn) => !taken.some((one) => isSame(one, position));
@@ -162,13 +231,13 @@ function plannedValues(
     if (columns.length === 0) return [];
     const otherwise = columns === own || level.names.isTable ? [] : own.filter(isFree);
     const planned = (some: readonly ValueColumn[]) =>
-      some.map((column) => plannedColumn(layout, parameter, withUnitAt(column)));
+      some.map((column) => plannedColumn(layout, parameter, withUnitAt(parameter, column)));
     return { parameter, columns: planned(columns), otherwise: planned(otherwise) };
   });
 }
 
 function plannedColumn(
-  { units }: Layout,
+  { units, isForeign }: Layout,
   parameter: ParameterName,
   column: ValueColumn,
 ): PlannedColumn {
@@ -176,6 +245,7 @@ function plannedColumn(
   const unit = declared ?? column.unit;
   return {
     ...column,
+    isForeign: column.isForeign === true || isForeign,
     column: columnOf(parameter, column.isTotal),
     unit,
     unitAt: declared === undefined ? column.unitAt : undefined,

@@ -51,6 +51,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   notes.format = format.name;
   notes.means = format.means;
   notes.isLong = format.isLong === true;
+  notes.declared = new Set(layout.units.keys());
 
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
@@ -64,8 +65,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     const plan = planFor(row);
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
-    noteRow(row, plan, named);
     const reading = readRow(row, plan, named, declared);
+    noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     if (reading.hasArrivalTime === true) notes.usedServerTime = true;
     reading.measuredAt = timeOf(reading.measuredAt, reading.sensorId ?? reading.device);

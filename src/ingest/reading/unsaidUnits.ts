@@ -14,8 +14,6 @@ export type UnsaidUnit = {
   field: string;
   /** What stands in the place of its unit; undefined: nothing. */
   said: string | undefined;
-  /** It stands in rows, where no value is taken for one in our unit: values are refused instead. */
-  isInRows?: true;
 };
 
 /** A bound for memory: rows may say new ones. */
@@ -28,19 +26,19 @@ export function noteUnsaidUnit(unsaid: Map<string, UnsaidUnit>, one: UnsaidUnit)
 
 /** A gas that is given in ppb may be 2.7 times as much in µg/m³, and no value tells which it is. */
 export const unsaidUnits = ({ unsaid }: Pick<SourceNotes, 'unsaid'>, say: Vocabulary): Doubt[] =>
-  [...unsaid.values()].map(({ parameter, field, said, isInRows }) => {
-    const units = unitsOf(parameter);
-    const own = say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
-    const other = units.find((unit) => unit !== ownUnitOf(parameter));
-    return {
-      what:
-        said === undefined
-          ? `the unit of ${field} is not said, and ${parameter} comes in ${units.slice(0, 2).join(' or ')} alike`
-          : `"${said}" stands where ${field} says its unit, and ${parameter} has no such unit`,
-      remedy:
-        said === undefined
-          ? `Add ${say.option('unit', `${parameter}=${other}`)} or ${own}.`
-          : `Say its unit, as in ${own}; ${parameter} may come in ${units.join(', ')}.`,
-      ...(!isInRows && { stops: 'always' as const }),
-    };
+  [...unsaid.values()].map(({ parameter, field, said }) => {
+    const own = ownUnitOf(parameter);
+    const other = own === 'ppb' ? 'ug/m3' : 'ppb';
+    const declare = (unit: string) => say.option('unit', `${parameter}=${unit}`);
+    return said === undefined
+      ? {
+          what: `nothing says the unit of ${field}, and ${parameter} comes in ${own} or in ${other}`,
+          remedy: `Add ${declare(own)} or ${declare(other)}.`,
+          stops: 'always',
+        }
+      : {
+          what: `"${said}" stands where ${field} says its unit, and is no unit of ${parameter}`,
+          remedy: `Say its unit, as in ${declare(own)}; ${parameter} may come in ${unitsOf(parameter).join(', ')}.`,
+          stops: 'always',
+        };
   });

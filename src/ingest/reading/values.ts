@@ -113,21 +113,37 @@ function unitIn(
   return isGiven(said) ? String(said) : undefined;
 }
 
-/** True if neither the value nor its column nor a declaration says the unit. */
-export const isWithoutUnitAt = (
+/** The unit of a value, as far as anything says it. */
+export type UnitOfValue = Pick<PlannedColumn, 'field' | 'unknownUnit' | 'isForeign'> & {
+  parameter: ParameterName;
+  /** Undefined: neither the value nor its column nor a declaration says one. */
+  said: string | undefined;
+  /** A column of the table says it, so one that is unknown is a mistake of the whole column. */
+  isBeside?: boolean;
+};
+
+/** Undefined: the row has no value of the parameter, and is not the first with its names. */
+export function unitOfValue(
   row: Row,
-  column: PlannedColumn,
-  parameter: ParameterName,
-): boolean => column.unit === undefined && unitIn(row, column, parameter) === undefined;
+  one: PlannedValues,
+  isFirst: boolean,
+): UnitOfValue | undefined {
+  const column = columnThatCounts(row, one);
+  if (column === undefined || (!isFirst && (valueAt(row, column) ?? null) === null))
+    return undefined;
+  const { parameter } = one;
+  const { field, unknownUnit, isForeign, unit, unitAt } = column;
+  const said = unitIn(row, column, parameter) ?? unit;
+  return { field, unknownUnit, isForeign, parameter, said, isBeside: unitAt !== undefined };
+}
 
 /** A value whose parameter the row names by `field`. */
 export type NamedValue = {
   field: string;
   /** Undefined: `field` is not the name of a parameter. */
   column?: ReadingColumn;
-  parameter?: ParameterName;
   value?: unknown;
-  isWithoutUnit?: boolean;
+  unit?: UnitOfValue;
 };
 
 /** The values whose parameters the row names; undefined: the row is malformed. */
@@ -153,10 +169,9 @@ function readNamedValue(
     const convert = conversion(said, parameter);
     return {
       field,
-      parameter,
+      unit: { field, parameter, said, isForeign: true },
       column: columnOf(parameter, isTotal === true || known.isTotal),
       value: convert === null || value === null ? value : convert(value),
-      isWithoutUnit: said === undefined,
     };
   }
   return { field: names[0] ?? '' };

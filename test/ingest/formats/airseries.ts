@@ -63,11 +63,10 @@ export const airseries: FormatTable = {
       excluded: 1,
     },
     {
-      what: 'a message of Tasmota, by the paths to its values',
+      what: 'a message of Tasmota, by the paths to its values, with their units beside (S9)',
       declared: {
         device: 'roof',
         zone: '+01:00',
-        unit: ['pressure=hpa'],
         column: [
           'temperature=BME280.Temperature',
           'humidity=BME280.Humidity',
@@ -78,23 +77,22 @@ export const airseries: FormatTable = {
       },
       json: {
         Time: '2026-11-20T09:00:00',
-        BME280: { Temperature: 21.5, Humidity: 40.2, Pressure: 1013.2 },
+        BME280: { Temperature: 50, Humidity: 40.2, Pressure: 1013.2 },
         SDS0X1: { 'PM2.5': 5.5, PM10: 7.7 },
         PressureUnit: 'hPa',
-        TempUnit: 'C',
+        TempUnit: 'F',
       },
       stored: [
         {
           device: 'roof',
           time: T,
-          temperature: 21.5,
+          temperature: 10,
           humidity: 40.2,
           pressure: 101_320,
           pm25: 5.5,
           pm10: 7.7,
         },
       ],
-      ignored: ['PressureUnit', 'TempUnit'],
     },
     {
       what: 'a message of Zigbee2MQTT, whose last_seen is ISO 8601',

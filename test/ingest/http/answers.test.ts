@@ -86,8 +86,8 @@ describe('an answer', () => {
     expect((await send(here.app, here.token, reading)).body).toMatchObject({
       accepted: 1,
       hints: [
-        'temperature looks like °F, for example 52: if it is, add ?unit=temperature=f',
-        'no2 looks like ppm, for example 0.02: if it is, add ?unit=no2=ppm',
+        'column temperature looks like °F, for example 52. Add ?unit=temperature=f if it is, or ?unit=temperature=c if it is right as it is.',
+        'column no2 looks like ppm, for example 0.02. Add ?unit=no2=ppm if it is, or ?unit=no2=ppb if it is right as it is.',
       ],
     });
     const declared = await request(here.app)

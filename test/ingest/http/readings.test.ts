@@ -218,24 +218,78 @@ describe('POST /v1/readings', () => {
     expect((await stored(here.owner)).length).toBe(4);
   });
 
-  it('the answer warns of a scale, contradicting rows, a verdict and a clock that was reset (S7, S8)', async () => {
-    const rows = Array.from({ length: 20 }, (_, minute) => {
+  const doubtful = (count: number) =>
+    Array.from({ length: count }, (_, minute) => {
       const time = new Date(Date.parse(T) - minute * 60_000).toISOString();
-      return { sensor_id: 1, time, humidity: 0.5 + minute / 100, pm25: 0.03, valid: minute % 2 };
+      return { sensor_id: 1, time, humidity: 0.5 + minute / 100, pm25: 5, valid: minute % 2 };
     });
+
+  it('the answer to a short push hints at a scale, a verdict, contradicting rows and a clock that was reset (S7, S8)', async () => {
+    const rows = doubtful(6);
     const old = { ...rows[0], time: '2000-01-01T00:00:07Z' };
     const { body } = await post(JSON.stringify([...rows, { ...rows[0], pm25: 0.04 }, old]));
-    expect(body).toMatchObject({ accepted: 22, ignored: ['valid'] });
+    expect(body).toMatchObject({ accepted: 8, ignored: ['valid'] });
     expect(body.hints).toEqual([
       expect.stringMatching(
-        /^humidity looks like a fraction of 1, .*add \?unit=humidity=fraction$/,
+        /^column humidity looks like a fraction of 1, .*Add \?unit=humidity=fraction if it is/,
       ),
-      expect.stringMatching(/^pm25 looks like mg\/m³, .*add \?unit=pm25=mg\/m3$/),
-      expect.stringContaining('seems to stand in valid (0, 1), and is not used: ?only=valid=0 for'),
+      expect.stringContaining(
+        'seems to stand in valid (0, 1), and is not used. Write ?only=valid=0 for',
+      ),
       expect.stringMatching(
         /^1 row gives a parameter another value than an earlier row of the same sensor and time/,
       ),
       'the oldest reading is of 2000-01-01T00:00:07Z, and between 2000-01 and 2026-11 there is none: a clock that was reset? Set EPOCH to refuse such times, or remove them with "delete readings"',
+    ]);
+  });
+
+  it.each<[what: string, rows: (row: object, index: number) => object, question: RegExp]>([
+    ['a scale (S8)', (row) => ({ ...row, valid: 1 }), /humidity looks like a fraction of 1/],
+    ['a verdict (S7)', (row) => ({ ...row, humidity: 50 }), /seems to stand in valid/],
+    [
+      'contradicting rows (S7)',
+      (_, index) => ({ sensor_id: 1, time: T, pm25: index }),
+      /19 of 20 rows give a parameter another value/,
+    ],
+    [
+      'exchanged columns (S8)',
+      (row) => ({ ...row, humidity: 50, valid: 1, pm10: 4 }),
+      /PM2\.5 is above PM10 in each of 20 rows/,
+    ],
+  ])('a push of 20 readings is refused where a file stops: %s', async (_, change, question) => {
+    const before = await stored(here.owner);
+    const rows = doubtful(20).map(change);
+    const { status, body } = await post(JSON.stringify(rows));
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(question)]);
+    expect(body.detail).toContain('; nothing of it was stored. ');
+    expect(body.detail).not.toContain('--');
+    expect(await stored(here.owner)).toEqual(before);
+    const few = await post(JSON.stringify(rows.slice(0, 5)));
+    expect(few.status).toBe(200);
+  });
+
+  it('a push of one reading is refused where nobody may guess its unit or its sensor (S9)', async () => {
+    const gas = await request(here.app)
+      .post('/v1/readings?column=no2=NO2_mean')
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' })
+      .send(JSON.stringify({ sensor_id: 1, time: T, NO2_mean: 40 }));
+    expect([gas.status, gas.body.detail]).toEqual([
+      422,
+      'The body: nothing says the unit of NO2_mean, and no2 comes in ppb or in ug/m3; nothing of it was stored. Add ?unit=no2=ppb or ?unit=no2=ug/m3.',
+    ]);
+    const hosts = await post(
+      JSON.stringify(
+        ['cellar', 'roof'].map((host, minute) => ({
+          sensor_id: 1,
+          time: `2026-11-20T08:0${minute}:00Z`,
+          pm25: 5,
+          host,
+        })),
+      ),
+    );
+    expect([hosts.status, hosts.body.detail]).toEqual([
+      422,
+      expect.stringContaining('column host (cellar, roof) tells rows of 1 apart, and is not used'),
     ]);
   });
 

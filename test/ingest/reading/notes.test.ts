@@ -22,7 +22,7 @@ function noted(rows: readonly Row[], declared: Declarations = {}) {
   for (const row of rows) {
     const plan = plans.get(row.names) ?? planOf(layout, row.names);
     plans.set(row.names, plan);
-    note(row, plan, readNamedValues(row, plan, layout) ?? []);
+    note(row, plan, readNamedValues(row, plan, layout) ?? [], 1);
   }
   return {
     ignored: [...notes.ignored],

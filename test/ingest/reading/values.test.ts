@@ -174,7 +174,7 @@ describe('a value whose parameter the row names', () => {
       [{ column: 'rain_total' }],
     );
     expect(state({}, { columns: ['pm10=sensor.rain'] })).toMatchObject([
-      { field: 'sensor.rain', column: 'pm10', value: '5', isWithoutUnit: true },
+      { field: 'sensor.rain', column: 'pm10', value: '5', unit: { said: undefined } },
     ]);
   });
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
-import { describeVerdicts } from '../../../src/ingest/reading/verdicts.ts';
+import { verdictDoubts } from '../../../src/ingest/reading/verdicts.ts';
 import { COMMAND_LINE } from '../../../src/ingest/reading/vocabulary.ts';
 import { inPieces } from '../../../src/ingest/rows/lines.ts';
 
@@ -16,7 +16,7 @@ async function read(columns: string, rows: readonly string[], declared: Declarat
     found.readings += readings.length;
     found.excluded = notes.excluded;
     found.ignored = [...notes.ignored];
-    found.doubt = describeVerdicts(notes.verdicts, COMMAND_LINE);
+    found.doubt = verdictDoubts(notes.verdicts, COMMAND_LINE)[0]?.what;
   }
   return found;
 }

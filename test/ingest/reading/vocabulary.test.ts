@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { explainReading, hintsOf } from '../../../src/ingest/explain.ts';
 import { checkDeclarations, readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { doubtsOf } from '../../../src/ingest/reading/doubts.ts';
 import { makeNotes } from '../../../src/ingest/reading/notes.ts';
 import {
   ADDRESS,
@@ -139,9 +140,9 @@ test('explanations and hints name an option as their reader writes it', () => {
   notes.undeclared.set('temperature', 'temp');
   const readings = [{ sensorId: 1, measuredAt: '', values: { temperature: 70 }, text: '' }];
   for (const say of ALL) {
-    expect(hintsOf(notes, say, { readings })).toEqual([
-      expect.stringContaining(`add ${say.option('unit', 'temperature=f')}`),
-      expect.stringContaining(`write ${say.option('shift', '-1h')} for means of an hour`),
+    expect(hintsOf(notes, doubtsOf(notes, readings, say))).toEqual([
+      expect.stringContaining(`Add ${say.option('unit', 'temperature=f')}`),
+      expect.stringContaining(`Write ${say.option('shift', '-1h')} for means of an hour`),
       expect.stringContaining(`${say.option('only', 'valid=*')} if all of them count`),
     ]);
     expect(explainReading('unknown_sensor', { sensorId: '' }, say)).toContain(

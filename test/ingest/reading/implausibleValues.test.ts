@@ -1,6 +1,6 @@
 /**
- * An import stops before it stores anything if a column looks like another unit, and says what to
- * declare.
+ * An import stops before it stores anything if values cannot be what they are taken for, and says
+ * what to declare.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
@@ -128,6 +128,66 @@ test.each<[string, (hour: number) => number, RegExp, Declarations]>([
     });
   },
 );
+
+test.each<[string, string, (hour: number) => unknown, RegExp, Declarations]>([
+  [
+    'inHg',
+    'pressure',
+    () => 29.53,
+    /column pressure looks like inHg/,
+    { units: ['pressure=inhg'] },
+  ],
+  ['kPa', 'pressure', () => 100.1, /column pressure looks like kPa/, { units: ['pressure=kpa'] }],
+  [
+    'km/h',
+    'wind_speed',
+    (hour) => 12.1 + hour,
+    /column wind_speed looks like km\/h/,
+    { units: ['wind_speed=m/s'] },
+  ],
+  [
+    'a fraction in a short file',
+    'humidity',
+    (hour) => 0.5 + hour / 10,
+    /column humidity looks like a fraction of 1/,
+    { units: ['humidity=fraction'] },
+  ],
+  [
+    'PM2.5 above PM10',
+    'pm25,pm10',
+    (hour) => `${20 + hour},${19 + hour}`,
+    /PM2\.5 is above PM10 in each of 24 rows/,
+    { units: ['pm10=ug/m3'] },
+  ],
+  [
+    'a total',
+    'rain',
+    (hour) => 50 - hour,
+    /rain only rises, from 27 to 50 in 24 rows/,
+    { units: ['rain=mm'] },
+  ],
+])(
+  'values that cannot be what they are taken for stop an import: %s (S8)',
+  async (_, name, value, message, answer) => {
+    const content = csv(`time,sensor_id,${name}`, name === 'humidity' ? 3 : 24, value);
+    await stops(content, {}, message);
+    expect(await imported(content, answer)).toMatchObject({ values: {}, failed: false });
+  },
+);
+
+test.each<[string, string, number, (hour: number) => unknown]>([
+  ['two humidities up to 1 %', 'humidity', 2, () => 0.9],
+  ['a median of 12 m/s', 'wind_speed', 24, () => 12],
+  ['PM2.5 above PM10 in all rows but one', 'pm25,pm10', 24, (hour) => (hour === 7 ? '5,5' : '6,5')],
+  ['PM2.5 above PM10 in 19 rows', 'pm25,pm10', 19, () => '6,5'],
+  ['PM2.5 at the mark of a fault', 'pm25,pm10', 24, () => '9999,5'],
+  ['rain that returns to 0', 'rain', 30, (hour) => (hour === 15 ? 0 : 50 - hour)],
+  ['steady rain', 'rain', 30, () => 0.2],
+  ['rain that rises 19 times', 'rain', 30, (hour) => Math.max(0, 19 - hour)],
+])('an import accepts %s', async (_, name, count, value) => {
+  const summary = await imported(csv(`time,sensor_id,${name}`, count, value));
+  expect(summary).toMatchObject({ accepted: count, failed: false });
+});
 
 describe('30 rows with a value in °F', () => {
   const rows = Array.from({ length: 30 }, (_, hour) => ({ at: at(hour), value: 50 + (hour % 10) }));

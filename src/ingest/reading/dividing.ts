@@ -1,0 +1,170 @@
+/**
+ * Recognizes columns that tell rows or values apart, by place, parameter, unit or half of the day,
+ * and that nobody uses (S9). With more than one value they stop their source; so does one value that
+ * contradicts what the values are taken for.
+ */
+import type { ParameterName } from '../../contract/parameters.ts';
+import { ownName } from '../formats/ownNames.ts';
+import { cellAt, isGiven, type Position, type Row } from '../rows/row.ts';
+import { isSameUnit, ownUnitOf } from '../units.ts';
+import type { Doubt } from './doubt.ts';
+import type { Plan } from './plan.ts';
+import { isUnitColumn } from './unitColumns.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import { wordsOf } from './words.ts';
+
+/** `system`: a number stands for a system of units. `half`: of the day. */
+type Kind = 'place' | 'parameter' | 'unit' | 'system' | 'half';
+
+/** A column that tells values apart. */
+export type DividingColumn = { name: string; kind: Kind; position: Position };
+
+/** Words that say nothing about what a column tells apart. */
+const NO_MATTER = 'id ids name code num number no nr key uid eui serial label'.split(' ');
+
+const PLACES =
+  `host hostname device station site sensor channel location node instrument probe logger unit method
+  estacion estación stazione messstelle sonde датчик станция կայան`.split(/\s+/);
+const PARAMETERS =
+  `parameter pollutant species variable analyte component measurand magnitud contaminante
+  schadstoff komponente inquinante polluant показатель параметр`.split(/\s+/);
+/** InfluxDB's, which mean nothing without the underscore. */
+const OF_INFLUX = ['_field', '_measurement'];
+
+/** Undefined: a column of this name tells nothing apart. */
+export function dividingKind(name: string): Kind | undefined {
+  if (OF_INFLUX.includes(name.toLowerCase())) return 'parameter';
+  if (isUnitColumn(name)) return 'unit';
+  const all = wordsOf(name);
+  const words = all.filter((word) => !NO_MATTER.includes(word));
+  const [word = '', ...more] = words;
+  if (all.join(' ') === 'us units') return 'system';
+  if (word === 'ampm' || (word === 'am' && more[0] === 'pm')) return 'half';
+  if (more.length > 0 && !(word === 'method' && more[0] === 'type')) return undefined;
+  if (PLACES.includes(word)) return 'place';
+  return PARAMETERS.includes(word) ? 'parameter' : undefined;
+}
+
+/** What is known of such a column. */
+type Divided = {
+  kind: Kind;
+  values: Set<string>;
+  /** The first value of each sensor or device: a place divides only the rows of one. */
+  ofOwners: Map<unknown, string>;
+  /** Two values of one sensor or device. */
+  apart?: readonly [owner: unknown, one: string, other: string];
+  /** What a value contradicts. */
+  against?: string | undefined;
+};
+
+/** By the name of the column. */
+export type Dividing = Map<string, Divided>;
+
+/** Bounds for memory; the first owners tell as much as all. */
+const MOST_VALUES = 12;
+const MOST_OWNERS = 10_000;
+
+export function noteDividing(
+  dividing: Dividing,
+  row: Row,
+  owner: unknown,
+  { dividing: columns, values }: Pick<Plan, 'dividing' | 'values'>,
+): void {
+  for (const { name, kind, position } of columns) {
+    const cell = cellAt(row, position);
+    if (!isGiven(cell) || typeof cell === 'object') continue;
+    const value = String(cell).slice(0, 60);
+    let known = dividing.get(name);
+    if (known === undefined) {
+      known = { kind, values: new Set(), ofOwners: new Map() };
+      dividing.set(name, known);
+    }
+    if (kind === 'place') noteOwner(known, owner, value);
+    else if (!known.values.has(value) && known.values.size < MOST_VALUES) {
+      known.values.add(value);
+      known.against ??= contradicted(kind, value, values);
+    }
+  }
+}
+
+function noteOwner(known: Divided, owner: unknown, value: string): void {
+  const first = known.ofOwners.get(owner);
+  if (first === undefined) {
+    if (known.ofOwners.size < MOST_OWNERS) known.ofOwners.set(owner, value);
+  } else if (first !== value) known.apart ??= [owner, first, value];
+}
+
+/** What the values are taken for, if a unit or a parameter says another. */
+function contradicted(kind: Kind, value: string, all: Plan['values']): string | undefined {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  if (kind === 'half') return 'a time of twelve hours is read without it';
+  const units = all.flatMap(({ parameter, columns }) =>
+    columns.map(({ unit }) => ({ parameter, unit: unit ?? ownUnitOf(parameter) })),
+  );
+  if (kind === 'unit')
+    return units.some(({ parameter, unit }) => isSameUnit(value, unit, parameter))
+      ? undefined
+      : `${units[0]?.parameter} is taken to be in ${units[0]?.unit}`;
+  if (kind === 'system')
+    return all.every(({ columns }) => columns.every(({ unit }) => unit !== undefined))
+      ? undefined
+      : `the unit of ${first.parameter} is not declared`;
+  const named = parameterNamed(value);
+  const isRead =
+    named === undefined || all.some(({ parameter }) => family(parameter) === family(named));
+  return isRead ? undefined : `values are taken for ${first.parameter}`;
+}
+
+/** PM2.5 is one, raw or corrected. */
+const family = (parameter: ParameterName) => parameter.replace('_raw', '');
+
+/** Names of parameters as agencies write them. */
+const WRITTEN_OUT = {
+  ozone: 'o3',
+  'nitrogen dioxide': 'no2',
+  'sulfur dioxide': 'so2',
+  'sulphur dioxide': 'so2',
+  'relative humidity': 'humidity',
+  'pm2.5': 'pm25',
+  'air temperature': 'temperature',
+};
+
+const parameterNamed = (value: string): ParameterName | undefined =>
+  ownName(value)?.parameter ?? ownName(value, WRITTEN_OUT)?.parameter;
+
+/** The columns that stop a source. */
+export const dividingDoubts = (dividing: Dividing, say: Vocabulary): Doubt[] =>
+  [...dividing].flatMap(([name, { kind, values, apart, against }]): Doubt[] => {
+    const [first = '', ...more] = apart?.slice(1) ?? [...values];
+    if (apart === undefined && (kind === 'place' || (more.length === 0 && against === undefined)))
+      return [];
+    const listed = [first, ...more].join(', ');
+    const one = say.option('only', `${name}=${first}`);
+    const all = say.option('only', `${name}=*`);
+    const whose = apart === undefined ? '' : ` of ${String(apart[0]).slice(0, 60)}`;
+    const but =
+      more.length === 0 && against !== undefined ? `, but ${against}` : ', and is not used';
+    const remedies: Record<Kind, string> = {
+      place: `Write ${say.option('column', `device=${name}`)} if it says whose the rows are, ${one} for rows with that value alone, or ${all} if all of them are of one place.`,
+      parameter: `Write ${one} for rows with that value alone, or ${all} if all of them measure what they are taken for.`,
+      unit: `Leave out ${say.option('unit')} if the column is right, or write ${one} for rows with that value alone, or ${all} if it is wrong.`,
+      system: `Declare the unit of each parameter with ${say.option('unit')}, and write ${one} for rows with that value alone.`,
+      half: `Write ${say.option('column', `time=DATE+TIME+${name}`)}.`,
+    };
+    return [
+      {
+        what: `column ${name} (${listed}) tells ${WHAT[kind]}${whose} apart${but}`,
+        remedy: remedies[kind],
+        stops: 'always',
+      },
+    ];
+  });
+
+const WHAT: Record<Kind, string> = {
+  place: 'rows',
+  parameter: 'parameters',
+  unit: 'units',
+  system: 'systems of units',
+  half: 'morning and evening',
+};
