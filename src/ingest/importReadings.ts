@@ -13,12 +13,13 @@ import { type ImportSummary, makeImportReport, type SourceReport } from './impor
 import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
-import { stoppingDoubt } from './reading/doubt.ts';
+import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
 import { doubtsOf } from './reading/doubts.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
 import { openSource } from './rows/source.ts';
+import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';
 import { assignSensors, checkDeclaredOwner, type SensorsOfDevices } from './store/deviceSensors.ts';
 import { withTransitions } from './store/transitions.ts';
@@ -75,12 +76,14 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     copier.begin();
     const writer = makeWriter(copier, source.name, report);
     const most = source.size === undefined ? STORED_OF_STREAM : STORED_OF_FILE;
+    const assign = (readings: readonly ReadingInput[]) =>
+      assignSensors(sql, readings, undefined, clock(), ofDevices);
     let notes: SourceNotes | undefined;
     let failure: InputError | undefined;
     try {
-      for await (const batch of readChecked(source, declared, report)) {
+      for await (const batch of readChecked(sql, source, declared, report, assign)) {
         notes = batch.notes;
-        const readings = await assignSensors(sql, batch.readings, undefined, clock(), ofDevices);
+        const readings = await assign(batch.readings);
         if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
         await copier.add(readings, clock());
         if (copier.isFull(most)) await writer.write(notes);
@@ -98,7 +101,8 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     report.end(notes);
     if (failure !== undefined) throw failure;
     if (notes === undefined) return;
-    refuseDoubts(notes, [], source.name, 'the readings are stored all the same');
+    const doubt = stoppingDoubt(doubtsOf(notes, [], COMMAND_LINE));
+    refuseDoubt(doubt, source.name, 'the readings are stored all the same');
     report.hints(notes);
   };
 }
@@ -124,17 +128,22 @@ function makeWriter(copier: Copier, source: string, report: SourceReport) {
  * that a declaration is wrong or missing.
  */
 async function* readChecked(
+  sql: Sql,
   source: Source,
   declared: Declarations | undefined,
   report: SourceReport,
+  assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
 ): AsyncGenerator<ReadingBatch> {
   // standard input cannot be read twice
   const dateFormat =
     source.size === undefined ? undefined : await findDateFormat(source.name, declared);
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  yield* checkedBeginning(readReadings(source, format, LIMITS), source, (first) => {
-    report.linesBefore(first.notes);
-    refuseDoubts(first.notes, first.readings, source.name, NOTHING_STORED);
+  yield* checkedBeginning(readReadings(source, format, LIMITS), source, async (first) => {
+    const { notes, readings } = first;
+    report.linesBefore(notes);
+    refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
+    const [among] = await doubtsAmongOthers(sql, await assign(readings), notes, COMMAND_LINE);
+    refuseDoubt(among, source.name);
   });
 }
 
@@ -150,16 +159,15 @@ const STORED_OF_STREAM = 10_000;
 
 /** Readings that are looked at together before any is stored; fewer of a stream that may not end. */
 const LOOKED_AT = 50_000;
-const NOTHING_STORED = 'nothing of it was stored';
 
 /**
  * The same batches, after `check` has seen the first with a reading, and the notes of the first
- * 50,000 readings. Rejects as `check` throws, before it yields any.
+ * 50,000 readings. Rejects as `check` does, before it yields any.
  */
 async function* checkedBeginning(
   batches: AsyncGenerator<ReadingBatch>,
   { size }: Source,
-  check: (first: ReadingBatch) => void,
+  check: (first: ReadingBatch) => Promise<void>,
 ): AsyncGenerator<ReadingBatch> {
   const held: ReadingBatch[] = [];
   const most = size === undefined ? 1 : LOOKED_AT;
@@ -172,21 +180,15 @@ async function* checkedBeginning(
     held.push(next.value);
   }
   const first = held.find(({ readings }) => readings.length > 0) ?? held[0];
-  if (first !== undefined) check(first);
+  if (first !== undefined) await check(first);
   yield* held;
   if (failure !== undefined) throw failure;
   yield* batches;
 }
 
-/** Throws InputError at the first doubt. `stored`: what became of the readings. */
-function refuseDoubts(
-  notes: SourceNotes,
-  readings: readonly ReadingInput[],
-  source: string,
-  stored: string,
-): void {
-  const doubt = stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE));
-  if (doubt !== undefined) throw new InputError(source, `${doubt.what}; ${stored}`, doubt.remedy);
+/** Throws InputError. `stored`: what became of the readings. */
+function refuseDoubt(doubt: Doubt | undefined, source: string, stored?: string): void {
+  if (doubt !== undefined) throw new InputError(source, asRefusal(doubt, stored), doubt.remedy);
 }
 
 const PLURAL = { hour: 'hours', day: 'days' } as const;

@@ -8,7 +8,7 @@ import { hintsOf } from '../../ingest/explain.ts';
 import { FILE_LIMITS, readReadings } from '../../ingest/reading/collect.ts';
 import { makeContradictionFinder, noContradictions } from '../../ingest/reading/contradictions.ts';
 import type { Declarations } from '../../ingest/reading/declarations.ts';
-import { stoppingDoubt } from '../../ingest/reading/doubt.ts';
+import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
 import { doubtsOf } from '../../ingest/reading/doubts.ts';
 import type { SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
@@ -96,7 +96,7 @@ export async function readFeed(
     const doubts = doubtsOf(notes, readings, NETWORK_FILE);
     const doubt = stoppingDoubt(doubts, readings.length);
     if (doubt === undefined) return { received, readings, hints: hintsOf(notes, doubts) };
-    failure = refuse(`${doubt.what}; nothing of it was stored`, doubt.remedy);
+    failure = refuse(asRefusal(doubt), doubt.remedy);
     throw failure;
   } catch (error) {
     if (failure !== undefined || !(error instanceof InputError)) throw failure ?? error;

@@ -12,6 +12,7 @@ import { Problem, sendBody } from '../../http/send.ts';
 import { droppedValue, explainReading, explainValue, hintsOf } from '../explain.ts';
 import type { IngestObserver } from '../observer.ts';
 import type { ReadingBatch } from '../reading/collect.ts';
+import { asRefusal, type Doubt } from '../reading/doubt.ts';
 import { doubtsOf } from '../reading/doubts.ts';
 import type { Transitions } from '../reading/localTime.ts';
 import type { SourceNotes } from '../reading/notes.ts';
@@ -19,6 +20,7 @@ import type { ReadingInput } from '../reading/reading.ts';
 import { addTimes, describeGap, emptySpan } from '../reading/span.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { type Accepted, acceptReadings, type Scope, UnauthorizedSensors } from '../store/accept.ts';
+import { doubtsAmongOthers } from '../store/amongOthers.ts';
 import { assignSensors } from '../store/deviceSensors.ts';
 import { describeReplaced } from '../store/replaced.ts';
 import { senderOf } from './tokens.ts';
@@ -69,6 +71,8 @@ export function ingestRoute(
     const arrivedAt = firstArrival(id, req, body, now);
     const { readings: given, notes } = await read(body, req, { scope, now: arrivedAt });
     const readings = await assignSensors(writes, given, scope, now);
+    const [doubt] = notes ? await doubtsAmongOthers(writes, readings, notes, ADDRESS) : [];
+    if (doubt !== undefined) throw inDoubt(doubt);
     const options = { now, source: name, scope, onWrite: observer?.onWrite };
     const outcome = await acceptReadings(writes, readings, options).catch((error: unknown) => {
       throw error instanceof UnauthorizedSensors ? forbidden(error) : error;
@@ -175,6 +179,10 @@ function explained({ received, quarantined, values }: Accepted, readings: readon
   const detail = `${what}: ${[...sentences.values()].join('; ')}.`;
   return { status: 422, title: STATUS_CODES[422], detail };
 }
+
+/** The refusal of a body that leaves something open. */
+export const inDoubt = (doubt: Doubt): Problem =>
+  new Problem(422, `The body: ${asRefusal(doubt)}. ${doubt.remedy}`);
 
 /** How many sensors a message names at most. */
 const NAMED = 20;

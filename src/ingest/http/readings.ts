@@ -12,7 +12,7 @@ import { stoppingDoubt } from '../reading/doubt.ts';
 import { doubtsOf } from '../reading/doubts.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { inPieces } from '../rows/lines.ts';
-import { type IngestDeps, ingestRoute, notJson } from './ingestRoute.ts';
+import { type IngestDeps, inDoubt, ingestRoute, notJson } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
@@ -119,8 +119,7 @@ export async function readBatch(
     throw new Problem(400, `Nothing in the body is a reading: ${what}. Nothing was stored.`);
   }
   const doubt = stoppingDoubt(doubtsOf(notes, readings, ADDRESS), notes.rows);
-  if (doubt !== undefined)
-    throw new Problem(422, `The body: ${doubt.what}; nothing of it was stored. ${doubt.remedy}`);
+  if (doubt !== undefined) throw inDoubt(doubt);
   return batch;
 }
 

@@ -17,6 +17,11 @@ export type Doubt = {
 /** Readings, or values, that are enough for a doubt: fewer may be an exception. */
 export const ENOUGH = 20;
 
+/** How a refusal begins. `stored`: what became of the readings. */
+export const asRefusal = ({ what }: Doubt, stored = NOTHING_STORED): string => `${what}; ${stored}`;
+
+const NOTHING_STORED = 'nothing of it was stored';
+
 /** The doubt at which a source of as many rows stops; a file does however few they are. */
 export const stoppingDoubt = (doubts: readonly Doubt[], rows = ENOUGH): Doubt | undefined =>
   doubts.find(({ stops }) => stops === 'always' || (stops === undefined && rows >= ENOUGH));

@@ -91,7 +91,7 @@ export const implausibleValues = (
 ];
 
 /** The unit is right as it is: the answer to a doubt about values. */
-const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
+export const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
   say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
 
 /**
@@ -105,7 +105,7 @@ const otherUnits = (
   [...undeclared].flatMap(([parameter, field]): Doubt[] => {
     if (OTHER_UNITS[parameter] === undefined) return [];
     const given = readings.flatMap(({ values }) => numberOf(values[parameter]) ?? []);
-    const example = median(given);
+    const example = medianOf(given);
     const other = example === undefined ? undefined : otherUnitOf(parameter, example);
     if (other === undefined || given.length < (other.least ?? 1)) return [];
     const { unit, option, least = ENOUGH } = other;
@@ -176,7 +176,8 @@ function risingRain(
   return [];
 }
 
-function median(values: number[]): number | undefined {
+/** Sorts the values in place; undefined: there are none. */
+export function medianOf(values: number[]): number | undefined {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
