@@ -176,7 +176,7 @@ export function ownerOf(
     throw new InputError(
       option,
       `${String(owner)} would not be used, because a row names ${own.slice(0, 100)} itself`,
-      `Leave ${option} out, or the field of the file that says it.`,
+      `Leave ${option} out; or, if that field means something else, add ${say.option('only', 'FIELD=*')}.`,
     );
   }
   return {

@@ -118,7 +118,7 @@ export type UnitOfValue = Pick<PlannedColumn, 'field' | 'unknownUnit' | 'isForei
   parameter: ParameterName;
   /** Undefined: neither the value nor its column nor a declaration says one. */
   said: string | undefined;
-  /** A column of the table says it, so one that is unknown is a mistake of the whole column. */
+  /** A column or a row of units says it, so one that is unknown is a mistake of the whole table. */
   isBeside?: boolean;
 };
 
@@ -132,9 +132,10 @@ export function unitOfValue(
   if (column === undefined || (!isFirst && (valueAt(row, column) ?? null) === null))
     return undefined;
   const { parameter } = one;
-  const { field, unknownUnit, isForeign, unit, unitAt } = column;
+  const { field, unknownUnit, isForeign, unit, unitAt, position } = column;
   const said = unitIn(row, column, parameter) ?? unit;
-  return { field, unknownUnit, isForeign, parameter, said, isBeside: unitAt !== undefined };
+  const isBeside = unitAt !== undefined || row.names.units?.[position.index] !== undefined;
+  return { field, unknownUnit, isForeign, parameter, said, isBeside };
 }
 
 /** A value whose parameter the row names by `field`. */

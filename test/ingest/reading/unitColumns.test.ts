@@ -90,6 +90,14 @@ describe('a column of units', () => {
     expect(found).toMatchObject({ values: [{ no2: '5 stone' }], unsaid: [['no2', 'stone']] });
   });
 
+  it('an unknown word in a row of units is asked about', async () => {
+    const rows = [',,Volts,%', `1,${T},5,80`];
+    expect(await read('sensor_id,time,temperature,humidity', rows)).toMatchObject({
+      values: [{ temperature: '5 Volts', humidity: '80' }],
+      unsaid: [['temperature', 'Volts']],
+    });
+  });
+
   it('keys of JSON are columns alike', async () => {
     const { readings } = await readText(
       JSON.stringify({ sensor_id: 1, time: T, so2: 10, so2_unit: 'ppb' }),

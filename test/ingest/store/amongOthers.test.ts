@@ -9,28 +9,28 @@ import { importReadings } from '../../../src/ingest/importReadings.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
-import { onEveryEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { onEveryEngine } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
+import { smallNetwork } from '../../support/smallNetwork.ts';
+import { openPushing, type Pushing, send } from '../http/pushing.ts';
 import { file, reading, stored } from '../support.ts';
 
 onEveryEngine('readings among others', (engine) => {
-  let db: TestDatabase;
+  let here: Pushing;
   let owner: Sql;
   beforeAll(async () => {
-    db = await testDatabase(engine);
-    owner = db.as();
     // 26 km apart
-    await bringIn(owner, smallNetwork({ two: { latitude: 40.1, longitude: 44.28 } }));
+    here = await openPushing(engine, smallNetwork({ two: { latitude: 40.1, longitude: 44.28 } }));
+    owner = here.owner;
     const known = hours(48).map((row) => {
       const [at, temperature, wind_speed] = row.split(',');
       return reading(3, at, { temperature, wind_speed });
     });
-    await acceptReadings(db.as('airseries_ingest'), known, { now: NOW, source: 'test' });
-    await refresh(db.target, () => NOW);
+    await acceptReadings(here.writes, known, { now: NOW, source: 'test' });
+    await refresh(here.database.target, () => NOW);
   });
   beforeEach(() => owner`delete from raw.readings where sensor_id = 1`);
-  afterAll(() => db.drop());
+  afterAll(() => here.close());
 
   /** The first `count` hours before noon, each with a temperature and a wind. */
   const hours = (count: number, temperature = 3, wind = 2.5, until = NOW) =>
@@ -41,7 +41,7 @@ onEveryEngine('readings among others', (engine) => {
   const imported = (sensor: number, rows: readonly string[], format: Declarations = {}) => {
     const lines = rows.map((row) => `${sensor},${row}`);
     const table = ['sensor_id,time,temperature,wind_speed', ...lines].join('\n');
-    return importReadings(db.as('airseries_ingest'), [file('a.csv', table)], {
+    return importReadings(here.database.as('airseries_ingest'), [file('a.csv', table)], {
       now: NOW,
       log: keepingLog(),
       terminal: false,
@@ -86,6 +86,20 @@ onEveryEngine('readings among others', (engine) => {
     ]) {
       expect(await imported(1, rows)).toMatchObject({ received: rows.length, failed: false });
     }
+  });
+
+  it('a push of 20 readings is refused where an import stops, and a shorter one is not', async () => {
+    const rows = hours(24, 38).map((row) => {
+      const [time, temperature] = row.split(',');
+      return { sensor_id: 1, time, temperature: Number(temperature) };
+    });
+    const refused = await send(here.app, here.token, JSON.stringify(rows));
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      expect.stringMatching(/^The body: column temperature looks like °F.*\?unit=temperature=f/),
+    ]);
+    const few = await send(here.app, here.token, JSON.stringify(rows.slice(0, 19)));
+    expect(few.body).toMatchObject({ accepted: 19 });
   });
 
   it('the hours of the station itself are compared, too', async () => {
