@@ -10,6 +10,7 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
+import { writeInstead } from './numbers.ts';
 import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
 import { otherUnitOf } from './reading/implausibleValues.ts';
@@ -55,12 +56,7 @@ export function droppedValue(valueReason: ValueReason, given?: unknown): Dropped
 
 function hintFor({ name }: Parameter, reason: string, given: unknown): string | undefined {
   const text = typeof given === 'string' ? given.trim() : String(given);
-  if (reason === 'unreadable') {
-    const [whole, fraction] = /^(-?\d+),(\d+)$/.exec(text)?.slice(1) ?? [];
-    if (fraction === undefined) return undefined;
-    const thousands = fraction.length === 3 ? ` or ${whole}${fraction}` : '';
-    return `${text} has a comma: write ${whole}.${fraction}${thousands}`;
-  }
+  if (reason === 'unreadable') return writeInstead(text);
   const other = otherUnitOf(name as ParameterName, Number(text));
   return other && `${text} looks like ${other.unit}: ${other.remedy(Number(text))}`;
 }

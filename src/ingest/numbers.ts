@@ -1,4 +1,5 @@
 /** The one reader of numbers: how a source may write a value, in files, pushes and feeds alike. */
+import type { Names } from './rows/row.ts';
 
 /**
  * Everything that `Number` accepts beyond this (blanks, hexadecimal, the empty string) is a mistake
@@ -8,7 +9,10 @@
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Words for no value, as loggers and spreadsheets write them. */
-const NO_VALUE = /^(?:-+|\*+|\?+|n\/?a|nan|null|none)$/i;
+const NO_VALUE = /^(?:[-\u2014]+|\*+|\?+|n\/?a|nan|null|none)$/i;
+
+/** Spaces that do not break, as people group thousands with them. */
+const FIXED_SPACES = /[\u00a0\u2009\u202f]/g;
 
 /**
  * The number that a source wrote; null: none, in a word for that; undefined: it cannot be read. A
@@ -18,9 +22,52 @@ export function readNumber(given: unknown): number | null | undefined {
   if (given === undefined || given === null || given === '') return null;
   if (typeof given !== 'string') return typeof given === 'number' ? given : undefined;
   if (NUMBER.test(given)) return Number(given);
-  const plain = given.replace(/[\u00a0\u2009\u202f]/g, '').replace(/^[\u2212\u2013]/, '-');
+  const plain = given.replace(FIXED_SPACES, '').replace(/^[\u2212\u2013]/, '-');
   if (plain === '' || NO_VALUE.test(plain)) return null;
   return plain !== given && NUMBER.test(plain) ? Number(plain) : undefined;
+}
+
+const DECIMAL_COMMA = /^[-+\u2212\u2013]?[\d\u00a0\u2009\u202f]*,\d+(?:[eE][-+]?\d+)?$/;
+
+/**
+ * The value of a table whose fields are not delimited by commas, with a point for its decimal
+ * comma; anything else stays as it came.
+ */
+export const withPoint = (given: string, names: Names): string =>
+  names.isTable && names.delimiter !== ',' && DECIMAL_COMMA.test(given)
+    ? given.replace(',', '.')
+    : given;
+
+/** `<5`, `< 0,5`, `<LOD`, `>= 1000`. */
+const LIMIT = /^([<>\u2264\u2265])\s*=?\s*(?:(\d+(?:[.,]\d+)?)|LO?[DQ]|M?DL)?$/i;
+/** Digits in groups of three, and perhaps a fraction behind another sign: `1.234,5`, `12 345`. */
+const THOUSANDS = /^([-+\u2212\u2013]?)(\d{1,3}(?:([.,' \u2019])\d{3})(?:\3\d{3})*)(?:[.,](\d+))?$/;
+const ONE_COMMA = /^([-+\u2212\u2013]?\d*),(\d+)$/;
+
+/**
+ * Says what to write instead of a text that is not a number, because it may be two; undefined: that
+ * is not known.
+ */
+export function writeInstead(text: string): string | undefined {
+  const [, side, limit] = LIMIT.exec(text) ?? [];
+  if (side !== undefined) return beyond(text, side, limit);
+  const [, whole, fraction] = ONE_COMMA.exec(text) ?? [];
+  if (fraction !== undefined) {
+    const thousands = fraction.length === 3 ? ` or ${whole}${fraction}` : '';
+    return `${text} has a comma: write ${whole || '0'}.${fraction}${thousands}, or a table with ; between its fields, where a comma is a decimal one`;
+  }
+  const [, sign, groups, , rest] = THOUSANDS.exec(text) ?? [];
+  if (groups === undefined) return undefined;
+  const plain = `${sign}${groups.replaceAll(/\D/g, '')}${rest === undefined ? '' : `.${rest}`}`;
+  return `${text} has its thousands set apart: write ${plain}`;
+}
+
+/** Half the limit stands for it in Europe: dd.eionet.europa.eu/vocabulary/aq/observationvalidity/3. */
+function beyond(text: string, side: string, limit: string | undefined): string {
+  if (/[>\u2265]/.test(side))
+    return `${text} says only that there is more than could be measured: leave the field empty`;
+  const half = limit === undefined ? '' : ` (${Number(limit.replace(',', '.')) / 2})`;
+  return `${text} is below the detection limit, so its value is not known: write half the limit${half}, as agencies in Europe report it, or leave the field empty, which raises means`;
 }
 
 /** The mean of what two channels measured, or what one did where the other has no number. */

@@ -59,7 +59,13 @@ export const refusedRow = (
   sensorId: ownerOf(declared, sensor, undefined).sensor,
 });
 
-export const sensorOf = (row: Row, { sensor }: Plan): unknown => scalar(readSlot(row, sensor));
+export function sensorOf(row: Row, { sensor }: Plan): unknown {
+  const given = scalar(readSlot(row, sensor));
+  return typeof given === 'string' && given.endsWith('.0') ? withoutFraction(given) : given;
+}
+
+/** Pandas makes floats of a column of whole numbers in which one is missing: sensor `11.0`. */
+const withoutFraction = (id: string): string => id.replace(/^(\d+)\.0$/, '$1');
 
 function readSlot(row: Row, slot: Slot): unknown {
   const cell = textIn(row, slot);

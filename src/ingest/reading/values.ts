@@ -1,7 +1,7 @@
 /** Reads the values of a row by its plan, in our units. */
 import type { ParameterName, ReadingColumn } from '../../contract/parameters.ts';
 import { type LongValue, NESTED } from '../formats/format.ts';
-import { meanOf } from '../numbers.ts';
+import { meanOf, withPoint } from '../numbers.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, isGiven, type Names, type Row } from '../rows/row.ts';
 import {
@@ -78,9 +78,6 @@ function valueAt(row: Row, { position, second }: PlannedColumn): unknown {
   return meanOf(value, other);
 }
 
-/** A number as people write it where a comma is not the delimiter. */
-const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
-
 /**
  * A decoder may give a value as an object: `{"value": 21.5, "unit": "°C"}`. Every measured value
  * passes here as its source wrote it.
@@ -88,10 +85,7 @@ const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 function plainValue(names: Names, cell: unknown): unknown {
   if (cell === undefined) return undefined;
   if (!isGiven(cell)) return null;
-  if (typeof cell === 'string')
-    return names.isTable && names.delimiter !== ',' && DECIMAL_COMMA.test(cell)
-      ? cell.replace(',', '.')
-      : cell;
+  if (typeof cell === 'string') return withPoint(cell, names);
   if (typeof cell !== 'object') return cell;
   const value = isObject(cell) && Object.hasOwn(cell, 'value') ? cell.value : cell;
   if (!isGiven(value)) return null;
@@ -153,14 +147,16 @@ export const readNamedValues = (
   { long }: Plan,
   layout: Layout,
 ): readonly NamedValue[] | undefined =>
-  long === undefined ? NONE : long.read(row)?.map((one) => readNamedValue(one, layout));
+  long === undefined ? NONE : long.read(row)?.map((one) => readNamedValue(one, row.names, layout));
 
 const NONE: readonly [] = [];
 
 function readNamedValue(
-  { names, value, unit, isTotal }: LongValue,
+  { names, value: given, unit, isTotal }: LongValue,
+  rowNames: Names,
   { format, columns, units }: Layout,
 ): NamedValue {
+  const value = typeof given === 'string' ? withPoint(given, rowNames) : given;
   for (const field of names) {
     const mapped = columns.find((one) => one.is === 'value' && isSame(one.theirs, field));
     const known = mapped?.is === 'value' ? mapped : format.parameter?.(field);

@@ -14,11 +14,11 @@ import {
 /** A header, by which the lines after it are read. */
 export type Header = Row & { names: Columns };
 
-const DELIMITERS = [';', '\t', ','] as const;
+const DELIMITERS = [';', '\t', '|', ','] as const;
 
 /**
- * The delimiters that a header may have, the most frequent outside of quotes first; of equal ones a
- * semicolon, since commas may be decimal.
+ * The delimiters that a header may have, the most frequent outside of quotes first; of equal ones
+ * the comma last, since it may be decimal.
  */
 export function likelyDelimiters(text: string): string[] {
   const bare = outsideQuotes(text);

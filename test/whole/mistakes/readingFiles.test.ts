@@ -335,6 +335,12 @@ const LINES: Mistake<string>[] = [
     `1,${T},"12,5"`,
     'pm25: the value is not a number; 12,5 has a comma: write 12.5',
   ],
+  ['a German number', `1,${T},"1.234,5"`, '1.234,5 has its thousands set apart: write 1234.5'],
+  [
+    'a value below the detection limit',
+    `1,${T},<5`,
+    'pm25: the value is not a number; <5 is below the detection limit, so its value is not known: write half the limit (2.5)',
+  ],
   ['thousands in quotes', `1,${T},"1,500"`, '1,500 has a comma: write 1.500 or 1500'],
   ['a value in another unit', `1,${T},5000`, 'pm25 must be -10 to 2000 µg/m³'],
 ];
