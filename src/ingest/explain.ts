@@ -19,6 +19,7 @@ import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { DATE_FORMATS, slashedDate } from './reading/times.ts';
 import { COMMAND_LINE, type Vocabulary } from './reading/vocabulary.ts';
+import { explainEncoding } from './rows/encoding.ts';
 import { READING_REASONS, VALUE_REASONS, type ValueReason } from './store/validate.ts';
 
 /** A value that was left out of a reading, as answers show it. */
@@ -160,10 +161,14 @@ export function explainPush(
 
 /** Says what was stored and is perhaps not meant so. `gap`: the sentence of describeGap. */
 export const hintsOf = (
-  { contradictions }: Pick<SourceNotes, 'contradictions'>,
+  { contradictions, notUtf8 }: Pick<SourceNotes, 'contradictions' | 'notUtf8'>,
   doubts: readonly Doubt[] = [],
   gap?: string,
 ): string[] => [
   ...doubts.map(({ what, remedy }) => `${what}. ${remedy}`),
-  ...[describeCorrections(contradictions), gap].filter((hint) => hint !== undefined),
+  ...[
+    describeCorrections(contradictions),
+    notUtf8 && `row ${notUtf8.line} was refused: ${explainEncoding(notUtf8.encoding)}`,
+    gap,
+  ].filter((hint) => hint !== undefined),
 ];

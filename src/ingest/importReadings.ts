@@ -18,6 +18,7 @@ import { doubtsOf } from './reading/doubts.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { COMMAND_LINE } from './reading/vocabulary.ts';
+import { notUtf8 } from './rows/encoding.ts';
 import { openSource } from './rows/source.ts';
 import { doubtsAmongOthers } from './store/amongOthers.ts';
 import { type Copier, makeCopier } from './store/copyReadings.ts';
@@ -140,7 +141,10 @@ async function* readChecked(
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
   yield* checkedBeginning(readReadings(source, format, LIMITS), source, async (first) => {
     const { notes, readings } = first;
+    const { notUtf8: found } = notes;
     report.linesBefore(notes);
+    if (found !== undefined)
+      throw notUtf8(`${source.name}:${found.line}`, found.encoding, found.text);
     refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
     const [among] = await doubtsAmongOthers(sql, await assign(readings), notes, COMMAND_LINE);
     refuseDoubt(among, source.name);

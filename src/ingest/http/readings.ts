@@ -11,6 +11,7 @@ import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
 import { doubtsOf } from '../reading/doubts.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
+import { notUtf8 } from '../rows/encoding.ts';
 import { inPieces } from '../rows/lines.ts';
 import { type IngestDeps, inDoubt, ingestRoute, notJson } from './ingestRoute.ts';
 
@@ -107,6 +108,11 @@ export async function readBatch(
   const [batch] = await collect(body, { ...LIMITS, kind: kindOf(type) }, declared);
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings, notes } = batch;
+  if (notes.notUtf8 !== undefined) {
+    const { encoding, line, text } = notes.notUtf8;
+    const { message } = notUtf8(`The body:${line}`, encoding, text);
+    throw new Problem(400, `${message} Nothing was stored.`);
+  }
   // a layout of others may have messages without a reading, such as a join
   if (readings.length === 0 && notes.format === OWN_FORMAT && notes.excluded === 0)
     throw new Problem(

@@ -1,6 +1,7 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
 import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
 import type { Format, Means } from '../formats/format.ts';
+import type { Encoding } from '../rows/encoding.ts';
 import { cellAt, type Row } from '../rows/row.ts';
 import { conversionFrom } from '../units.ts';
 import { type Contradictions, noContradictions } from './contradictions.ts';
@@ -39,6 +40,8 @@ export type SourceNotes = {
   namesEnd: boolean;
   contradictions: Contradictions;
   verdicts: Verdicts;
+  /** The first row of which something that is read is not UTF-8. */
+  notUtf8: { encoding: Encoding; line: number; text: string } | undefined;
 };
 
 export const makeNotes = (): SourceNotes => ({
@@ -56,6 +59,7 @@ export const makeNotes = (): SourceNotes => ({
   namesEnd: false,
   contradictions: noContradictions(),
   verdicts: new Map(),
+  notUtf8: undefined,
 });
 
 /**

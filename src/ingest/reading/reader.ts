@@ -6,6 +6,7 @@
 import type { Format } from '../formats/format.ts';
 import { chooseFormat } from '../formats/formats.ts';
 import type { Header } from '../rows/csv.ts';
+import { explainEncoding, notUtf8 } from '../rows/encoding.ts';
 import {
   cellOf,
   makeObjectReader,
@@ -55,6 +56,11 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
+    if (given.encoding !== undefined && isUsed(given, planFor(given))) {
+      const { encoding, text, line } = given;
+      notes.notUtf8 ??= { encoding, text, line };
+      return unreadable(text, line, explainEncoding(encoding));
+    }
     if (isExcluded(given, layout.only)) {
       notes.excluded += 1;
       return undefined;
@@ -79,6 +85,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     read,
     begin(header, position) {
       const plan = planFor(header);
+      const { encoding, text } = header;
+      if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
       checkHeader(header, position, layout, plan, declared);
       notes.isLong = format.isLong === true && plan.long !== undefined;
       notes.namesEnd = format.namesEnd === true && declared.shift === undefined;
@@ -93,6 +101,17 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     },
   };
 }
+
+/** True if a field that something is read from has more than ASCII. */
+function isUsed({ names, cells }: Row, { table, taken }: Plan): boolean {
+  const isRead = (index: number) =>
+    table === undefined ? taken.has(index) : !table.unused.includes(index);
+  return cells.some(
+    (cell, index) => isRead(index) && NOT_ASCII.test(JSON.stringify([names.list[index], cell])),
+  );
+}
+
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /** Makes the plans of rows, once for those with the same names. */
 function makePlanner(layout: Layout) {

@@ -1,7 +1,7 @@
 /** CSV: splits lines into fields, finds the delimiter and a row of units, and makes rows. */
 import { InputError } from '../../base/inputError.ts';
 import { isUnit } from '../units.ts';
-import type { Line } from './lines.ts';
+import { type Line, LONGEST_LINE } from './lines.ts';
 import {
   type Columns,
   MOST_FIELDS,
@@ -35,13 +35,20 @@ export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
 
 /** Throws InputError for a header with too many columns. */
-export function makeHeader({ number, text }: Line, delimiter: string, position: string): Header {
-  const names = splitCsvLine(text, delimiter) ?? [];
+export function makeHeader(
+  { number, text, encoding }: Line,
+  delimiter: string,
+  position: string,
+): Header {
+  const names = (splitCsvLine(text, delimiter) ?? []).map((one) =>
+    one.replaceAll(/\s*\n\s*/g, ' '),
+  );
   if (names.length > MOST_FIELDS) {
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);
   }
-  return { names: makeColumns(names, delimiter), cells: names, text, line: number };
+  const header = { names: makeColumns(names, delimiter), cells: names, text, line: number };
+  return encoding === undefined ? header : { ...header, encoding };
 }
 
 /** The header with the units that the line after it says; undefined: that line is no row of units. */
@@ -73,7 +80,7 @@ const isDigit = (cell: string | undefined) => {
 /** Undefined for a line of nothing but delimiters. */
 export function rowOfLine(
   { names }: Header,
-  { text, number }: Line,
+  { text, number, encoding }: Line,
   split: string[] | undefined,
   tooLong?: boolean,
 ): Row | Unreadable | undefined {
@@ -83,7 +90,10 @@ export function rowOfLine(
     return undefined;
   if (cells !== undefined && cells.length > count && cells.slice(count).every((one) => one === ''))
     cells = cells.slice(0, count);
-  if (cells?.length === count) return { names, cells, text, line: number };
+  if (cells?.length === count)
+    return encoding === undefined
+      ? { names, cells, text, line: number }
+      : { names, cells, text, line: number, encoding };
   return { unreadable: true, text, line: number, why: whyUnreadable(text, cells, count, tooLong) };
 }
 
@@ -99,9 +109,49 @@ function whyUnreadable(
   return `it has ${cells.length} field${cells.length === 1 ? '' : 's'}, but the header has ${count}`;
 }
 
+/** A field in quotes may have line breaks. In a row of more lines, a quote is one too many. */
+const MOST_LINES_OF_ROW = 20;
+
+export const hasOpenQuote = ({ text, tooLong }: Line): boolean =>
+  !tooLong && text.includes('"') && text.split('"').length % 2 === 0;
+
 /**
- * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A field
- * never spans lines. A general CSV parser is not used: called for each line or each chunk, it would
+ * The line at an index together with those after it, up to the one that closes its quotes, if that
+ * makes a row by the header, or what may be one; else the line alone. Undefined: no line after it
+ * closes them yet.
+ */
+export function wholeLine(
+  lines: readonly Line[],
+  from: number,
+  header: Header | undefined,
+): { line: Line; lines: number } | undefined {
+  const first = lines[from] as Line;
+  const alone = { line: first, lines: 1 };
+  let whole = first;
+  for (let count = 1; count < MOST_LINES_OF_ROW; count++) {
+    const next = lines[from + count];
+    if (next === undefined) return undefined;
+    const breaks = next.number - (lines[from + count - 1] as Line).number;
+    const text = whole.text + '\n'.repeat(breaks) + next.text;
+    if (next.tooLong || text.length > LONGEST_LINE) return alone;
+    const encoding = whole.encoding ?? next.encoding;
+    whole = { number: first.number, text, ...(encoding !== undefined && { encoding }) };
+    if (hasOpenQuote(next))
+      return isWhole(whole, header) ? { line: whole, lines: count + 1 } : alone;
+  }
+  return alone;
+}
+
+function isWhole(line: Line, header: Header | undefined): boolean {
+  const { text } = line;
+  if (header === undefined)
+    return likelyDelimiters(text).some((by) => splitCsvLine(text, by) !== undefined);
+  const row = rowOfLine(header, line, splitCsvLine(text, header.names.delimiter));
+  return row !== undefined && !('unreadable' in row);
+}
+
+/**
+ * The fields of a line, unquoted and trimmed; undefined if its quotes do not match up. A general CSV parser is not used: called for each line or each chunk, it would
  * cost more than all other parsing of an import with quoted time stamps.
  */
 export function splitCsvLine(text: string, delimiter: string): string[] | undefined {

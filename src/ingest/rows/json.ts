@@ -3,6 +3,7 @@
  * the document, and nothing that is too long or too deeply nested: nested brackets cost it many
  * times the time and memory of their text.
  */
+import { type Encoding, encodingOf, REPLACED } from './encoding.ts';
 import { EXCERPT_LENGTH, LONGEST_LINE } from './lines.ts';
 
 export type Element = {
@@ -12,6 +13,8 @@ export type Element = {
   unparsable?: string;
   /** The document is no array, and this is all of it. */
   alone?: true;
+  /** Its bytes are not UTF-8: its text is what they probably mean. */
+  encoding?: Encoding;
 };
 
 const [QUOTE, COMMA, OPEN, BACKSLASH, CLOSE, OPEN_OBJECT, CLOSE_OBJECT] = [
@@ -47,12 +50,20 @@ export async function* splitElements(
       ? `it is longer than ${longest() / 1_024} KiB`
       : deepest > DEEPEST && TOO_DEEP;
     const bytes = Buffer.concat([...kept, end]);
-    const text = (unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes).toString('utf8');
+    const part = unparsable ? bytes.subarray(0, EXCERPT_LENGTH) : bytes;
+    const plain = part.toString('utf8');
+    const encoding = !unparsable && plain.includes(REPLACED) ? encodingOf(part) : undefined;
+    const text = encoding?.decode(part) ?? plain;
     kept = [];
     length = 0;
     deepest = 0;
     count += 1;
-    return { text, ...(unparsable && { unparsable }), ...(!isArray && { alone: true }) };
+    return {
+      text,
+      ...(unparsable && { unparsable }),
+      ...(!isArray && { alone: true }),
+      ...(encoding !== undefined && { encoding }),
+    };
   };
 
   for await (const piece of pieces) {

@@ -5,6 +5,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
+import { type Encoding, encodingOf, REPLACED } from './encoding.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */
@@ -12,6 +13,8 @@ export type Line = {
   /** Without its line break; only the beginning if it is too long. */
   text: string;
   tooLong?: true;
+  /** Its bytes are not UTF-8: its text is what they probably mean. */
+  encoding?: Encoding;
 };
 
 /** Longer lines are no readings. In bytes. */
@@ -31,6 +34,8 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   const decoder = new StringDecoder('utf8'); // keeps back a character whose end has not come yet
   let number = 0;
   let rest = ''; // the beginning of a line whose end has not come yet
+  let restBytes: Buffer[] = []; // the same, as it came
+  let isReplaced = false; // a byte of it, or of the chunk, is not UTF-8
 
   const take = (complete: string[]): Line[] => {
     const lines: Line[] = [];
@@ -47,12 +52,44 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   };
 
   for await (const chunk of chunks) {
-    const [first = '', ...more] = decoder.write(chunk).split('\n');
+    const text = decoder.write(chunk);
+    isReplaced ||= text.includes(REPLACED);
+    const [first = '', ...more] = text.split('\n');
     const complete = [rest + first, ...more];
     rest = complete.pop()?.slice(0, KEPT_LENGTH) ?? '';
-    yield take(complete);
+    const before = number;
+    const lines = take(complete);
+    if (isReplaced && complete.length > 0) {
+      guessEncoding(lines, before, Buffer.concat([...restBytes, chunk]));
+      isReplaced = rest.includes(REPLACED);
+    }
+    yield lines;
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end >= 0) restBytes = [];
+    if (lengthOf(restBytes) < KEPT_LENGTH) restBytes.push(chunk.subarray(end + 1));
   }
-  yield take([rest + decoder.end()]);
+  const last = take([rest + decoder.end()]);
+  guessEncoding(last, number - 1, Buffer.concat(restBytes));
+  yield last;
+}
+
+const NEWLINE = 10;
+const lengthOf = (all: readonly Buffer[]) => all.reduce((sum, { length }) => sum + length, 0);
+/** A byte order mark. */
+const MARK = Buffer.from('\ufeff');
+
+/** Reads lines again that are not UTF-8. `bytes`: what they came in, from the line after `before` on. */
+function guessEncoding(lines: readonly Line[], before: number, bytes: Buffer): void {
+  const replaced = lines.filter(({ text }) => text.includes(REPLACED));
+  if (replaced.length === 0) return;
+  const parts = bytes.toString('latin1').split('\n');
+  for (const line of replaced) {
+    const whole = Buffer.from(parts[line.number - before - 1] ?? '', 'latin1');
+    const part = whole.subarray(0, MARK.length).equals(MARK) ? whole.subarray(MARK.length) : whole;
+    line.encoding = encodingOf(part, bytes);
+    const text = line.encoding.decode(line.tooLong ? part.subarray(0, EXCERPT_LENGTH) : part);
+    line.text = text.endsWith('\r') ? text.slice(0, -1) : text;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../base/inputError.ts';
 import { AIRSERIES } from '../../base/shell.ts';
+import { encodingOf, notUtf8 } from './encoding.ts';
 
 /** Patterns for the first bytes, as Latin-1; the first that matches counts. */
 const KINDS: readonly [start: RegExp, what: string, remedy: string][] = [
@@ -57,8 +58,8 @@ export function refuseOtherKinds(start: Buffer, name: string): void {
   }
   const end = bytes.indexOf('\n');
   // later lines may have anything in columns that are not used, and cost only themselves
-  if (end >= 0 && !isUtf8(start.subarray(0, end))) {
-    const remedy = 'Save it as UTF-8, or convert it: iconv -f CP1252 -t UTF-8 OLD > NEW.';
-    throw new InputError(name, 'this is text in cp1252 or Latin-1, as Windows writes it', remedy);
-  }
+  const line = start.subarray(0, end);
+  if (end < 0 || isUtf8(line)) return;
+  const encoding = encodingOf(line, start);
+  throw notUtf8(name, encoding, encoding.decode(line).trimEnd());
 }

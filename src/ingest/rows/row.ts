@@ -1,4 +1,5 @@
 /** A row of a source, CSV or JSON: the names of its fields, their values, and where it stands. */
+import type { Encoding } from './encoding.ts';
 import { isObject } from './json.ts';
 
 type Fields = {
@@ -41,6 +42,8 @@ export type Row = {
   line: number;
   /** The object within it that has the sender's own names. */
   payload?: Row;
+  /** Its bytes are not UTF-8: its text and cells are what they probably mean. */
+  encoding?: Encoding;
 };
 
 /** A line or an element that is not a row. */

@@ -6,13 +6,16 @@ import { InputError } from '../../base/inputError.ts';
 import {
   declaredDelimiter,
   type Header,
+  hasOpenQuote,
   isHeader,
   likelyDelimiters,
   makeHeader,
   rowOfLine,
   splitCsvLine,
+  wholeLine,
   withUnits,
 } from './csv.ts';
+import type { Encoding } from './encoding.ts';
 import { isObject, isTooDeep, splitElements } from './json.ts';
 import { EXCERPT_LENGTH, type Line, LONGEST_LINE, splitLines } from './lines.ts';
 import { refuseOtherKinds } from './otherKinds.ts';
@@ -83,19 +86,38 @@ async function* readLines(
   let isCsv = kind === undefined ? undefined : kind === 'csv';
   let header: Header | undefined;
   let mayBeUnits = false;
-  for await (const lines of splitLines(bytes)) {
+  let held: Line[] = []; // they begin with a field in quotes whose end has not come yet
+  for await (const arrived of withEnd(splitLines(bytes))) {
+    const lines = held.length === 0 ? (arrived ?? []) : [...held, ...(arrived ?? [])];
+    held = [];
     const rows: Rows['rows'] = [];
     let text = 0;
-    for (const line of lines) {
+    for (let at = 0; at < lines.length; at++) {
+      let line = lines[at] as Line;
       if (isCsv === undefined) {
         if (line.text === PREAMBLE) continue;
         isCsv = !line.text.startsWith('{');
       }
-      text += line.text.length;
       if (!isCsv) {
+        text += line.text.length;
         rows.push(rowOfObject(line, read));
         continue;
       }
+      const by = header?.names.delimiter;
+      let cells = by === undefined || line.tooLong ? undefined : splitCsvLine(line.text, by);
+      if (cells === undefined && hasOpenQuote(line)) {
+        const whole = wholeLine(lines, at, header);
+        if (whole === undefined && arrived !== undefined) {
+          held = lines.slice(at);
+          break;
+        }
+        if (whole !== undefined) {
+          at += whole.lines - 1;
+          line = whole.line;
+          cells = by === undefined ? undefined : splitCsvLine(line.text, by);
+        }
+      }
+      text += line.text.length;
       if (header === undefined) {
         header = finder.find(line);
         mayBeUnits = header !== undefined;
@@ -110,7 +132,6 @@ async function* readLines(
           continue;
         }
       }
-      const cells = line.tooLong ? undefined : splitCsvLine(line.text, header.names.delimiter);
       if (cells !== undefined && isHeader(header, cells)) {
         const position = `${name}:${line.number}`;
         header = makeHeader(line, header.names.delimiter, position);
@@ -121,10 +142,16 @@ async function* readLines(
       const row = rowOfLine(header, line, cells, line.tooLong);
       if (row !== undefined) rows.push(row);
     }
-    if (lines.length > 0 && (header !== undefined || isCsv === false))
+    if (lines.length > held.length && (header !== undefined || isCsv === false))
       yield { rows, lastLine: lines.at(-1)?.number ?? 0, text };
   }
   finder.end(header);
+}
+
+/** Undefined comes last. */
+async function* withEnd<T>(all: AsyncIterable<T>): AsyncGenerator<T | undefined> {
+  yield* all;
+  yield undefined;
 }
 
 /** Titles, comments and `sep=;` may stand before a header. */
@@ -133,24 +160,30 @@ const MOST_LINES_BEFORE = 30;
 /** A line that may be one of a table has a time. */
 const STAMP = /\d{4}[-/]\d\d?[-/]\d|\d\d?[./-]\d\d?[./-]\d{4}|\d{9}/;
 
+const LETTER = /\p{L}/u;
+
 /** Finds the first line that can be used as a header. */
 function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
   const before: string[] = [];
-  let failure: InputError | undefined;
+  /** Of the line that looks most like a header: the first with the most names. */
+  let failure: { names: number; error: InputError } | undefined;
   let delimiter: string | undefined;
 
   const attempt = (line: Line, by: string): Header | undefined => {
     const position = `${name}:${line.number}`;
+    let names = 0;
     try {
       const header = makeHeader(line, by, position);
       const width = header.cells.length;
+      if (!STAMP.test(line.text))
+        names = header.names.list.filter((one) => LETTER.test(one)).length;
       const isOfTable = (text: string) => text.split(by).length >= width && STAMP.test(text);
       if (before.some(isOfTable)) return undefined;
       begin(header, position, before.length);
       return header;
     } catch (error) {
       if (!(error instanceof InputError) || error.input !== position) throw error;
-      failure ??= error;
+      if (failure === undefined || names > failure.names) failure = { names, error };
       return undefined;
     }
   };
@@ -172,12 +205,12 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
         }
       }
       before.push(line.text);
-      if (before.length > MOST_LINES_BEFORE && failure !== undefined) throw failure;
+      if (before.length > MOST_LINES_BEFORE && failure !== undefined) throw failure.error;
       return undefined;
     },
     /** Throws InputError if there was a line, and none could be used. */
     end(header: Header | undefined): void {
-      if (header === undefined && failure !== undefined) throw failure;
+      if (header === undefined && failure !== undefined) throw failure.error;
     },
   };
 }
@@ -185,11 +218,12 @@ function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
 const TOO_LONG = 'it is longer than 64 KiB or nested too deeply';
 
 /** A line with one JSON object. */
-export function rowOfObject({ number, text, tooLong }: Line, read: ObjectReader): Row | Unreadable {
+export function rowOfObject(line: Line, read: ObjectReader): Row | Unreadable {
+  const { number, text, tooLong, encoding } = line;
   if (tooLong || isTooDeep(text)) return { unreadable: true, text, line: number, why: TOO_LONG };
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return read(value, text, number);
+    if (isObject(value)) return inEncoding(read(value, text, number), encoding);
   } catch {
     // as below
   }
@@ -199,6 +233,11 @@ export function rowOfObject({ number, text, tooLong }: Line, read: ObjectReader)
     line: number,
     why: isNotANumber(text) ? NOT_A_NUMBER : undefined,
   };
+}
+
+/** The same row, which says that its bytes are not UTF-8. */
+function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | undefined): T {
+  return encoding === undefined ? row : { ...row, encoding };
 }
 
 /** Python writes NaN and Infinity, which JSON does not have. */
@@ -217,7 +256,7 @@ async function* readDocument(
     for await (const elements of splitElements(bytes, largestObject)) {
       const rows: Rows['rows'] = [];
       let characters = 0;
-      for (const { text, unparsable, alone } of elements) {
+      for (const { text, unparsable, alone, encoding } of elements) {
         count += 1;
         characters += text.length;
         if (unparsable !== undefined && alone) {
@@ -236,7 +275,7 @@ async function* readDocument(
         const written = text.length > LONGEST_LINE ? text : JSON.stringify(value);
         rows.push(
           isObject(value)
-            ? read(value, written, count)
+            ? inEncoding(read(value, written, count), encoding)
             : { unreadable: true, text: written, line: count, why: undefined },
         );
       }
@@ -307,7 +346,7 @@ export function* rowsWithin(
       yield { unreadable: true, text: JSON.stringify(given), line, why: undefined };
       continue;
     }
-    yield read(row, JSON.stringify(row), line);
+    yield inEncoding(read(row, JSON.stringify(row), line), document.encoding);
   }
 }
 

@@ -65,10 +65,29 @@ test.each([1_000, 65_536, 1_000_000])(
   },
 );
 
-test('bytes that are not UTF-8 are replaced, and nothing beside them', async () => {
-  const lines = await split([Buffer.from([0x61, 0xff, 0xe2, 0x82, 0x0a, 0x62])]);
-  expect(lines).toEqual([
-    { number: 1, text: 'a\ufffd\ufffd' },
-    { number: 2, text: 'b' },
-  ]);
+test('a line whose bytes are not UTF-8 is shown as what they probably mean, and marked', async () => {
+  const bytes = Buffer.from([0x61, 0xff, 0xe2, 0x82, 0x0d, 0x0a, 0x62, 0x0a, 0xc3, 0xa4]);
+  const marked = { number: 1, text: 'aÿâ‚', encoding: { what: expect.stringContaining('cp1252') } };
+  for (const size of [1, 3, 100]) {
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    expect(await split(chunks)).toMatchObject([
+      marked,
+      { number: 2, text: 'b' },
+      { number: 3, text: 'ä' },
+    ]);
+  }
+  const [, second, third] = await split([bytes]);
+  expect([second, third].map((line) => line?.encoding)).toEqual([undefined, undefined]);
+});
+
+test('the last line of a file may be marked, although it has no line break', async () => {
+  const lines = await split([Buffer.from('\ufeffa\n'), Buffer.from('Gr\xf6\xdfe', 'latin1')]);
+  expect(lines).toMatchObject([{ text: 'a' }, { text: 'Größe', encoding: {} }]);
+});
+
+test('a line that is too long keeps only its beginning, whatever its bytes are', async () => {
+  const [line] = await split([Buffer.from('é'.repeat(LONGEST_LINE + 1), 'latin1')]);
+  expect(line).toMatchObject({ tooLong: true, text: 'é'.repeat(2_000) });
 });

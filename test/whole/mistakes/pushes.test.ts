@@ -45,6 +45,17 @@ const PUSHES: Mistake<Push>[] = [
   ],
   ['an unknown encoding', { body: GOOD, headers: { 'Content-Encoding': 'compress' } }, 'gzip', 415],
 
+  [
+    'a device that is not UTF-8',
+    { body: Buffer.from(GOOD.replace('"sensor_id":1', '"device":"Gerät"'), 'latin1') },
+    /^The body:1: this is text in cp1252 .*Gerät.* iconv -f CP1252 -t UTF-8 OLD > NEW\. Nothing was stored\.$/,
+  ],
+  [
+    'a table in cp1251',
+    { body: Buffer.from(`\xe4\xe0\xf2\xf7\xe8\xea,time\n1,${T}\n`, 'latin1'), headers: CSV },
+    'The body: this is text in cp1251, as Windows writes Cyrillic ("датчик,time"). Save it',
+  ],
+
   // how large it is
   ['a body that is too large', { body: Buffer.alloc(8 * 1024 * 1024 + 1, ' ') }, '8192 KiB', 413],
   [

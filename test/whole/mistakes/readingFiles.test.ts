@@ -117,7 +117,18 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
       name: 'latin1.csv',
       content: latin1(`sensor_id,time,pm25,no2 (\xb5g/m\xb3)\n1,${T},5,8\n`),
     },
-    'latin1.csv: this is text in cp1252 or Latin-1, as Windows writes it. Save it as UTF-8, or convert it: iconv -f CP1252',
+    [
+      'latin1.csv: this is text in cp1252 or Latin-1, as Windows writes it ("sensor_id,time,pm25,no2 (µg/m³)")',
+      '. Save it as UTF-8, or convert it: iconv -f CP1252 -t UTF-8 OLD > NEW.',
+    ],
+  ],
+  [
+    'a device in cp1251 below a header of ASCII',
+    {
+      name: 'russian.csv',
+      content: latin1(`device,time,pm25\nroof-1,${T},5\n\xea\xf0\xfb\xf8\xe0-1,${T},5\n`),
+    },
+    'russian.csv:3: this is text in cp1251, as Windows writes Cyrillic ("крыша-1,2026-11-20T08:00:00Z,5"). Save it as UTF-8, or convert it: iconv -f CP1251 -t UTF-8 OLD > NEW.',
   ],
   [
     'a web page',
@@ -164,6 +175,11 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     'a table without a sensor',
     { name: 'station.csv', content: `station,time,pm25\n1,${T},5\n` },
     'station.csv:1: the header has no column sensor_id',
+  ],
+  [
+    'a header below titles without a sensor',
+    { name: 'titled.csv', content: `Station North\n\nstation,time,pm25\n1,${T},5\n` },
+    'titled.csv:3: the header has no column sensor_id: "station,time,pm25"',
   ],
   [
     'two columns of one parameter',
