@@ -20,7 +20,8 @@ export type SensorFacts = {
 
 /** Why a whole reading is rejected, in the order in which the reasons are checked. */
 export const READING_REASONS = {
-  unreadable_line: 'the line cannot be parsed: wrong number of fields, invalid JSON, or too long',
+  unreadable_line:
+    'the line cannot be parsed: wrong number of fields, invalid JSON, text that is not UTF-8, or too long',
   unknown_sensor: 'no sensor of the network has this number',
   unreadable_time:
     'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00',
