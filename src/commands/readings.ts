@@ -9,9 +9,12 @@ import {
   lowerCutoff,
   planRetention,
 } from '../aggregate/retention.ts';
+import { InputError } from '../base/inputError.ts';
 import { FORMAT_NAMES } from '../ingest/formats/formats.ts';
 import { importReadings } from '../ingest/importReadings.ts';
+import { checkDeclarations } from '../ingest/reading/collect.ts';
 import type { Declarations } from '../ingest/reading/declarations.ts';
+import type { Transitions } from '../ingest/reading/localTime.ts';
 import { DATE_FORMATS } from '../ingest/reading/times.ts';
 import { deleteReadings } from '../ingest/store/deleteReadings.ts';
 import {
@@ -85,9 +88,35 @@ export function importReadingsCommand(run: Run): Command {
     .option('--sensor <id>', 'the sensor of all readings that name none', wholeNumber(LARGEST_ID))
     .option('--device <name>', 'the device of all readings that name none')
     .action((files: string[], options: ImportOptions) =>
-      run((context) => importFiles(context, files, options)),
+      run((context) => importFiles(context, files, options), {
+        check: () => {
+          try {
+            checkDeclarations({ ...declaredBy(options), transitions: NOT_ASKED });
+          } catch (error) {
+            throw asUsage(error);
+          }
+        },
+      }),
     );
 }
+
+/** The rules of a zone, which only the server knows. */
+const NOT_ASKED: Transitions = [{ since: 0, offset: 0 }];
+
+const declaredBy = ({
+  format: name,
+  unit: units,
+  column: columns,
+  ...others
+}: ImportOptions): Declarations => ({ name, units, columns, ...others });
+
+/** An option that cannot be followed is bad usage, whether or not the database was asked. */
+const asUsage = (error: unknown): unknown =>
+  error instanceof InputError && DECLARATIONS.includes(error.input)
+    ? new UsageError(error.message)
+    : error;
+
+const DECLARATIONS = ['--column', '--unit', '--zone', '--shift', '--only'];
 
 async function importFiles(
   context: Context,
@@ -95,16 +124,13 @@ async function importFiles(
   options: ImportOptions,
 ): Promise<Outcome> {
   const { database, as, clock, log, terminal, installation } = context;
-  const { format: name, unit: units, column: columns, ...declared } = options;
-  const format: Declarations = {
-    name,
-    units,
-    columns,
-    ...declared,
-    timeZone: installation.timeZone,
-  };
+  const format = { ...declaredBy(options), timeZone: installation.timeZone };
   const settings = { now: clock(), log, terminal, format };
-  const summary = await as('airseries_ingest', (sql) => importReadings(sql, files, settings));
+  const summary = await as('airseries_ingest', (sql) =>
+    importReadings(sql, files, settings).catch((error: unknown) => {
+      throw asUsage(error);
+    }),
+  );
   await refreshAndDigest(database.target, clock, context);
   const logged = terminal ? ['failures', 'hints', 'examples'] : [];
   const said = Object.fromEntries(

@@ -10,7 +10,12 @@ import { AIRSERIES } from '../base/shell.ts';
 import type { Sql } from '../database/client.ts';
 import type { Means } from './formats/format.ts';
 import { type ImportSummary, makeImportReport, type SourceReport } from './importReport.ts';
-import { FILE_LIMITS, type ReadingBatch, readReadings } from './reading/collect.ts';
+import {
+  checkDeclarations,
+  FILE_LIMITS,
+  type ReadingBatch,
+  readReadings,
+} from './reading/collect.ts';
 import { findDateFormat } from './reading/dateFormat.ts';
 import type { Declarations } from './reading/declarations.ts';
 import { asRefusal, type Doubt, stoppingDoubt } from './reading/doubt.ts';
@@ -33,8 +38,8 @@ type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations |
 /**
  * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two
  * connections in the role airseries_ingest. A file that cannot be read is logged and noted in the
- * summary; rejects with any error of the database, and with InputError for a declared sensor or
- * device that the network does not have. Aggregates follow at the next refresh.
+ * summary; rejects with any error of the database, and with InputError for a declaration that cannot
+ * be followed, and a declared sensor or device that the network does not have. Aggregates follow at the next refresh.
  */
 export async function importReadings(
   sql: Sql,
@@ -43,6 +48,7 @@ export async function importReadings(
 ): Promise<ImportSummary> {
   if (declared !== undefined) await checkDeclaredOwner(sql, declared);
   const format = declared && (await withTransitions(sql, declared, now));
+  if (format !== undefined) checkDeclarations(format); // here, because of zones that only the server knows
   const sources: Source[] = [];
   const report = makeImportReport(log, terminal, () => partRead(sources));
   /** A source with an error does not keep the others from being imported. */

@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import { PARAMETER_NAMES, type ParameterName, RAIN_TOTAL } from '../../contract/parameters.ts';
-import { type OwnName, ownName } from '../formats/ownNames.ts';
+import { OTHER_NAMES, type OtherNames, type OwnName, ownName } from '../formats/ownNames.ts';
 import { MOST_FIELDS } from '../rows/row.ts';
 import { conversionFrom, unitsOf } from '../units.ts';
 import type { Transitions } from './localTime.ts';
@@ -76,9 +76,9 @@ export function declaredColumns({
     const [ours, theirs] = readPair(text, say, 'column', 'NAME=COLUMN', 'pm25=pm2_5_concentration');
     const slot = SLOTS.get(ours);
     if (slot !== undefined) return { theirs, is: slot };
-    const own = ownName(ours, {});
+    const own = ownName(ours, PARTICLES);
     if (own === undefined)
-      throw new InputError(say.option('column'), `unknown name "${ours}"`, NAMES);
+      throw unknownName(text, SLOTS.has(theirs) || ownName(theirs), 'column', say);
     const { parameter, unit, isTotal } = own;
     return { theirs, is: 'value', parameter, unit, ...(isTotal && { isTotal }) };
   });
@@ -92,9 +92,15 @@ export function declaredUnits({
   return new Map(
     units.map((text) => {
       const [name, unit] = readPair(text, say, 'unit', 'NAME=UNIT', 'no2=ug/m3');
-      const parameter = PARAMETER_NAMES.find((one) => one === name);
+      const known = PARTICLES[name] ?? name;
+      const parameter = PARAMETER_NAMES.find((one) => one === known);
       if (parameter === undefined)
-        throw new InputError(say.option('unit'), `unknown parameter "${name}"`, NAMES);
+        throw unknownName(
+          text,
+          PARAMETER_NAMES.some((one) => one === unit),
+          'unit',
+          say,
+        );
       if (conversionFrom(unit, parameter) !== undefined) return [parameter, unit];
       throw new InputError(
         say.option('unit'),
@@ -136,6 +142,30 @@ export function declaredOnly({ only = [], say = COMMAND_LINE }: Declarations): O
 }
 
 const NAMES = `Known names: sensor_id, device, time, ${[...PARAMETER_NAMES, RAIN_TOTAL.name].join(', ')}.`;
+
+/** The API's names of particles, such as `pm2.5_raw`. */
+const PARTICLES: OtherNames = Object.fromEntries(
+  Object.entries(OTHER_NAMES).filter(([name]) => name.startsWith('pm')),
+);
+
+/** The error for a pair whose first part is not our name. `isTurned`: its second part is. */
+function unknownName(
+  text: string,
+  isTurned: unknown,
+  option: 'column' | 'unit',
+  say: Vocabulary,
+): InputError {
+  const equals = text.indexOf('=');
+  const [first, second] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+  const what = `unknown ${option === 'unit' ? 'parameter' : 'name'} "${first}"`;
+  if (!isTurned) return new InputError(say.option(option), what, NAMES);
+  const turned = say.option(option, `${second}=${first}`);
+  return new InputError(
+    say.option(option),
+    `${what}, and "${second}" behind it is ours`,
+    `Our name comes first: ${turned}.`,
+  );
+}
 
 function readPair(
   text: string,

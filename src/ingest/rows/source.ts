@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { whyUnreadable } from '../../base/folder.ts';
 import { InputError } from '../../base/inputError.ts';
+import { AIRSERIES } from '../../base/shell.ts';
 
 export type Source = {
   /** For messages and the quarantine. */
@@ -23,6 +24,12 @@ export type Source = {
  * leaves the rest unread.
  */
 export async function openSource(path: string): Promise<Source & { close(): void }> {
+  if (/^https?:\/\//i.test(path))
+    throw new InputError(
+      path.replace(/[?#].*/, '').replace(/\/\/[^/]*@/, '//'), // without what may be a key
+      'this is an address, and an import reads files',
+      `Fetch it, and add the same options: curl -L ADDRESS | ${AIRSERIES} import readings -.`,
+    );
   const found = path === '-' ? undefined : await stat(path).catch((error: Error) => error);
   if (found instanceof Error)
     throw new InputError(path, whyUnreadable(found), 'Check its name and permissions.');

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { checkDeclarations } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { readText } from '../support.ts';
 
 it.each<[what: string, declared: Declarations, said: string | RegExp]>([
   [
@@ -35,6 +36,21 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
     /^--column: unknown name "constructor"/,
   ],
   [
+    'a column that is turned round',
+    { columns: ['PM=pm25'] },
+    /^--column: unknown name "PM", and "pm25" behind it is ours\. Our name comes first: --column pm25=PM\.$/,
+  ],
+  [
+    'a time that is turned round',
+    { columns: ['Datum=time'] },
+    /^--column: .* Our name comes first: --column time=Datum\.$/,
+  ],
+  [
+    'a unit that is turned round',
+    { units: ['f=temperature'] },
+    /^--unit: unknown parameter "f", and .* comes first: --unit temperature=f\.$/,
+  ],
+  [
     'a verdict without a value',
     { only: ['Valid'] },
     /^--only: expected COLUMN=VALUE\[,VALUE\], found "Valid"/,
@@ -51,4 +67,12 @@ it.each<[what: string, declared: Declarations, said: string | RegExp]>([
   ],
 ])('a declaration is refused with the reason: %s', (_, declared, said) => {
   expect(() => checkDeclarations(declared)).toThrow(said);
+});
+
+it('a declaration may name particles as the API does', () => {
+  const text = `sensor_id,time,fine,raw\n1,2026-11-20T08:00:00Z,0.5,7\n`;
+  const columns = ['pm2.5=fine', 'pm2.5_raw=raw'];
+  return expect(readText(text, { columns, units: ['pm2.5=mg/m3'] })).resolves.toMatchObject({
+    readings: [{ values: { pm25: 500, pm25_raw: '7' } }],
+  });
 });

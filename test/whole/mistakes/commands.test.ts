@@ -118,6 +118,21 @@ describe('before a database is opened', () => {
       'import readings x --format xml',
       'choices are airgradient, airquality-am',
     ],
+    ...(
+      [
+        [
+          '--column PM=pm25',
+          '--column: unknown name "PM", and "pm25" behind it is ours. Our name comes first: --column pm25=PM. See',
+        ],
+        ['--column pm25', '--column: expected NAME=COLUMN, found "pm25"'],
+        ['--unit no2=stone', '--unit: no2 has no unit "stone"'],
+        ['--zone CET', '--zone: "CET" is an abbreviation'],
+        ['--zone Nowhere', '--zone: there is no time zone "Nowhere"'],
+        ['--shift soon', '--shift: expected hours or minutes, found "soon"'],
+        ['--only Valid', '--only: expected COLUMN=VALUE[,VALUE], found "Valid"'],
+        ['--date-format yyyy', 'Allowed choices are dd/mm/yyyy, mm/dd/yyyy'],
+      ] as const
+    ).map(([option, said]): Mistake<string> => [option, `import readings x.csv ${option}`, said]),
     ['a name of two lines', 'token add a\nb --provider p', 'one line of up to 100 characters'],
     ['a time that is a word', 'refresh --from yesterday', 'not an instant'],
     ['a time that is no date', 'refresh --from 2026-13-45', 'not an instant'],
@@ -199,6 +214,12 @@ describe('over a database', () => {
   });
 
   it.each<Mistake<string>>([
+    [
+      'a zone that the server does not know',
+      'import readings x.csv --zone Mars/Olympus',
+      /^--zone: there is no time zone "Mars\/Olympus"\. Write its IANA name, [^\n]* --help$/,
+      USAGE,
+    ],
     [
       'an unknown reason',
       'quarantine list --reason foo',

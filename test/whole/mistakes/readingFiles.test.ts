@@ -13,7 +13,7 @@ import { engines, testDatabase } from '../../support/database.ts';
 import { citiesOfOneStation } from '../../support/installation.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
-import { expectSaid, type Mistake } from './mistake.ts';
+import { expectSaid, type Mistake, SECRET } from './mistake.ts';
 
 /** Sensors 1 and 2 are both the device twins; sensor 3 is roof-1. */
 const NETWORK = smallNetwork({
@@ -316,6 +316,16 @@ it.each(REFUSED_FILES)(
     expect(await stored()).toEqual({ readings: 0, quarantined: 0 });
   },
 );
+
+it('the import of an address says how to fetch it, without the key in it', async () => {
+  const path = `https://me:${SECRET}@air.example/week.csv?key=${SECRET}`;
+  const options = { now: NOW, log: keepingLog(), terminal: false };
+  const { failures } = await importReadings(ingest, [path], options);
+  expectSaid(
+    failures.join(),
+    'https://air.example/week.csv: this is an address, and an import reads files. Fetch it, and add the same options: curl -L ADDRESS | node src/airseries.js import readings -.',
+  );
+});
 
 /** Lines that go to quarantine, each with an explanation. */
 const LINES: Mistake<string>[] = [
