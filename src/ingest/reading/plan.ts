@@ -79,6 +79,8 @@ export type Plan = {
   long: LongColumns | undefined;
   /** Rows have one parameter each. */
   isLong: boolean;
+  /** The layout is ours. */
+  isOwn: boolean;
   corrected: Position | undefined;
   /** The cells of the row, rather than its payload, that are taken. */
   taken: ReadonlySet<number>;
@@ -147,6 +149,7 @@ export function planOf(
     values,
     long: own.long,
     isLong: format.isLong === true,
+    isOwn: isOwn(format),
     corrected: own.corrected,
     taken,
     unused: unused.map(({ name }) => name),

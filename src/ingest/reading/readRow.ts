@@ -1,4 +1,5 @@
 /** Reads a row by its plan: whose it is, its values, and its time as it is written. */
+import type { ReadingColumn } from '../../contract/parameters.ts';
 import { NESTED, textAt } from '../formats/format.ts';
 import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
 import { type Declarations, ownerOf } from './declarations.ts';
@@ -24,10 +25,11 @@ export function readRow(
   const owner = ownerOf(declared, sensorOf(row, plan), device);
   const values = readValues(row, plan);
   for (const { column, value } of named) if (column !== undefined) values[column] = value;
-  if (isEmpty(values)) {
+  if (hasNoValue(values)) {
     if (named.length > 0 && plan.isLong) return undefined;
     const isOfNobody = owner.sensor === undefined && owner.device === undefined;
-    const nested = isOfNobody ? nestedRows(row, declared) : undefined;
+    // messages of other formats have lists beside their values
+    const nested = isOfNobody || plan.isOwn ? nestedRows(row, plan, declared) : undefined;
     if (nested !== undefined) return unreadable(row.text, row.line, nested);
   }
   const time = readSlot(row, plan.time);
@@ -81,7 +83,7 @@ function textIn(row: Row, { positions, isJoined }: Slot): unknown {
 /** Objects and lists are no sensor and no device. */
 const scalar = (given: unknown): unknown => (typeof given === 'object' ? undefined : given);
 
-function isEmpty(values: object): boolean {
-  for (const _ in values) return false;
+function hasNoValue(values: ReadingInput['values']): boolean {
+  for (const name in values) if (values[name as ReadingColumn] !== NESTED) return false;
   return true;
 }

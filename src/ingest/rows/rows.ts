@@ -224,6 +224,7 @@ export function rowOfObject(line: Line, read: ObjectReader): Row | Unreadable {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return inEncoding(read(value, text, number), encoding);
+    if (Array.isArray(value)) return { unreadable: true, text, line: number, why: A_LIST };
   } catch {
     // as below
   }
@@ -243,6 +244,9 @@ function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | und
 /** Python writes NaN and Infinity, which JSON does not have. */
 const isNotANumber = (text: string) => /\b(?:NaN|Infinity)\b/.test(outsideQuotes(text));
 const NOT_A_NUMBER = 'it has NaN or Infinity, which is not JSON: write null';
+
+const A_LIST =
+  "it is a list, and a row is an object: name its fields, as jq -c '.[] | {sensor_id: .[0], time: .[1], pm25: .[2]}' does, or with pandas write it with orient='records', lines=True";
 
 /** Reads a JSON array element by element, or one object. */
 async function* readDocument(
@@ -276,7 +280,12 @@ async function* readDocument(
         rows.push(
           isObject(value)
             ? inEncoding(read(value, written, count), encoding)
-            : { unreadable: true, text: written, line: count, why: undefined },
+            : {
+                unreadable: true,
+                text: written,
+                line: count,
+                why: Array.isArray(value) ? A_LIST : undefined,
+              },
         );
       }
       yield { rows, lastLine: count, text: characters };

@@ -93,6 +93,16 @@ const PUSHES: Mistake<Push>[] = [
     /^The body has no reading: no line follows the header/,
     422,
   ],
+  [
+    'rows in a document',
+    { body: JSON.stringify({ data: { items: JSON.parse(GOOD) } }) },
+    `Nothing in the body is a reading: of the first, its rows lie in "data.items": send them by themselves, as jq -c '.data.items[]' takes them out.`,
+  ],
+  [
+    'a table that pandas wrote by its columns',
+    { body: JSON.stringify({ sensor_id: { 0: 1 }, time: { 0: T }, pm25: { 0: 5 } }) },
+    "with pandas, write it with orient='records', lines=True",
+  ],
   ['a text', { body: '"x"' }, 'Nothing in the body is a reading'],
   ['a list without a reading', { body: '[1,[],null]' }, 'Nothing in the body is a reading'],
   [
