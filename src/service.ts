@@ -322,6 +322,7 @@ async function startWork(
     app: makeIngestApp({
       writes,
       clock,
+      timeZone,
       log: requestLog,
       rate: config.ingestRate,
       observer: observeIngest(metrics),

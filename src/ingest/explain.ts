@@ -76,12 +76,13 @@ type Given = Partial<Pick<ReadingInput, 'sensorId' | 'device' | 'measuredAt' | '
 
 /**
  * A sentence on why a reading cannot be used; undefined for a reason that this version does not
- * have.
+ * have. `networkZone` is offered for times without an offset.
  */
 export function explainReading(
   reason: string,
   given: Given,
   say: Vocabulary = COMMAND_LINE,
+  networkZone?: string,
 ): string | undefined {
   const { sensorId, device, measuredAt, why } = given;
   const sentence: string | undefined = (READING_REASONS as Readonly<Record<string, string>>)[
@@ -89,7 +90,9 @@ export function explainReading(
   ];
   if (reason === 'unreadable_line') return why ?? sentence;
   if (reason === 'unreadable_time')
-    return 'measuredAt' in given ? `${sentence}${timeHint(measuredAt, say)}` : sentence;
+    return 'measuredAt' in given
+      ? `${sentence}${timeHint(measuredAt, say, networkZone)}`
+      : sentence;
   if (reason !== 'unknown_sensor') return sentence;
   if (device !== undefined && !sensorId) return explainDevice(device, []);
   if (sensorId == null || sensorId === '')
@@ -99,10 +102,15 @@ export function explainReading(
     : `${JSON.stringify(sensorId).slice(0, 60)} is not a sensor_id: that is the whole number which the network file gives the sensor as id`;
 }
 
-function timeHint(given: unknown, say: Vocabulary): string {
+function timeHint(given: unknown, say: Vocabulary, networkZone: string | undefined): string {
   if (given === undefined || given === null || given === '') return '; there is none';
   const text = String(given).slice(0, 60);
-  if (slashedDate(text) !== undefined)
+  const date = slashedDate(text);
+  if (date !== undefined && Math.max(date.first, date.second) > 12) {
+    const [first, order] = date.first > 12 ? ['day', 'dd/mm/yyyy'] : ['month', 'mm/dd/yyyy'];
+    return `; ${text} begins with the ${first}: ${say.option('date-format', order)} if all of its source do, else write them alike`;
+  }
+  if (date !== undefined)
     return `; ${text} may begin with the day or the month: ${say.option('date-format')} says which, as ${DATE_FORMATS.join(' or ')}`;
   if (/^\d\d?([./-])\d\d?\1\d\d(?!\d)/.test(text))
     return `; ${text} has a year of two digits: write all four`;
@@ -114,7 +122,9 @@ function timeHint(given: unknown, say: Vocabulary): string {
   if (/[T ]24:/.test(text))
     return `; of the times from 24:00 on there is only 24:00, the next midnight`;
   if (!readInstant(text)?.local) return '';
-  return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; ${say.option('zone')} says which zone's clock it is`;
+  const zones = [...new Set([networkZone ?? 'UTC', 'UTC'])].map((zone) => say.option('zone', zone));
+  const offered = networkZone === undefined ? '' : `: ${zones.join(' as in this network, or ')}`;
+  return `; ${text} has no offset, or is in an hour that the clocks skipped or went through twice; ${say.option('zone')} says which zone's clock it is${offered}`;
 }
 
 const RETRY = 'import the network, then run quarantine retry';

@@ -50,7 +50,7 @@ export async function importReadings(
   const format = declared && (await withTransitions(sql, declared, now));
   if (format !== undefined) checkDeclarations(format); // here, because of zones that only the server knows
   const sources: Source[] = [];
-  const report = makeImportReport(log, terminal, () => partRead(sources));
+  const report = makeImportReport(log, terminal, () => partRead(sources), declared?.timeZone);
   /** A source with an error does not keep the others from being imported. */
   const attempt = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {

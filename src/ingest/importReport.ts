@@ -10,6 +10,7 @@ import { explainReading, explainValue, hintsOf } from './explain.ts';
 import type { SourceNotes } from './reading/notes.ts';
 import type { ReadingInput } from './reading/reading.ts';
 import { addSpan, describeGap, emptySpan, inUtc } from './reading/span.ts';
+import { COMMAND_LINE } from './reading/vocabulary.ts';
 import type { Accepted, Withdrawn } from './store/accept.ts';
 import type { Stored } from './store/copyReadings.ts';
 import {
@@ -65,9 +66,14 @@ export type SourceReport = ReturnType<ReturnType<typeof makeImportReport>['sourc
 
 /**
  * `terminal`: stderr is one, and progress is drawn on it. `part`: how much of the files was read,
- * from 0 to 1; undefined: their sizes are unknown.
+ * from 0 to 1; undefined: their sizes are unknown. `networkZone` is offered for times without one.
  */
-export function makeImportReport(log: Log, terminal: boolean, part: () => number | undefined) {
+export function makeImportReport(
+  log: Log,
+  terminal: boolean,
+  part: () => number | undefined,
+  networkZone?: string,
+) {
   const summary = emptySummary();
   const span = emptySpan();
   let replaced = NOTHING_REPLACED;
@@ -92,7 +98,7 @@ export function makeImportReport(log: Log, terminal: boolean, part: () => number
         if (columns.length > 0)
           report('info', { source: name, columns }, 'unknown columns are ignored');
         summary.ignored.push(...columns);
-        for (const example of newExamples(summary, outcome, name)) {
+        for (const example of newExamples(summary, outcome, name, networkZone)) {
           summary.examples.push(example);
           const { position, reason, explanation } = example;
           const only = 'only the first of each reason is shown';
@@ -194,6 +200,7 @@ function newExamples(
   { examples }: ImportSummary,
   { readings, quarantined, values }: Stored,
   source: string,
+  networkZone: string | undefined,
 ): ImportSummary['examples'] {
   const known = new Set<string>(examples.map(({ reason }) => reason));
   const found: ImportSummary['examples'] = [];
@@ -213,7 +220,11 @@ function newExamples(
     });
   };
   for (const { index, reason } of quarantined)
-    add(reason, index, (reading) => explainReading(reason, reading) ?? reason);
+    add(
+      reason,
+      index,
+      (reading) => explainReading(reason, reading, COMMAND_LINE, networkZone) ?? reason,
+    );
   for (const { index, reason } of values) {
     const parameter = reason.slice(reason.indexOf(':') + 1) as ReadingColumn;
     add(reason, index, (reading) => explainValue(reason, reading.values[parameter]));

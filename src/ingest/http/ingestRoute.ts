@@ -30,6 +30,8 @@ export type IngestDeps = {
   /** A pool in the role airseries_ingest. */
   writes: QueryPool;
   clock: Clock;
+  /** The zone of the network, which refusals of times without an offset offer. */
+  timeZone?: string | undefined;
   /** Undefined: nothing is counted. */
   observer?: IngestObserver | undefined;
   /** How long a body may take to arrive, from when the token was looked up. */
@@ -58,7 +60,7 @@ const MOST_VALUES = 1_000;
  * on.
  */
 export function ingestRoute(
-  { writes, clock, observer, bodyMs }: IngestDeps,
+  { writes, clock, timeZone, observer, bodyMs }: IngestDeps,
   limits: Omit<BodyLimits, 'timeMs'>,
   read: ReadReadings,
   { neverRefuses = false } = {},
@@ -99,7 +101,7 @@ export function ingestRoute(
     };
     res.set('Cache-Control', 'no-store');
     const isUnusable = !neverRefuses && received > 0 && accepted + unchanged === 0;
-    const document = isUnusable ? { ...explained(outcome, readings), ...answer } : answer;
+    const document = isUnusable ? { ...explained(outcome, readings, timeZone), ...answer } : answer;
     sendBody(req, res, isUnusable ? 422 : 200, Buffer.from(JSON.stringify(document)));
   };
   return [readBody({ ...limits, timeMs: bodyMs }), ingest];
@@ -161,11 +163,16 @@ function describeSource(
  * Why nothing of a body could be used, in the form of a problem: each reason once, with the first
  * reading that has it.
  */
-function explained({ received, quarantined, values }: Accepted, readings: readonly ReadingInput[]) {
+function explained(
+  { received, quarantined, values }: Accepted,
+  readings: readonly ReadingInput[],
+  timeZone: string | undefined,
+) {
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {
     if (sentences.has(reason)) continue;
-    sentences.set(reason, explainReading(reason, readings[index] ?? {}, ADDRESS) ?? reason);
+    const reading = readings[index] ?? {};
+    sentences.set(reason, explainReading(reason, reading, ADDRESS, timeZone) ?? reason);
   }
   for (const { index, reason } of values) {
     if (sentences.has(reason)) continue;

@@ -7,9 +7,11 @@ import { InputError } from '../../base/inputError.ts';
 import { Problem, quoted } from '../../http/send.ts';
 import { OWN_FORMAT } from '../formats/formats.ts';
 import { type Limits, type ReadingBatch, readReadings } from '../reading/collect.ts';
+import { addDate, orderOf, unknownOrder } from '../reading/dateFormat.ts';
 import type { Declarations } from '../reading/declarations.ts';
 import { stoppingDoubt } from '../reading/doubt.ts';
 import { doubtsOf } from '../reading/doubts.ts';
+import type { DateFormat } from '../reading/times.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { notUtf8 } from '../rows/encoding.ts';
 import { inPieces } from '../rows/lines.ts';
@@ -105,7 +107,11 @@ export async function readBatch(
   type: string,
   declared: Declarations,
 ): Promise<ReadingBatch> {
-  const [batch] = await collect(body, { ...LIMITS, kind: kindOf(type) }, declared);
+  const limits = { ...LIMITS, kind: kindOf(type) };
+  let [batch] = await collect(body, limits, declared);
+  const dateFormat = declared.dateFormat ?? orderIn(batch);
+  if (dateFormat !== declared.dateFormat)
+    [batch] = await collect(body, limits, { ...declared, dateFormat });
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings, notes } = batch;
   if (notes.notUtf8 !== undefined) {
@@ -127,6 +133,18 @@ export async function readBatch(
   const doubt = stoppingDoubt(doubtsOf(notes, readings, ADDRESS), notes.rows);
   if (doubt !== undefined) throw inDoubt(doubt);
   return batch;
+}
+
+/** The order of the dates of a body. Throws Problem where they have both. */
+function orderIn(batch: ReadingBatch | undefined): DateFormat | undefined {
+  const order = unknownOrder();
+  for (const reading of batch?.readings ?? []) addDate(order, reading);
+  try {
+    return orderOf(order, 'The body');
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new Problem(422, `${error.message} Nothing was stored.`);
+  }
 }
 
 function kindOf(type: string): Limits['kind'] {

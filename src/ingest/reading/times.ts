@@ -176,8 +176,9 @@ const FULL_HOUR = /^:00(?::00(?:[.,]0+)?)?(?![:.,\d])/;
 
 /** With slashes or hyphens, only a declaration says which comes first. */
 function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
-  if (order === 'dd/mm/yyyy') return isoOf(parts, parts.then, parts.first);
-  return order === 'mm/dd/yyyy' ? isoOf(parts, parts.first, parts.then) : undefined;
+  const [month, day] =
+    order === 'dd/mm/yyyy' ? [parts.then, parts.first] : [parts.first, parts.then];
+  return order === undefined || Number(month) > 12 ? undefined : isoOf(parts, month, day);
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

@@ -40,7 +40,14 @@ export async function openPushing(engine: Engine, network: object = NETWORK): Pr
   const makeToken: Pushing['makeToken'] = async (name, provider = 'us', stations = null) =>
     (await createToken(owner, { name, provider, stations, now: NOW })).token;
   const another: Pushing['another'] = (options) =>
-    makeIngestApp({ writes, clock: () => NOW, log, rate: 1_000_000, ...options });
+    makeIngestApp({
+      writes,
+      clock: () => NOW,
+      timeZone: database.timeZone,
+      log,
+      rate: 1_000_000,
+      ...options,
+    });
   return {
     app: another({}),
     database,

@@ -293,11 +293,30 @@ describe('POST /v1/readings', () => {
     ]);
   });
 
+  it.each(['19/11/2026', '11/19/2026'])(
+    'a day above the 12th in a body, as in %s, tells the order of all its dates',
+    async (date) => {
+      const [first, second] = date === '19/11/2026' ? ['12', '01'] : ['01', '12'];
+      const rows = [`${first}/${second}/2026`, date].map((day) => `1,${day} 08:00,5\n`);
+      const { body } = await request(here.app)
+        .post('/v1/readings?zone=UTC')
+        .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': 'text/csv' })
+        .send(`sensor_id,time,pm25\n${rows.join('')}`);
+      expect(body).toMatchObject({ received: 2, accepted: 2, quarantined: [] });
+      expect(await stored(here.owner)).toMatchObject([
+        { measured_at: '2026-01-12T12:00:00+04:00' },
+        { measured_at: '2026-11-19T12:00:00+04:00' },
+      ]);
+    },
+  );
+
   it('the refusal of a push speaks of parameters of the address, not of options', async () => {
     const csv = (...lines: string[]) =>
       post(`${lines.join('\n')}\n`, { 'Content-Type': 'text/csv' });
     const noOffset = await csv('sensor_id,time,pm25', '1,2026-11-20 08:00,5');
-    expect(noOffset.body.detail).toContain("; ?zone says which zone's clock it is");
+    expect(noOffset.body.detail).toContain(
+      "; ?zone says which zone's clock it is: ?zone=Asia/Yerevan as in this network, or ?zone=UTC.",
+    );
     const slashes = await csv('sensor_id,time,pm25', '1,05/06/2026 08:00,5');
     expect(slashes.body.detail).toContain('?date_format says which');
     const noSensor = await csv('time,pm25', `${T},5`);

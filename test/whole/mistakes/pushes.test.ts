@@ -121,6 +121,16 @@ const PUSHES: Mistake<Push>[] = [
     'Nothing in the body is a reading: of the first, it has 2 fields, but the header has 3',
   ],
   [
+    'dates in both orders',
+    {
+      body: JSON.stringify(
+        ['19/11/2026', '11/19/2026'].map((time) => ({ sensor_id: 1, time, pm25: 5 })),
+      ),
+    },
+    'The body: it writes dates in two orders, 19/11/2026 in line 1 with the day first, and 11/19/2026 in line 2 with the month. Write all of them alike, as 2026-11-20. Nothing was stored.',
+    422,
+  ],
+  [
     'a sensor of another provider',
     { body: JSON.stringify([1, 9, 77].map((sensor_id) => ({ sensor_id, time: T, pm25: 5 }))) },
     'sensor 9. Nothing of this request was stored',

@@ -198,6 +198,15 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     'dates.csv: whether dates such as 05/06/2026 begin with the day or the month cannot be told, because no day of the file is above 12. Say it: --date-format dd/mm/yyyy or --date-format mm/dd/yyyy.',
   ],
   [
+    'dates in both orders',
+    {
+      name: 'dates.csv',
+      content: csv('1,19/11/2026 08:00,5', '1,05/06/2026 08:00,5', '1,11/19/2026 09:00,5'),
+      declared: { zone: 'Asia/Yerevan' },
+    },
+    'dates.csv: it writes dates in two orders, 19/11/2026 in line 2 with the day first, and 11/19/2026 in line 4 with the month. Write all of them alike, as 2026-11-20.',
+  ],
+  [
     'an archive that names the ends of intervals, but not their length (S3)',
     { content: `${OPENAQ}1,2,${T},pm25,5,µg/m³\n` },
     [
@@ -332,7 +341,7 @@ const LINES: Mistake<string>[] = [
   [
     'a local time',
     '1,2026-11-20 12:00:00,5',
-    'the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset, or is in an hour that the clocks skipped or went through twice; --zone',
+    "the time is not ISO 8601 with Z or an offset: write 2026-11-20T13:00:12Z or 2026-11-20T17:00:12+04:00; 2026-11-20 12:00:00 has no offset, or is in an hour that the clocks skipped or went through twice; --zone says which zone's clock it is: --zone Europe/Berlin as in this network, or --zone UTC",
   ],
   ['a date as people write it', '1,20.11.2026 08:00,5', 'the time is not ISO 8601'],
   [
@@ -374,7 +383,8 @@ const LINES: Mistake<string>[] = [
 it.each(LINES)(
   'the import of a file fails where every line has one mistake, and says what is wrong with %s',
   async (_, line, said) => {
-    const { summary, lines } = await bring({ content: csv(line, line) });
+    const declared = { timeZone: 'Europe/Berlin' };
+    const { summary, lines } = await bring({ content: csv(line, line), declared });
     expect(summary).toMatchObject({ received: 2, accepted: 0, failed: true });
     expect(summary.failures).toEqual([
       expect.stringMatching(/^none of the 2 readings .* quarantine list$/),
@@ -394,12 +404,12 @@ it.each(LINES)(
 /** Files of which a part is left out, or which are stored as they are, with a warning. */
 const DOUBTS: Mistake<ReadingFile>[] = [
   [
-    'a date in another order than the others',
+    'a date in another order than the declared one',
     {
       content: csv('1,25/01/2026 08:00,5', '1,01/25/2026 08:00,5'),
-      declared: { zone: 'Asia/Yerevan' },
+      declared: { zone: 'Asia/Yerevan', dateFormat: 'dd/mm/yyyy' },
     },
-    'the time is not ISO 8601',
+    '01/25/2026 08:00 begins with the month: --date-format mm/dd/yyyy if all of its source do, else write them alike',
   ],
   [
     'a date of which either order fits, among other times',
