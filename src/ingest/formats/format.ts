@@ -40,7 +40,7 @@ export type Format = {
    * an offset.
    */
   zone?: 'UTC' | 'network';
-  /** The stamps of its CSV name the end of an interval, whose length no column says. */
+  /** The stamps of its CSV name the end of an interval, whose length must be declared or `interval`. */
   namesEnd?: true;
   /** The interval that its rows are means of. */
   means?: Means;
@@ -125,6 +125,8 @@ export type Taken = {
   sensor?: readonly Position[];
   device?: readonly Position[];
   time?: readonly Position[];
+  /** Minutes: the time is the end of an interval that long, and its start counts (S3). */
+  interval?: Position | undefined;
   values: ValueColumns;
   /** A cell that says the units of all values whose columns say none, of mapped columns too. */
   unitAt?: UnitAt | undefined;

@@ -14,6 +14,7 @@ import { openaq } from './openaq.ts';
 import { purpleair } from './purpleair.ts';
 import { sensorCommunity } from './sensorCommunity.ts';
 import { ttn } from './ttn.ts';
+import { weewx } from './weewx.ts';
 
 /** The first that recognizes a row counts; the last recognizes any. */
 export const FORMATS: readonly Format[] = [
@@ -25,6 +26,7 @@ export const FORMATS: readonly Format[] = [
   airgradient,
   sensorCommunity,
   homeAssistant,
+  weewx,
   airseries,
 ];
 

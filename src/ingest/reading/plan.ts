@@ -75,6 +75,8 @@ export type Plan = {
   sensor: Slot;
   device: Slot;
   time: Slot;
+  /** The minutes before the time that count. */
+  interval: Position | undefined;
   values: readonly PlannedValues[];
   long: LongColumns | undefined;
   /** Rows have one parameter each. */
@@ -134,11 +136,17 @@ export function planOf(
   const values = plannedValues(layout, found, inner, mapped, units.find);
   const planned = values.flatMap((one) => [...one.columns, ...one.otherwise]);
   const unitCells = planned.flatMap(({ unitAt }) => unitAt?.position ?? []);
+  // a cell that says another unit than is declared is not obeyed (S9)
+  const isObeyed = (cell: Position) =>
+    !planned.some(
+      ({ unitAt, isDeclared }) => isDeclared && unitAt && isSame(unitAt.position, cell),
+    );
   const measured = planned.flatMap(positionsOf);
   const read = [
     ...Object.values(slots).flatMap((one) => takenBy(one, names.isTable)),
     ...measured,
-    ...unitCells,
+    ...unitCells.filter(isObeyed),
+    ...(own.interval === undefined ? [] : [own.interval]),
     ...(own.long?.positions ?? []),
     ...(own.others ?? []),
   ];
@@ -146,6 +154,7 @@ export function planOf(
   const unused = unusedOf(layout, inner, indexesOf(read, inner));
   return {
     ...slots,
+    interval: own.interval,
     values,
     long: own.long,
     isLong: format.isLong === true,
@@ -251,7 +260,6 @@ function plannedColumn(
     isForeign: column.isForeign === true || isForeign,
     column: columnOf(parameter, column.isTotal),
     unit,
-    unitAt: declared === undefined ? column.unitAt : undefined,
     convert: conversion(unit, parameter),
     isDeclared: declared !== undefined,
   };

@@ -2,6 +2,7 @@
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { NESTED, textAt } from '../formats/format.ts';
 import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
+import { readNumber } from '../units.ts';
 import { type Declarations, ownerOf } from './declarations.ts';
 import type { Slot } from './mapped.ts';
 import { nestedRows } from './nestedRows.ts';
@@ -50,6 +51,24 @@ export function readRow(
 
 const ROUNDED =
   'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
+
+/** As many as `--shift` takes. */
+const MOST_MINUTES = 2_880;
+
+/**
+ * The length of the interval that ends at the time of a row, in microseconds; 0: its rows have none;
+ * undefined: the row does not say it, or says no number of minutes.
+ */
+export function intervalAt(row: Row, { interval }: Plan): number | undefined {
+  if (interval === undefined) return 0;
+  const minutes = readNumber(cellAt(row, interval));
+  return typeof minutes === 'number' && minutes > 0 && minutes <= MOST_MINUTES
+    ? Math.round(minutes * 60_000_000)
+    : undefined;
+}
+
+export const NO_INTERVAL =
+  'its time is the end of an interval, whose minutes are not a number from 1 to 2880';
 
 /** A row that cannot be used, whose sensor may be known all the same. */
 export const refusedRow = (

@@ -21,7 +21,7 @@ import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
-import { readRow, refusedRow, sensorOf } from './readRow.ts';
+import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
 import { makeTimeReader } from './times.ts';
 import { readNamedValues } from './values.ts';
 
@@ -75,7 +75,12 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     if (reading.hasArrivalTime === true) notes.usedServerTime = true;
-    reading.measuredAt = timeOf(reading.measuredAt, reading.sensorId ?? reading.device);
+    const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
+    if (interval === undefined) {
+      const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
+      return plan.table === undefined ? refused : { ...refused, columns: plan.table };
+    }
+    reading.measuredAt = timeOf(reading.measuredAt, reading.sensorId ?? reading.device, interval);
     return reading;
   };
 
@@ -89,7 +94,8 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
       checkHeader(header, position, layout, plan, declared);
       notes.isLong = format.isLong === true && plan.long !== undefined;
-      notes.namesEnd = format.namesEnd === true && declared.shift === undefined;
+      notes.namesEnd =
+        format.namesEnd === true && declared.shift === undefined && plan.interval === undefined;
       noteIgnored(notes, format, plan.unused);
     },
     sharedBy(document) {

@@ -206,14 +206,15 @@ function isPlain(given: string): boolean {
 }
 
 /**
- * Returns a function from what stands for the time, and its sensor, to a stamp. Call it in the
+ * Returns a function from what stands for the time, its sensor, and the microseconds of the interval
+ * that ends then, to a stamp. Call it in the
  * order of the source, because of two hours of an autumn night the order tells which (see
  * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
   declarations: Declarations,
-): (given: unknown, sensor: unknown) => unknown {
+): (given: unknown, sensor: unknown, interval?: number) => unknown {
   const { zone: declared, timeZone, transitions, dateFormat, shift: shiftText } = declarations;
   const { say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
@@ -225,13 +226,14 @@ export function makeTimeReader(
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset =
     local === undefined ? undefined : offsetAdder(local, declared !== undefined, transitions, say);
-  const shift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
-  return (given, sensor) => {
+  const declaredShift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
+  return (given, sensor, interval = 0) => {
     let stamp = given;
     if (typeof given === 'number') stamp = readForm(String(given), dateFormat) ?? given;
     else if (typeof given === 'string' && !isPlain(given)) stamp = stampOf(given, dateFormat);
     if (typeof stamp !== 'string') return stamp;
     const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor));
+    const shift = declaredShift - interval;
     return shift === 0 ? exact : shifted(exact, shift);
   };
 }

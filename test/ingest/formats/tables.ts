@@ -10,6 +10,7 @@ import { purpleair } from './purpleair.ts';
 import { sensorCommunity } from './sensorCommunity.ts';
 import type { FormatTable } from './table.ts';
 import { ttn } from './ttn.ts';
+import { weewx } from './weewx.ts';
 
 export const TABLES: readonly FormatTable[] = [
   airgradient,
@@ -22,4 +23,5 @@ export const TABLES: readonly FormatTable[] = [
   purpleair,
   sensorCommunity,
   ttn,
+  weewx,
 ];
