@@ -8,6 +8,7 @@ import { airgradient } from './airgradient.ts';
 import { airqualityAm } from './airqualityAm.ts';
 import { airseries } from './airseries.ts';
 import { chirpstack } from './chirpstack.ts';
+import { ecowitt } from './ecowitt.ts';
 import type { Format } from './format.ts';
 import { homeAssistant } from './homeAssistant.ts';
 import { openaq } from './openaq.ts';
@@ -27,6 +28,7 @@ export const FORMATS: readonly Format[] = [
   sensorCommunity,
   homeAssistant,
   weewx,
+  ecowitt,
   airseries,
 ];
 

@@ -12,13 +12,16 @@ import { unitPlaces } from './unitInName.ts';
  */
 export type OtherNames = Readonly<Record<string, string>>;
 
-/** The names of the API, of Sensor.Community, and short ones. In the order of preference. */
+/** The names of the API, of Sensor.Community and ESPHome, and short ones, the preferred first. */
 export const OTHER_NAMES: OtherNames = {
   'pm2.5': 'pm25',
   pm2_5: 'pm25',
+  pm_2_5: 'pm25',
   'pm2,5': 'pm25',
   'pm2.5_raw': 'pm25_raw',
   'pm1.0': 'pm1',
+  pm_1_0: 'pm1',
+  pm_10_0: 'pm10',
   temp: 'temperature',
   rh: 'humidity',
   p0: 'pm1',

@@ -38,6 +38,11 @@ type IngestOptions = Omit<IngestDeps, 'bodyMs' | 'transitionsOf'> & {
 const READINGS_PATH = '/v1/readings';
 const AIRROHR_PATH = '/v1/push/airrohr';
 /**
+ * Takes pushes in any layout: with a token behind it, it has 63 characters, and gateways of Ecowitt
+ * have room for 64.
+ */
+const SHORT_PATH = '/v1';
+/**
  * One for each layout. What follows is the token, if it stands in the address, and what
  * AirGradient's firmware appends.
  */
@@ -95,6 +100,13 @@ export function makeIngestApp({
   );
   const admitPush = admit(PUSHES_AT_ONCE);
   addPostPath(app, pathPattern(`${AIRROHR_PATH}/?`), AIRROHR_PATH, ...admitPush, ...pushes);
+  addPostPath(
+    app,
+    pathPattern(`${SHORT_PATH}/?`),
+    SHORT_PATH,
+    ...admitPush,
+    ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, undefined, true),
+  );
   for (const format of FORMAT_NAMES) {
     const path = pathPattern(`${pushPath(format)}${APPENDED}`);
     addPostPath(
@@ -119,7 +131,8 @@ export function makeIngestApp({
 function takeTokenFromPath(req: Request, _res: Response, next: NextFunction): void {
   const [found] = /\/airs_[\w-]+/.exec(req.url) ?? [];
   if (found !== undefined) {
-    req.url = req.url.replace(found, '') || '/';
+    // an app that shows a slash before its field adds one to the slash that was typed
+    req.url = req.url.replace(found, '').replace(/^\/+/, '/') || '/';
     req.originalUrl = req.url;
     req.headers.authorization ??= `Bearer ${found.slice(1)}`;
   }

@@ -220,12 +220,8 @@ type BodyLimits = {
 function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
   const read = express.raw({ type: () => true, limit });
   return (req, res, next) => {
-    if (req.get('Content-Length') !== '0' && req.is([...types]) === false) {
-      throw new Problem(
-        415,
-        `The Content-Type of the body must be one of ${types.join(', ')}. With curl: -H 'Content-Type: ${types[0]}'.`,
-      );
-    }
+    if (req.get('Content-Length') !== '0' && req.is([...types]) === false)
+      throw unsupportedType(types);
     let done = (error?: unknown) => {
       done = () => undefined;
       clearTimeout(timer);
@@ -236,6 +232,13 @@ function readBody({ limit, timeMs, types }: BodyLimits): RequestHandler {
     read(req, res, (error?: unknown) => done(error && asProblem(error, limit)));
   };
 }
+
+/** The refusal of a body of another type, or that is not what its type says. */
+export const unsupportedType = (types: readonly string[]): Problem =>
+  new Problem(
+    415,
+    `The Content-Type of the body must be one of ${types.join(', ')}. With curl: -H 'Content-Type: ${types[0]}'.`,
+  );
 
 /** The connection ends with the response, so the rest of the body is not waited for. */
 function tooSlow(timeMs: number): Problem {

@@ -1,6 +1,6 @@
 /**
- * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, or CSV
- * with a header; on the first path in any layout, on the others in the one they name.
+ * POST /v1/readings and /v1/push/FORMAT: readings as a JSON array, a JSON document, NDJSON, CSV with
+ * a header, or one as a form; on the first path in any layout, on the others in the one they name.
  */
 import type { Request, RequestHandler } from 'express';
 import { InputError } from '../../base/inputError.ts';
@@ -14,12 +14,14 @@ import { doubtsOf } from '../reading/doubts.ts';
 import type { DateFormat } from '../reading/times.ts';
 import { ADDRESS } from '../reading/vocabulary.ts';
 import { notUtf8 } from '../rows/encoding.ts';
-import { inPieces } from '../rows/lines.ts';
-import { type IngestDeps, inDoubt, ingestRoute, notJson } from './ingestRoute.ts';
+import { inPieces, LONGEST_LINE } from '../rows/lines.ts';
+import { type IngestDeps, inDoubt, ingestRoute, notJson, unsupportedType } from './ingestRoute.ts';
 
 const JSON_TYPES = ['application/json'];
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'text/plain'];
 const CSV_TYPES = ['text/csv'];
+/** A form is one reading. */
+const FORM_TYPES = ['application/x-www-form-urlencoded'];
 /** In bytes, unpacked. */
 const LARGEST_BODY = 8 * 1024 * 1024;
 /**
@@ -32,12 +34,16 @@ const MOST_READINGS = 5_000;
 
 /**
  * The handlers of the route, to come after authentication. `name`: of the layout; undefined: it is
- * recognized.
+ * recognized. `isPush`: its bodies are small.
  */
-export function makeReadingsRoute(deps: IngestDeps, name?: string): RequestHandler[] {
+export function makeReadingsRoute(
+  deps: IngestDeps,
+  name?: string,
+  isPush = name !== undefined,
+): RequestHandler[] {
   const limits = {
-    limit: name === undefined ? LARGEST_BODY : LARGEST_PUSH,
-    types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES],
+    limit: isPush ? LARGEST_PUSH : LARGEST_BODY,
+    types: [...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES, ...FORM_TYPES],
   };
   return ingestRoute(deps, limits, async (body, req, { now }) => {
     const declared = declaredBy(req, name, now);
@@ -107,11 +113,12 @@ export async function readBatch(
   type: string,
   declared: Declarations,
 ): Promise<ReadingBatch> {
+  const read = FORM_TYPES.includes(type) ? lineOfForm(body) : body;
   const limits = { ...LIMITS, kind: kindOf(type) };
-  let [batch] = await collect(body, limits, declared);
+  let [batch] = await collect(read, limits, declared);
   const dateFormat = declared.dateFormat ?? orderIn(batch);
   if (dateFormat !== declared.dateFormat)
-    [batch] = await collect(body, limits, { ...declared, dateFormat });
+    [batch] = await collect(read, limits, { ...declared, dateFormat });
   if (batch === undefined) throw new Problem(400, 'The body has no line.');
   const { readings, notes } = batch;
   if (notes.notUtf8 !== undefined) {
@@ -145,6 +152,24 @@ function orderIn(batch: ReadingBatch | undefined): DateFormat | undefined {
     if (!(error instanceof InputError)) throw error;
     throw new Problem(422, `${error.message} Nothing was stored.`);
   }
+}
+
+/** A name and an equals sign, which neither JSON nor a table begins with. */
+const FORM = /^[\w.%+-]+=/;
+
+/**
+ * A form as an object of texts. Throws Problem for JSON and tables that curl sends under this type,
+ * and for a form that is longer than a reading may be.
+ */
+function lineOfForm(body: Buffer): Buffer {
+  const text = body.toString('utf8').trim();
+  if (!FORM.test(text)) throw unsupportedType([...JSON_TYPES, ...LINE_TYPES, ...CSV_TYPES]);
+  if (text.length > LONGEST_LINE)
+    throw new Problem(
+      413,
+      `The form is longer than ${LONGEST_LINE / 1_024} KiB. Nothing was stored.`,
+    );
+  return Buffer.from(JSON.stringify(Object.fromEntries(new URLSearchParams(text))));
 }
 
 function kindOf(type: string): Limits['kind'] {

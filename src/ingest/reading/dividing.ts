@@ -107,7 +107,9 @@ function contradicted(kind: Kind, value: string, all: Plan['values']): string | 
       ? undefined
       : `${units[0]?.parameter} is taken to be in ${units[0]?.unit}`;
   if (kind === 'system')
-    return all.every(({ columns }) => columns.every(({ unit, unitAt }) => (unit ?? unitAt) !== undefined))
+    return all.every(({ columns }) =>
+      columns.every(({ unit, unitAt }) => (unit ?? unitAt) !== undefined),
+    )
       ? undefined
       : `the unit of ${first.parameter} is not declared`;
   const named = parameterNamed(value);

@@ -2,7 +2,7 @@
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { NESTED, textAt } from '../formats/format.ts';
 import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
-import { readNumber } from '../units.ts';
+import { readNumber } from '../numbers.ts';
 import { type Declarations, ownerOf } from './declarations.ts';
 import type { Slot } from './mapped.ts';
 import { nestedRows } from './nestedRows.ts';
@@ -33,7 +33,8 @@ export function readRow(
     const nested = isOfNobody || plan.isOwn ? nestedRows(row, plan, declared) : undefined;
     if (nested !== undefined) return unreadable(row.text, row.line, nested);
   }
-  const time = readSlot(row, plan.time);
+  const stamp = readSlot(row, plan.time);
+  const time = stamp === NOW ? undefined : stamp;
   const reading: ReadingInput = {
     sensorId: owner.sensor,
     measuredAt: typeof time === 'object' ? NESTED : (time ?? declared.now?.toISOString()),
@@ -51,6 +52,9 @@ export function readRow(
 
 const ROUNDED =
   'its device is a number above 2^53, whose last digits JSON does not keep: send it in quotes';
+
+/** The senders of Weather Underground's protocol say so that they have no clock. */
+const NOW = 'now';
 
 /** As many as `--shift` takes. */
 const MOST_MINUTES = 2_880;

@@ -241,8 +241,8 @@ function inEncoding<T extends Row | Unreadable>(row: T, encoding: Encoding | und
   return encoding === undefined ? row : { ...row, encoding };
 }
 
-/** Python writes NaN and Infinity, which JSON does not have. */
-const isNotANumber = (text: string) => /\b(?:NaN|Infinity)\b/.test(outsideQuotes(text));
+/** Python writes NaN and Infinity, and printf nan and inf, which JSON does not have. */
+const isNotANumber = (text: string) => /\b(?:nan|inf|infinity)\b/i.test(outsideQuotes(text));
 const NOT_A_NUMBER = 'it has NaN or Infinity, which is not JSON: write null';
 
 const A_LIST =

@@ -15,6 +15,11 @@ export const airseries: FormatTable = {
       stored: [{ device: 'roof', time: ARRIVAL, pm25: 5 }],
     },
     {
+      what: 'the names and texts of ESPHome, of which nan is no value',
+      json: { device: 'roof', pm_1_0: 4, pm_2_5: '5.5', pm_10_0: 6, temperature: 'nan' },
+      stored: [{ device: 'roof', time: ARRIVAL, pm1: 4, pm25: 5.5, pm10: 6, temperature: null }],
+    },
+    {
       what: 'several names of one parameter: the first in our list counts',
       json: { sensor_id: 7, time: T, P2: 3, 'pm2.5': 1, pm2_5: 2 },
       stored: [{ sensor: 7, time: T, pm25: 1 }],

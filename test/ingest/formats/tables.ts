@@ -3,6 +3,7 @@ import { airgradient } from './airgradient.ts';
 import { airqualityAm } from './airqualityAm.ts';
 import { airseries } from './airseries.ts';
 import { chirpstack } from './chirpstack.ts';
+import { ecowitt } from './ecowitt.ts';
 import { foreign } from './foreign.ts';
 import { homeAssistant } from './homeAssistant.ts';
 import { openaq } from './openaq.ts';
@@ -17,6 +18,7 @@ export const TABLES: readonly FormatTable[] = [
   airqualityAm,
   airseries,
   chirpstack,
+  ecowitt,
   foreign,
   homeAssistant,
   openaq,

@@ -165,6 +165,54 @@ describe('a token in the path', () => {
   });
 });
 
+describe('a form', () => {
+  const form = (path: string, body: string) =>
+    request(here.app)
+      .post(path)
+      .set('Content-Type', 'application/x-www-form-urlencoded; charset=utf-8')
+      .send(body);
+
+  it('a form is one reading, in any layout, and its last field of a name counts', async () => {
+    const own = 'device=roof&time=2026-11-20T12%3A00:00%2B01:00&pm25=4&pm25=5&temperature_f=50';
+    const { body } = await form(`/v1/readings/${here.token}`, own);
+    expect(body).toMatchObject({ received: 1, accepted: 1, format: 'airseries' });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, measured_at: '2026-11-20T15:00:00+04:00', pm25: 5, temperature: 10 },
+    ]);
+  });
+
+  it('a gateway of Ecowitt has room for a path of 64 characters, with the token in it', async () => {
+    const sent = 'PASSKEY=roof&stationtype=GW2000A_V3.1.3&dateutc=2026-11-20+11:00:00&tempf=41.0';
+    for (const path of [`/v1/${here.token}`, `/v1/${here.token}/`, `//v1/${here.token}`]) {
+      expect(path.length).toBeLessThanOrEqual(64);
+      const { body } = await form(path, `${sent}&pm25_ch1=6.6\r\n`);
+      expect(body).toMatchObject({ received: 1, quarantined: [], format: 'ecowitt' });
+    }
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, measured_at: '2026-11-20T15:00:00+04:00', temperature: 5, pm25_raw: 6.6 },
+    ]);
+    expect(JSON.stringify(here.log.lines)).not.toContain('airs_');
+  });
+
+  it('rain of Ecowitt follows from the total of the year, or of the gauge that is declared', async () => {
+    const sent = (hour: number) => `PASSKEY=roof&stationtype=x&dateutc=2026-11-20+0${hour}:00:00`;
+    const year = `/v1/${here.token}`;
+    await form(year, `${sent(1)}&yearlyrainin=4&yrain_piezo=9&totalrainin=14&dailyrainin=0.5`);
+    await form(year, `${sent(2)}&yearlyrainin=4.1&yrain_piezo=9.9&totalrainin=14.7&dailyrainin=0`);
+    await form(year, `${sent(3)}&yrain_piezo=9.9&tempf=41`);
+    await form(year, `${sent(4)}&yearlyrainin=4.1&yrain_piezo=9.9`);
+    const piezo = `/v1/push/ecowitt/${here.token}?column=rain_total_in=yrain_piezo`;
+    await form(piezo, `${sent(5)}&yearlyrainin=9&yrain_piezo=4.2`);
+    const amounts = (await stored(here.owner)).map(({ rain: one }) => one && Math.round(one * 100));
+    expect(amounts).toEqual([null, 254, null, 0, 254]);
+  });
+
+  it('a push by the short path is as small as every push', async () => {
+    const { status } = await form(`/v1/${here.token}`, `a=${'x'.repeat(70_000)}`);
+    expect(status).toBe(413);
+  });
+});
+
 describe('a device', () => {
   it('a reading of an unknown device is stored as first sent, once the network has the device', async () => {
     await post('/v1/push/home-assistant', { device: 'attic', time: T, pm2_5: 7, temp_f: 50 });

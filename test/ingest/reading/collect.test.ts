@@ -146,6 +146,16 @@ describe('NDJSON', () => {
   });
 });
 
+test.each(['NaN', 'nan', 'inf', '-Infinity'])(
+  '%s in a line of JSON is named with the remedy',
+  async (value) => {
+    const { readings } = await read(`{"sensor_id":1,"time":"${T}","pm25":${value}}\n`);
+    expect(readings).toMatchObject([
+      { unreadable: true, why: expect.stringMatching('write null') },
+    ]);
+  },
+);
+
 test('NaN in JSON is named, and the readings before it are kept', async () => {
   const { readings, failure } = await read(
     `[{"sensor_id":1,"time":"${T}","pm25":5},{"sensor_id":1,"time":"${T}","pm25":NaN}]`,

@@ -38,10 +38,23 @@ const PUSHES: Mistake<Push>[] = [
     'cut off',
   ],
   [
-    'an unknown type',
+    'JSON under the type that curl gives it',
     { body: GOOD, headers: FORM },
     [/application\/x-ndjson/, /text\/csv.*With curl: -H 'Content-Type: application\/json'/],
     415,
+  ],
+  [
+    'a table under the type that curl gives it',
+    { body: `sensor_id,time,pm25\n1,${T},5\n`, headers: FORM },
+    /text\/csv\. With curl: -H/,
+    415,
+  ],
+  ['an unknown type', { body: GOOD, headers: { 'Content-Type': 'text/html' } }, 'csv', 415],
+  [
+    'a form above 64 KiB',
+    { body: `a=${'x'.repeat(70_000)}`, headers: FORM },
+    'The form is longer than 64 KiB',
+    413,
   ],
   ['an unknown encoding', { body: GOOD, headers: { 'Content-Encoding': 'compress' } }, 'gzip', 415],
 
