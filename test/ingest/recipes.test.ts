@@ -44,8 +44,18 @@ beforeAll(async () => {
   await bringIn(
     owner,
     smallNetwork({
-      one: { sensors: [{ id: 1, device: 'roof' }, { id: 2 }] },
-      two: { sensors: [{ id: 3, device: 'garden' }] },
+      one: {
+        sensors: [
+          { id: 1, device: 'roof' },
+          { id: 2, device: '4' },
+        ],
+      },
+      two: {
+        sensors: [
+          { id: 3, device: 'garden' },
+          { id: 4, device: 'DEBB007' },
+        ],
+      },
     }),
   );
 });
@@ -57,55 +67,146 @@ async function imported(path: string, format: Declarations = {}) {
   return await importReadings(pool, [path], { now: NOW, log, terminal: false, format });
 }
 
-/** Runs the lines of a recipe, and imports what they made as its last line declares. */
-async function turned(beginning: string, wide: string) {
+/**
+ * Runs the lines of a recipe, for a file with this delimiter, and imports what they made as its last
+ * line declares.
+ */
+async function turned(beginning: string, wide: string, delimiter = ',') {
   const folder = temporaryFolder('wide');
   writeFileSync(join(folder, 'wide.csv'), wide);
   const [lines = '', command = ''] = recipe(beginning).split('\nnode src/airseries.js ');
-  execFileSync('/bin/sh', ['-ec', lines], { cwd: folder });
+  const adapted = lines.replace('-F,', `-F'${delimiter}'`);
+  execFileSync('/bin/sh', ['-ec', adapted], { cwd: folder });
   const option = (name: string) => command.match(new RegExp(`--${name} (\\S+)`))?.[1];
-  return await imported(join(folder, 'long.csv'), { zone: option('zone'), shift: option('shift') });
+  const [, made = ''] = command.match(/^import readings (\S+)/) ?? [];
+  return await imported(join(folder, made), { zone: option('zone'), shift: option('shift') });
 }
+
+/** The stored values of a parameter, each with its hour in winter time. */
+const hoursOf = async (parameter: string) =>
+  (await stored(owner)).flatMap(({ sensor_id, measured_at, [parameter]: value }) =>
+    value === null
+      ? []
+      : [[sensor_id, new Date(Date.parse(measured_at) + 3_600_000).toISOString(), value]],
+  );
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => `H${String(hour + 1).padStart(2, '0')}`);
 
-test(
-  'a wide file of hours is recognized, and the lines of the README turn it',
+/** The start of each hour of the day, in winter time. */
+const STARTS = HOURS.map((_, hour) => `2026-11-18T${String(hour).padStart(2, '0')}:00:00.000Z`);
+
+test.each([
+  [',', '.'],
+  [';', ','],
+])(
+  'a wide file of hours with %s is recognized, and the lines of the README turn it',
   needs('awk'),
-  async () => {
-    const values = HOURS.map((_, hour) => hour + 1);
-    const wide = `station,date,${HOURS.join(',')}\r\n1,2026-11-18,${values.join(',')}\r\n`;
+  async (delimiter, point) => {
+    const values = HOURS.map((_, hour) => `${hour + 1}${point}5`);
+    const header = ['station', 'date', ...HOURS].join(delimiter);
+    const wide = `${header}\r\n${['roof', '2026-11-18', ...values].join(delimiter)}\r\n`;
     const { failures } = await imported(file('wide.csv', wide));
     expect(failures).toEqual([
       expect.stringMatching(/with a column for each hour of a day: .* under "Wide files"\.$/),
     ]);
-    const summary = await turned('# station,date,H01', wide);
+    const summary = await turned('# station,date,H01', wide, delimiter);
     expect(summary).toMatchObject({ received: 24, accepted: 24, failed: false });
-    const rows = await stored(owner);
-    expect(rows.map(({ pm25 }) => pm25)).toEqual(values);
-    expect(new Date(rows[0].measured_at)).toEqual(new Date('2026-11-18T00:00:00+01:00'));
-    expect(new Date(rows[23].measured_at)).toEqual(new Date('2026-11-18T23:00:00+01:00'));
+    expect(await hoursOf('pm25')).toEqual(STARTS.map((start, hour) => [1, start, hour + 1.5]));
   },
 );
 
-test(
-  'a wide file of stations is recognized, and the lines of the README turn it',
+test.each([
+  [',', '.'],
+  [';', ','],
+  ['\t', ','],
+])(
+  'a wide file of stations with %j is recognized, and the lines of the README turn it',
   needs('awk'),
-  async () => {
-    const wide = 'time,roof,garden\n2026-11-18 08:00,5,6\n2026-11-18 09:00,7,8\n';
+  async (delimiter, point) => {
+    const rows = [
+      ['time', 'roof', 'garden'],
+      ['2026-11-18 08:00', `5${point}5`, '6'],
+      ['2026-11-18 09:00', '7', `8${point}5`],
+    ];
+    const wide = rows.map((row) => `${row.join(delimiter)}\n`).join('');
     const { failures } = await imported(file('wide.csv', wide), { zone: 'Europe/Berlin' });
     expect(failures).toEqual([
       expect.stringMatching(/a wide file, with a column for each station.* under "Wide files"\./),
     ]);
-    await turned('# time,roof,garden', wide);
+    await turned('# time,roof,garden', wide, delimiter);
     expect((await stored(owner)).map(({ sensor_id, pm25 }) => [sensor_id, pm25])).toEqual([
-      [1, 5],
+      [1, 5.5],
       [1, 7],
       [3, 6],
-      [3, 8],
+      [3, 8.5],
     ]);
   },
 );
+
+test('the lines of the README turn the file of Madrid, each hour of it', needs('awk'), async () => {
+  const header = `PROVINCIA;MUNICIPIO;ESTACION;MAGNITUD;PUNTO_MUESTREO;ANO;MES;DIA;${HOURS.map((hour) => `${hour};${hour.replace('H', 'V')}`).join(';')}`;
+  /** The value of an hour is its number, and a part that tells the rows apart. */
+  const row = (magnitude: string, part: string, verdict = (_hour: number) => 'V') =>
+    [
+      ...['28', '079', '004', magnitude, `28079004_${magnitude}_38`, '2026', '11', '18'],
+      ...HOURS.flatMap((_, hour) => [`${hour + 1}.${part}`, verdict(hour + 1)]),
+    ].join(';');
+  const rows = [
+    row('1', '10'),
+    row('8', '20'),
+    row('09', '30'),
+    row('10', '40', (hour) => (hour === 3 ? 'N' : 'V')),
+    row('14', '50'),
+    row('6', '60'),
+    row('12', '70'),
+  ];
+  const summary = await turned('# Madrid', `${[header, ...rows].join('\r\n')}\r\n`);
+  expect(summary).toMatchObject({ received: 119, failed: false, quarantined: {}, values: {} });
+  const expected = (part: number) =>
+    STARTS.map((start, hour) => [2, start, expect.closeTo(hour + 1 + part, 4)]);
+  expect(await hoursOf('so2')).toEqual(expected(0.1));
+  expect(await hoursOf('pm25')).toEqual(expected(0.3));
+  expect(await hoursOf('pm10')).toEqual(expected(0.4).filter((_, hour) => hour !== 2));
+  expect(await hoursOf('o3')).toEqual(expected(0.5));
+  const no2 = STARTS.map((start, hour) => [2, start, expect.closeTo((hour + 1.2) / 1.9125, 4)]);
+  expect(await hoursOf('no2')).toEqual(no2);
+});
+
+test('the lines of the README turn the file of UBA, each hour of it', needs('awk'), async () => {
+  const header =
+    '\ufeff"Bundesland / Messnetz";Stationscode;Stationsname;Stationsumgebung;"Art der Station";Schadstoff;"Art der Auswertung";Datum;Uhrzeit;Messwert;Einheit';
+  const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+  const row = (pollutant: string, hour: number | undefined, value: string) =>
+    [
+      'Brandenburg;DEBB007;Elsterwerda;"vorstädtisches Gebiet";Hintergrund',
+      `"${pollutant}"`,
+      hour === undefined ? '"Tagesmittel (1TMW)"' : '"Ein-Stunden-Mittelwert (1SMW)"',
+      ...["'18.11.2026'", hour === undefined ? '-' : `'${clock(hour)}'`, value, 'µg/m³'],
+    ].join(';');
+  const hourly = (pollutant: string, offset: number) =>
+    HOURS.map((_, hour) => row(pollutant, hour + 1, hour === 4 ? '-' : `${hour + 1 + offset}`));
+  const rows = [
+    ...hourly('Feinstaub (PM₁₀)', 30),
+    ...hourly('Feinstaub (PM₂,₅)', 0),
+    ...hourly('Stickstoffdioxid (NO₂)', 60),
+    ...hourly('Ozon (O₃)', 90),
+    ...hourly('Schwefeldioxid (SO₂)', 120),
+    ...hourly('Kohlenmonoxid (CO)', 0.1),
+    row('Feinstaub (PM₁₀)', undefined, '999'),
+    `"Quelle: Umweltbundesamt"`,
+  ];
+  const summary = await turned('# UBA', `${[header, ...rows].join('\n')}\n`);
+  expect(summary).toMatchObject({ received: 115, failed: false, quarantined: {}, values: {} });
+  const expected = (offset: number, factor = 1) =>
+    STARTS.map((start, hour) => [4, start, expect.closeTo((hour + 1 + offset) / factor, 4)]).filter(
+      (_, hour) => hour !== 4,
+    );
+  expect(await hoursOf('pm25')).toEqual(expected(0));
+  expect(await hoursOf('pm10')).toEqual(expected(30));
+  expect(await hoursOf('no2')).toEqual(expected(60, 1.9125));
+  expect(await hoursOf('o3')).toEqual(expected(90));
+  expect(await hoursOf('so2')).toEqual(expected(120));
+});
 
 test(
   'a nested document of UBA is recognized, and the line in README and message turns it',
