@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -257,6 +257,40 @@ test(
   },
 );
 
+/** The parts of WeeWX's weewx/restx.py that an extension uses. */
+const RESTX = `
+import threading, urllib.request
+class StdRESTful:
+    def __init__(self, engine, config_dict):
+        self.bind = engine
+def get_site_dict(config_dict, service, *args):
+    site = config_dict['StdRESTful'].get(service)
+    return site if site and all(name in site for name in args) else None
+class RESTThread(threading.Thread):
+    def __init__(self, q, protocol_name):
+        threading.Thread.__init__(self, name=protocol_name)
+        self.queue = q
+    def get_request(self, url):
+        return urllib.request.Request(url)
+    def run(self):
+        record = self.queue.get()
+        request = self.get_request(self.format_url(record))
+        body, content_type = self.get_post_body(record)
+        request.add_header('Content-Type', content_type)
+        urllib.request.urlopen(request, data=body.encode('utf-8'))
+`;
+/** Starts the extension, and announces a record. */
+const RUN = `
+import json, sys, types, weewx, user.airseries
+bound = {}
+site, record = [json.loads(given) for given in sys.argv[1:]]
+user.airseries.AirSeries(bound.__setitem__, {'StdRESTful': {}})
+assert bound == {}
+service = user.airseries.AirSeries(bound.__setitem__, {'StdRESTful': {'AirSeries': site}})
+bound[weewx.NEW_ARCHIVE_RECORD](types.SimpleNamespace(record=record))
+service.archive_thread.join()
+`;
+
 describe('documents sent by HTTP', () => {
   let here: Pushing;
   beforeAll(async () => {
@@ -289,17 +323,80 @@ describe('documents sent by HTTP', () => {
     ]);
   });
 
-  /** Runs a bridge of MQTT to its end, with this message alone. */
-  async function bridged(beginning: string, topic: string, message: object) {
-    const folder = temporaryFolder('mqtt');
-    const line = `${topic} ${JSON.stringify(message)}`;
-    const program = `#!/bin/sh\ncat << 'END'\n${line}\nEND\n`;
-    writeFileSync(join(folder, 'mosquitto_sub'), program);
-    chmodSync(join(folder, 'mosquitto_sub'), 0o755);
+  test('the README’s request of ESPHome is accepted, and a sensor without a value is none', async () => {
+    const [block = '', code = ''] = recipe('http_request:').split('json: |-\n');
+    const path = /:8082(\S+)/.exec(block)?.[1] ?? '';
+    const type = /Content-Type: (\S+)/.exec(block)?.[1] ?? '';
+    // ArduinoJson, which ESPHome builds its bodies with, writes NaN as null
+    const states: Record<string, number | null> = {
+      pm_2_5: 5.5,
+      temperature: null,
+      pressure: 1000,
+    };
+    const fields = [...code.matchAll(/root\["(\w+)"\] = (?:"(\w+)"|id\((\w+)\)\.state);/g)];
+    expect(fields).toHaveLength(code.trim().split('\n').length);
+    const body = fields.map(([, name, text, id = '']) => [name, text ?? states[id] ?? null]);
+    const answer = await request(here.app)
+      .post(path)
+      .set({ Authorization: `Bearer ${here.token}`, 'Content-Type': type })
+      .send(JSON.stringify(Object.fromEntries(body)));
+    expect(answer.body).toMatchObject({ accepted: 1, quarantined: [], time: 'server' });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, pm25_raw: 5.5, pm10: null, temperature: null, pressure: 100_000 },
+    ]);
+  });
+
+  /** Runs `work` while the app listens. */
+  async function withPort<T>(work: (port: number) => Promise<T>): Promise<T> {
     const server = here.app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
-      const { port } = server.address() as AddressInfo;
+      return await work((server.address() as AddressInfo).port);
+    } finally {
+      server.close();
+    }
+  }
+
+  test(
+    'the README’s extension of WeeWX sends a record of the archive',
+    needs('python3'),
+    async () => {
+      const folder = temporaryFolder('weewx');
+      for (const part of ['weewx', 'user']) mkdirSync(join(folder, part));
+      const files = {
+        'weewx/__init__.py': 'NEW_ARCHIVE_RECORD = 1\n',
+        'weewx/restx.py': RESTX,
+        'user/airseries.py': recipe('import json\nimport queue'),
+      };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+      const url = /url = http:\/\/air\.example:8082(\S+)/.exec(recipe('[StdRESTful]'))?.[1];
+      const record = { dateTime: 1795161900, usUnits: 1, interval: 5, outTemp: 41, rain: null };
+      const site = (port: number) => ({ url: `http://127.0.0.1:${port}${url}`, token: here.token });
+      await here.owner`update raw.sensor set device = 'wx' where id = 7`;
+      await withPort(async (port) => {
+        writeFileSync(join(folder, 'run.py'), RUN);
+        const { finished } = runProgram(
+          ['python3', 'run.py', JSON.stringify(site(port)), JSON.stringify(record)],
+          { environment: {}, folder },
+        );
+        expect((await finished).code).toBe(0);
+      });
+      expect(await stored(here.owner)).toMatchObject([
+        { sensor_id: 7, measured_at: '2026-11-20T12:00:00+04:00', temperature: 5 },
+      ]);
+      await here.owner`update raw.sensor set device = 'garden' where id = 7`;
+    },
+  );
+
+  /** Runs a bridge of MQTT to its end, with this message alone. */
+  async function bridged(beginning: string, topic: string, message: object | string) {
+    const folder = temporaryFolder('mqtt');
+    const text = typeof message === 'string' ? message : JSON.stringify(message);
+    const line = `${topic} ${text}`;
+    const program = `#!/bin/sh\ncat << 'END'\n${line}\nEND\n`;
+    writeFileSync(join(folder, 'mosquitto_sub'), program);
+    chmodSync(join(folder, 'mosquitto_sub'), 0o755);
+    return await withPort(async (port) => {
       const lines = recipe(beginning).replace('localhost:8082', `127.0.0.1:${port}`);
       const { finished } = runProgram(['/bin/sh', '-ec', lines], {
         environment: { PATH: `${folder}:${process.env.PATH}`, TOKEN: here.token },
@@ -307,9 +404,7 @@ describe('documents sent by HTTP', () => {
       });
       const { stdout } = await finished;
       return JSON.parse(stdout) as object;
-    } finally {
-      server.close();
-    }
+    });
   }
 
   test('the README’s three lines push a message of Zigbee2MQTT', needs('curl'), async () => {
@@ -318,6 +413,23 @@ describe('documents sent by HTTP', () => {
     expect(answer).toMatchObject({ accepted: 1, quarantined: [] });
     expect(await stored(here.owner)).toMatchObject([
       { measured_at: '2026-11-20T12:00:00+04:00', temperature: 21.3, pressure: 101_300 },
+    ]);
+  });
+
+  test('the README’s three lines push what ESPHome says over MQTT', needs('curl'), async () => {
+    const beginning = "mosquitto_sub -v -t '+/sensor/+/state'";
+    expect(await bridged(beginning, 'garden/sensor/pm_2_5/state', '5.5')).toMatchObject({
+      accepted: 1,
+      quarantined: [],
+    });
+    expect(await bridged(beginning, 'garden/sensor/pressure/state', '1000.0')).toMatchObject({
+      accepted: 1,
+    });
+    expect(await bridged(beginning, 'garden/sensor/temperature/state', 'nan')).toMatchObject({
+      status: 422,
+    });
+    expect(await stored(here.owner)).toMatchObject([
+      { sensor_id: 7, pm25: 5.5, pressure: 100_000 },
     ]);
   });
 

@@ -116,13 +116,12 @@ describe('refused pushes', () => {
 
 it('the event that ChirpStack appends to the address is accepted, and gets 200 even without a reading', async () => {
   const deviceInfo = { devEui: 'roof' };
-  const uplink = await post('/v1/push/chirpstack?event=up', {
-    deviceInfo,
-    time: T,
-    fPort: 1,
-    object: { pm25: 5 },
-  });
+  const up = { deviceInfo, time: T, fPort: 1, object: { pm25: 5, temperature: 50 } };
+  const uplink = await post('/v1/push/chirpstack?event=up', up);
   expect(uplink.body).toMatchObject({ accepted: 1, format: 'chirpstack' });
+  // behind a query, it appends another parameter
+  await post('/v1/push/chirpstack?unit=temperature=f&event=up', up);
+  expect(await stored(here.owner)).toMatchObject([{ pm25: 5, temperature: 10 }]);
   const join = await post('/v1/push/chirpstack?event=join', { deviceInfo, time: T, devAddr: '1' });
   expect([join.status, join.body]).toMatchObject([200, { received: 0, accepted: 0 }]);
 });
