@@ -1,5 +1,6 @@
 /** Rows leave notes behind for messages: unused names, missing units, verdicts (S7). */
 import { describe, expect, it } from 'vitest';
+import type { Format } from '../../../src/ingest/formats/format.ts';
 import { chooseFormat } from '../../../src/ingest/formats/formats.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
 import { makeNotes, makeRowNoter, noteIgnored } from '../../../src/ingest/reading/notes.ts';
@@ -13,9 +14,12 @@ import {
 } from '../../../src/ingest/rows/row.ts';
 
 /** The notes of rows, which have one plan for the same names. */
-function noted(rows: readonly Row[], declared: Declarations = {}) {
+function noted(
+  rows: readonly Row[],
+  declared: Declarations = {},
+  format = chooseFormat(declared.name, rows[0] as Row),
+) {
   const notes = makeNotes();
-  const format = chooseFormat(declared.name, rows[0] as Row);
   const layout = layoutOf(format, declared);
   const note = makeRowNoter(notes, format);
   const plans = new Map<Names, ReturnType<typeof planOf>>();
@@ -92,6 +96,20 @@ describe('parameters without a unit', () => {
       temperature: 'temp',
       rain: 'rain',
     });
+  });
+
+  it('missing units are noted by every row of a table whose rows say their units (S9)', () => {
+    const rows = lines('temp,unit', '50,F', '50,');
+    const own = chooseFormat('airseries', rows[0] as Row);
+    const format: Format = {
+      ...own,
+      columns: (names) => ({
+        ...own.columns(names),
+        unitAt: { position: { index: 1, path: undefined } },
+      }),
+    };
+    expect(noted(rows.slice(0, 1), {}, format).undeclared).toEqual({});
+    expect(noted(rows, {}, format).undeclared).toEqual({ temperature: 'temp' });
   });
 
   it('a parameter that a row names without a unit is noted', () => {

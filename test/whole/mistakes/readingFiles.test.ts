@@ -214,6 +214,11 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
       'To import it, write --shift -1h for means of an hour',
     ],
   ],
+  [
+    'an archive of WeeWX without the column that says the length of its intervals (S3)',
+    { content: 'dateTime,usUnits,outTemp\n1795161900,1,41\n', declared: { sensor: 1 } },
+    ['no column says how long that is; nothing of it was', '--shift -10min'],
+  ],
 
   // a declaration that would not be used
   [
