@@ -20,6 +20,10 @@ const HEADERS = {
 
 const ASK_PROVIDER = 'Open the address yourself, and ask the provider.';
 const CORRECT = 'Correct the address (pull.url) in the network file.';
+const ADD_KEY =
+  'If it wants a key, write it into the address (pull.url) as the provider documents, such as "?api_key=KEY": no header is sent with one.';
+/** Answers to a request without a key, or with a wrong one. */
+const KEY_WANTED: ReadonlySet<number> = new Set([401, 403]);
 
 /** A status that is neither success nor a redirect. */
 export class FailedResponse extends InputError {
@@ -27,7 +31,7 @@ export class FailedResponse extends InputError {
   readonly retryAfter: string | null;
 
   constructor(input: string, { status, headers }: Response) {
-    super(input, `it answered ${status}`, ASK_PROVIDER);
+    super(input, `it answered ${status}`, KEY_WANTED.has(status) ? ADD_KEY : ASK_PROVIDER);
     this.retryAfter = headers.get('retry-after');
   }
 }
@@ -44,7 +48,7 @@ export async function fetchDocument<T>(
   { provider, hosts, limits = LIMITS }: Options,
   read: (chunks: AsyncIterable<Uint8Array>, refuse: Refuse) => Promise<T>,
 ): Promise<T> {
-  const input = `provider ${provider}, ${shownAddress(address)}`;
+  const input = feedName(provider, address);
   const refuse: Refuse = (what, remedy) => new InputError(input, what, remedy);
   if (!isAllowed(address, hosts)) {
     throw refuse('its host is not among PULL_HOSTS', 'Add it there to pull readings from it.');
@@ -120,6 +124,10 @@ export function isAllowed(address: string, hosts: readonly string[]): boolean {
   const names = [host, `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`];
   return hosts.some((allowed) => names.includes(allowed.toLowerCase()));
 }
+
+/** A feed in messages. */
+export const feedName = (provider: string, address: string): string =>
+  `provider ${provider}, ${shownAddress(address)}`;
 
 /**
  * An address for messages and logs: without user name, password and query, which may contain

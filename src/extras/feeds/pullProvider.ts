@@ -23,9 +23,10 @@ import { withTransitions } from '../../ingest/store/transitions.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Metrics } from '../../metrics/definitions.ts';
 import { observeIngest } from '../../metrics/recorders.ts';
-import { type FetchLimits, fetchDocument } from './fetchDocument.ts';
+import { type FetchLimits, feedName, fetchDocument } from './fetchDocument.ts';
 import { declaredOfFeed, type FeedDeclarations } from './pullKey.ts';
 import { readFeed } from './readFeed.ts';
+import { whyWithout } from './withoutReadings.ts';
 
 /** A feed as the network file describes it. */
 export type Pull = {
@@ -62,8 +63,8 @@ export type PullOptions = {
 };
 
 /**
- * `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, and
- * with Unavailable as the pool does.
+ * `pool` is one in the role airseries_ingest. Rejects with InputError for a fault of the feed, a
+ * document without a reading of the provider among them, and with Unavailable as the pool does.
  */
 export async function pullProvider(
   pool: QueryPool,
@@ -82,7 +83,7 @@ export async function pullProvider(
   const now = clock();
   const declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
   const declared = await withTransitions(pool, declarations, now);
-  const { received, readings, hints } = await fetchDocument(
+  const { received, readings, others, hints } = await fetchDocument(
     url,
     { provider, hosts, limits },
     (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
@@ -132,6 +133,9 @@ export async function pullProvider(
     replaced = addReplaced(replaced, withdrawn.replaced);
     metrics?.replacedValues.inc({ provider }, withdrawn.replaced.values);
   }
+  // only now: readings of devices that the network does not know yet wait in quarantine
+  const why = whyWithout(received, assigned, others, new Set(newest.keys()));
+  if (why !== undefined) throw new InputError(feedName(provider, url), ...why);
   const values = describeReplaced(replaced);
   return { ...pulled, ...(values !== undefined && { replaced: values }) };
 }

@@ -10,18 +10,21 @@ import { makeContradictionFinder, noContradictions } from '../../ingest/reading/
 import type { Declarations } from '../../ingest/reading/declarations.ts';
 import { asRefusal, stoppingDoubt } from '../../ingest/reading/doubt.ts';
 import { doubtsOf } from '../../ingest/reading/doubts.ts';
-import type { SourceNotes } from '../../ingest/reading/notes.ts';
+import { makeNotes, type SourceNotes } from '../../ingest/reading/notes.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Refuse } from './fetchDocument.ts';
+import { MOST_EXAMPLES, noOthers, noteOther, type Others } from './withoutReadings.ts';
 
 type Feed = {
   /** How many readings the document has, of any sensor. */
   received: number;
   /** Those of our sensors, and of devices, which are looked up later. */
   readings: ReadingInput[];
+  others: Others;
+  notes: SourceNotes;
   /** Sentences about what is perhaps not meant so. */
   hints: string[];
 };
@@ -69,17 +72,23 @@ export async function readFeed(
   let notes: SourceNotes | undefined;
   const contradictions = noContradictions(); // those of strangers are not ours to mend
   const compare = makeContradictionFinder(contradictions);
+  const others = noOthers();
   let text = 0;
   try {
     const source = { name: 'the document', size: undefined, read: 0, bytes: watched() };
     for await (const batch of readReadings(source, declared, LIMITS)) {
       received += batch.readings.length;
       for (const reading of batch.readings) {
-        if (!isWanted(reading, isOurs)) continue;
+        if (!isWanted(reading, isOurs)) {
+          noteOther(others, reading);
+          continue;
+        }
         compare(reading, false);
         readings.push(reading);
         text += reading.text.length;
       }
+      others.excluded = batch.notes.excluded;
+      others.fields = [...batch.notes.ignored].slice(0, MOST_EXAMPLES);
       notes = { ...batch.notes, contradictions };
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(
@@ -90,12 +99,13 @@ export async function readFeed(
       }
       const [first] = batch.readings;
       if (received === 1 && first?.unreadable && !isWanted(first, isOurs))
-        throw new InputError('it', 'it has no reading', '');
+        throw new InputError('the document', first.why ?? 'it has no reading', '');
     }
-    if (notes === undefined) return { received, readings, hints: [] };
+    if (notes === undefined) return { received, readings, others, notes: makeNotes(), hints: [] };
     const doubts = doubtsOf(notes, readings, NETWORK_FILE);
     const doubt = stoppingDoubt(doubts, readings.length);
-    if (doubt === undefined) return { received, readings, hints: hintsOf(notes, doubts) };
+    if (doubt === undefined)
+      return { received, readings, others, notes, hints: hintsOf(notes, doubts) };
     failure = refuse(asRefusal(doubt), doubt.remedy);
     throw failure;
   } catch (error) {

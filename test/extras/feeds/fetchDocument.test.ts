@@ -215,6 +215,16 @@ it.each([
   },
 );
 
+it.each([401, 403])(
+  'an answer %i asks for the key in the address, because no header is sent with one',
+  async (status) => {
+    provider.answer((_request, response) => response.writeHead(status).end());
+    await expect(fetchIt(`${provider.url()}?api_key=old`)).rejects.toThrow(
+      `provider them, ${provider.url()}: it answered ${status}. If it wants a key, write it into the address (pull.url) as the provider documents`,
+    );
+  },
+);
+
 it('the error for a port without a server says that it refused the connection', async () => {
   const gone = await openProvider();
   await gone.close();

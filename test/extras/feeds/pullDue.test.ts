@@ -72,7 +72,8 @@ onOneEngine('pull', (engine) => {
     now = NOW;
     log = keepingLog();
     await owner`truncate raw.readings, raw.quarantine, raw.pull`;
-    // an import keeps providers that it doesn't name
+    // an import keeps stations and providers that it doesn't name
+    await owner`delete from raw.station where id > 2`;
     await owner`delete from raw.provider where id not in ('us', 'them')`;
     await bring();
     us.requests.length = 0;
@@ -88,14 +89,16 @@ onOneEngine('pull', (engine) => {
   const bring = (
     usPull: object | null = { kind: 'sensor-community', url: us.url() },
     theirPull: object | null = null,
+    network = smallNetwork(),
   ) =>
     bringIn(owner, {
-      ...smallNetwork(),
+      ...network,
       providers: [
         { id: 'us', title: 'Us', pull: usPull },
         { id: 'them', title: 'Them', pull: theirPull },
       ],
     });
+  const THEIRS = smallNetwork({ two: { provider: 'them' } });
   const theirPull = () => ({ kind: 'sensor-community', url: them.url(), every: '20 minutes' });
   const minute = () => new Date(Math.floor(now.getTime() / 60_000) * 60_000);
   const job = (hosts = [us.host, them.host], limits = { timeMs: 10_000, bytes: 1_000_000 }) => {
@@ -233,8 +236,9 @@ onOneEngine('pull', (engine) => {
   });
 
   it('polls are counted by provider and outcome', async () => {
-    await bring(undefined, theirPull());
+    await bring(undefined, theirPull(), THEIRS);
     us.serve('no document');
+    them.serve([element(3, 1)]);
     const metrics = makeMetrics();
     const pulls = makePullCounter(metrics);
     const hosts = [us.host, them.host];
@@ -393,6 +397,74 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
+  const time = '2026-11-20T11:00:00Z';
+  it.each<[what: string, pull: object, document: unknown, error: string]>([
+    ['no row', {}, [], 'it holds no reading. Open the address yourself: it may ask'],
+    [
+      'readings of other sensors',
+      {},
+      [element(98, 1), element(99, 1), element(99, 2)],
+      'it holds 3 readings, none of a sensor of this provider: sensors 98, 99. Its sensors in the network file are 1, 2, 3. Write what the feed calls them into the network file ("id", or "device")',
+    ],
+    [
+      'a reading of an unknown device',
+      { kind: 'airgradient' },
+      { serialno: 'a1', pm02: 7 },
+      'it holds 1 reading, none of a sensor of this provider: device a1. Its sensors',
+    ],
+    [
+      'readings that name neither',
+      { kind: 'airseries' },
+      [
+        { time, pm25: 5 },
+        { time, pm25: 6 },
+      ],
+      'it holds 2 readings, none of a sensor of this provider, because they name no sensor and no device. Add "sensor": 1 to "pull"',
+    ],
+    [
+      'readings without a known parameter',
+      { kind: 'airseries' },
+      [{ sensor_id: 1, time, staub: 5, lärm: 60 }],
+      'it holds 1 reading of its sensors, without a known parameter; found staub, lärm. Say which is which with "column", as in "column": "pm25=NAME"',
+    ],
+    [
+      'only rows that "only" leaves out',
+      { kind: 'airseries', only: 'valid=1' },
+      'sensor_id,time,pm25,valid\n1,2026-11-20T11:00:00Z,5,0\n',
+      '"only" leaves out all of its rows (1). Correct it in the network file.',
+    ],
+  ])('a document with %s is a failure that names the remedy', async (_, pull, document, error) => {
+    await bring({ kind: 'sensor-community', url: us.url(), ...pull });
+    us.serve(document);
+    await run();
+    expect(await states()).toMatchObject([
+      {
+        failures: 1,
+        succeeded_at: null,
+        error: expect.stringContaining(`provider us, ${us.url()}: ${error}`),
+      },
+    ]);
+    expect(await stored(owner)).toEqual([]);
+  });
+
+  it('readings of a device that the network does not know yet wait in quarantine, although their document is a failure (S2)', async () => {
+    await bring({ kind: 'airgradient', url: us.url() });
+    us.serve({ serialno: 'a1', pm02: 7 });
+    await run();
+    expect(await states()).toMatchObject([{ failures: 1 }]);
+    expect(await quarantine()).toMatchObject([{ provider_id: 'us', reason: 'unknown_sensor' }]);
+    await owner`update raw.sensor set device = 'a1' where id = 1`;
+    const options = { now, log, terminal: false };
+    expect(await retryQuarantined(owner, options)).toMatchObject({ accepted: 1 });
+  });
+
+  it('a document whose readings of our sensors are all unusable is no failure: they are in quarantine', async () => {
+    us.serve([element(1, -10)]);
+    await run();
+    expect(await states()).toMatchObject([{ failures: 0, error: null }]);
+    expect(await quarantine()).toMatchObject([{ reason: 'in_the_future' }]);
+  });
+
   it('readings of a sensor from before it moved to another provider are stored', async () => {
     const network = smallNetwork({
       two: {
@@ -511,12 +583,21 @@ onOneEngine('pull', (engine) => {
       title: id,
       pull: { kind: 'sensor-community', url: url(`/${id}`), every: '1 minute' },
     }));
+    const network = smallNetwork();
+    const stations = Object.keys(feeds).map((provider, n) => ({
+      ...network.stations[1],
+      id: 11 + n,
+      provider,
+      sensors: [{ id: 11 + n }],
+    }));
     return bringIn(owner, {
-      ...smallNetwork(),
+      ...network,
       providers: [...providers, { id: 'them', title: 'Them' }],
+      stations: [...network.stations, ...stations],
     });
   };
   const HANGING = ['a', 'b', 'c', 'd'];
+  const theirElements = (minutesAgo: number) => HANGING.map((_, n) => element(11 + n, minutesAgo));
 
   it('four providers are polled at once', async () => {
     await bringBeside(Object.fromEntries(HANGING.map((id) => [id, them])));
@@ -526,7 +607,8 @@ onOneEngine('pull', (engine) => {
       waiting.push(response);
       most = Math.max(most, waiting.length);
       // if they came one after the other, no poll would be answered
-      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end('[]');
+      const document = JSON.stringify(theirElements(1));
+      if (waiting.length === 4) for (const each of waiting.splice(0)) each.end(document);
     });
     await job([us.host, them.host], { timeMs: 2_000, bytes: 1_000_000 }).run();
     expect(await states()).toMatchObject(
@@ -559,7 +641,7 @@ onOneEngine('pull', (engine) => {
     expect(await stored(owner)).toHaveLength(48);
     expect(polled).toEqual([0, 1, 3, 7, 15, 30, 45]);
     expect(them.requests).toHaveLength(4 * polled.length);
-    them.serve([]);
+    them.serve(theirElements(-60));
     after(60);
     await job([us.host, them.host]).run(); // another process
     expect(await states()).toMatchObject(
@@ -590,7 +672,7 @@ onOneEngine('pull', (engine) => {
   });
 
   it('a host outside PULL_HOSTS is not polled, which is logged once and shown in the status until it is added', async () => {
-    await bring(undefined, theirPull());
+    await bring(undefined, theirPull(), THEIRS);
     const running = job([us.host]);
     await running.run();
     after(30);
@@ -616,7 +698,7 @@ onOneEngine('pull', (engine) => {
       ],
       ['us', { failures: 0, error: null }],
     ]);
-    them.serve([]);
+    them.serve([element(3, 1)]);
     await job([us.host, them.host]).run();
     expect(them.requests).toHaveLength(1);
     expect(await pulls()).toMatchObject([
