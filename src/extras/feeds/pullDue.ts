@@ -13,6 +13,7 @@ import type { QueryPool } from '../../database/queryPool.ts';
 import { FailedResponse, isAllowed, shownAddress } from './fetchDocument.ts';
 import type { PullCounter } from './pullCounter.ts';
 import { type Pull, type PullOptions, pullProvider } from './pullProvider.ts';
+import { WithoutReadings } from './withoutReadings.ts';
 
 type Options = Omit<PullOptions, 'clock'> & {
   log: Log;
@@ -29,6 +30,28 @@ const LONGEST_RETRY_AFTER_MS = 1_800_000;
 
 const NOT_ALLOWED =
   'its host is not in PULL_HOSTS. Add it there and restart, or remove "pull" from the network file';
+
+/**
+ * A feed may have nothing new for this many intervals, and for as long as its stations count as
+ * current: beyond that, its numbers are gone from the API, and somebody must look.
+ */
+const QUIET_INTERVALS = 12;
+
+/** A feed that is to be polled, and how old its newest reading may be. */
+type Due = Pull & { quietMs: number };
+
+/** Says that a feed answers well, and has had nothing new for long; undefined: it has. */
+const describeQuiet = (
+  newest: Date | undefined,
+  now: Date,
+  { quietMs }: Due,
+): string | undefined => {
+  if (newest === undefined)
+    return 'it answers, but none of its readings could be stored yet: "quarantine list" says why';
+  if (now.getTime() - newest.getTime() <= quietMs) return undefined;
+  const since = newest.toISOString().replace(/\.\d+/, '');
+  return `it answers, but has had nothing new since ${since}. Open the address yourself, and ask the provider`;
+};
 
 /** The job of the feeds. It rejects only if the database cannot be reached. */
 export const pullJob = (target: DatabaseAddress, clock: Clock, options: Options): Job => ({
@@ -50,6 +73,7 @@ export function makePull(
   const { hosts } = options;
   const refused = new Set<string>();
   const hinted = new Set<string>();
+  const quiet = new Set<string>();
   /**
    * Logged and recorded once; the feed stays due, so that it is polled as soon as the host is
    * added.
@@ -63,26 +87,32 @@ export function makePull(
       insert into raw.pull (provider_id, started_at, failures, error) values (${provider}, '-infinity', 1, ${NOT_ALLOWED})
       on conflict (provider_id) do update set failures = greatest(pull.failures, 1), error = excluded.error, retry_at = null`;
   };
-  const pullOne = async (owner: Sql, pool: QueryPool, pull: Pull) => {
+  const pullOne = async (owner: Sql, pool: QueryPool, pull: Due) => {
     const { provider } = pull;
     try {
-      const { hints, ...pulled } = await pullProvider(pool, pull, { ...options, clock });
+      const { hints, newest, ...pulled } = await pullProvider(pool, pull, { ...options, clock });
       if (hints.length > 0 && !hinted.has(provider)) {
         hinted.add(provider); // every document of a feed has the same
         log.warn({ provider, hints }, 'readings pulled, perhaps not as they are meant');
       }
       if (pulled.accepted > 0) log.info({ provider, ...pulled }, 'readings pulled');
       else log.debug({ provider, ...pulled }, 'provider polled, nothing new');
+      const error = describeQuiet(newest, clock(), pull) ?? null;
+      if (error !== null && !quiet.has(provider))
+        log.warn({ provider, error }, 'feed has nothing new');
+      if (error === null) quiet.delete(provider);
+      else quiet.add(provider);
       await owner`
-        update raw.pull set succeeded_at = ${clock()}, failures = 0, error = null, retry_at = null where provider_id = ${provider}`;
-      pulls?.inc({ provider, outcome: 'success' });
+        update raw.pull set succeeded_at = ${clock()}, failures = 0, error = ${error}, retry_at = null where provider_id = ${provider}`;
+      pulls?.inc({ provider, outcome: error === null ? 'success' : 'quiet' });
     } catch (error) {
       const { message } = error as Error;
       const asked =
         error instanceof FailedResponse ? retryInstant(error.retryAfter, clock()) : null;
       const [row] = await owner<{ failures: number; retry_at: string }[]>`
         update raw.pull set failures = failures + 1, error = ${message.replaceAll('\0', '\ufffd')},
-          retry_at = greatest(started_at + least(every * 2 ^ least(failures, 9), greatest(every, '15 minutes')), ${asked}::timestamptz)
+          retry_at = case when not ${error instanceof WithoutReadings}::boolean then
+            greatest(started_at + least(every * 2 ^ least(failures, 9), greatest(every, '15 minutes')), ${asked}::timestamptz) end
         from (select (pull ->> 'every')::interval as every from raw.provider where id = ${provider}) feed
         where provider_id = ${provider} returning failures, retry_at`;
       pulls?.inc({ provider, outcome: 'failure' });
@@ -139,9 +169,10 @@ function retryInstant(header: string | null, now: Date): Date | null {
  * Providers to poll now, in the order to start them. A start in the future was recorded by a clock
  * that was wrong, and makes a provider due.
  */
-async function findDue(owner: Sql, now: Date): Promise<Pull[]> {
-  return await owner<Pull[]>`
-    select p.id as provider, p.pull ->> 'url' as url, p.pull as declared
+async function findDue(owner: Sql, now: Date): Promise<Due[]> {
+  return await owner<Due[]>`
+    select p.id as provider, p.pull ->> 'url' as url, p.pull as declared,
+      extract(epoch from greatest((p.pull ->> 'every')::interval * ${QUIET_INTERVALS}::int, p.stale_after))::float8 * 1e3 as "quietMs"
     from raw.provider p
     left join raw.pull last on last.provider_id = p.id
     where p.pull ->> 'url' is not null

@@ -26,7 +26,7 @@ import { observeIngest } from '../../metrics/recorders.ts';
 import { type FetchLimits, feedName, fetchDocument } from './fetchDocument.ts';
 import { declaredOfFeed, type FeedDeclarations } from './pullKey.ts';
 import { readFeed } from './readFeed.ts';
-import { whyWithout } from './withoutReadings.ts';
+import { WithoutReadings, whyWithout } from './withoutReadings.ts';
 
 /** A feed as the network file describes it. */
 export type Pull = {
@@ -47,6 +47,8 @@ type Pulled = {
   replaced?: ReplacedValues;
   /** Sentences about what was stored and is perhaps not meant so. */
   hints: string[];
+  /** When its newest reading that is stored was measured; absent: none is. */
+  newest?: Date;
 };
 
 const BATCH = 5_000;
@@ -110,6 +112,7 @@ export async function pullProvider(
   const observer = metrics && observeIngest(metrics);
   const memory = makeSourceMemory();
   let replaced = NOTHING_REPLACED;
+  const listed = assigned.filter((reading) => isOld(reading, newest) && !outdated.has(reading));
   for (let start = 0; start < wanted.length; start += BATCH) {
     const batch = wanted.slice(start, start + BATCH);
     const outcome = await acceptAuthorized(pool, batch, {
@@ -125,6 +128,10 @@ export async function pullProvider(
     pulled.quarantined += outcome.quarantined.length;
     pulled.ignored += outcome.unauthorized.size;
     replaced = addReplaced(replaced, outcome.replaced);
+    const refused = new Set(outcome.quarantined.map(({ index }) => index));
+    listed.push(
+      ...batch.filter((_, index) => !refused.has(index) && !outcome.unauthorized.has(index)),
+    );
   }
   const options = { now: clock(), source: provider, onWrite: observer?.onWrite };
   for await (const withdrawn of withdrawEmpty(pool, memory, options)) {
@@ -135,9 +142,22 @@ export async function pullProvider(
   }
   // only now: readings of devices that the network does not know yet wait in quarantine
   const why = whyWithout(received, assigned, others, new Set(newest.keys()));
-  if (why !== undefined) throw new InputError(feedName(provider, url), ...why);
+  if (why !== undefined) throw new WithoutReadings(feedName(provider, url), ...why);
   const values = describeReplaced(replaced);
-  return { ...pulled, ...(values !== undefined && { replaced: values }) };
+  const last = newestOf(listed.map(timeOf)) ?? newestOf(newest.values());
+  return {
+    ...pulled,
+    ...(values !== undefined && { replaced: values }),
+    ...(last !== undefined && { newest: new Date(last / 1_000) }),
+  };
+}
+
+/** Undefined: there is none. */
+function newestOf(times: Iterable<number | null | undefined>): number | undefined {
+  let newest: number | undefined;
+  for (const time of times)
+    if (typeof time === 'number' && (newest === undefined || time > newest)) newest = time;
+  return newest;
 }
 
 /**

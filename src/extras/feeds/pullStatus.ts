@@ -8,6 +8,7 @@ type Pulled = {
   started_at: string | null;
   succeeded_at: string | null;
   failures: number;
+  /** Of the last failure or, without one, that the feed has had nothing new for long. */
   error: string | null;
 };
 
@@ -26,7 +27,7 @@ const columns = (now: Date): Column<Pulled & { id: string }>[] => [
   ['pulled from', ({ id }) => id],
   ['every', ({ every }) => every],
   ['succeeded', ({ succeeded_at }) => since(succeeded_at, now)],
-  ['failures since', ({ failures, error }) => (failures > 0 ? `${failures}: ${error}` : null)],
+  ['failures since', ({ failures, error }) => (failures > 0 ? `${failures}: ${error}` : error)],
 ];
 
 export const pullStatus = {

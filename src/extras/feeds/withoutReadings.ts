@@ -2,9 +2,13 @@
  * Why a document without a reading of its provider is a failure, and what to write: a feed that
  * answers well and brings nothing would look healthy.
  */
+import { InputError } from '../../base/inputError.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
 import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
+
+/** The document has none. The feed keeps its interval: its next document may have one. */
+export class WithoutReadings extends InputError {}
 
 /** What a document holds besides our readings, for messages. */
 export type Others = {

@@ -150,9 +150,9 @@ onOneEngine('pull', (engine) => {
 
   it('a document is read as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
     const row = (hour: string, value: number, verdict: string) =>
-      `1;2026-11-19 ${hour}:00;${value};${verdict}\n`;
+      `1;2026-11-20 ${hour}:00;${value};${verdict}\n`;
     us.answer((_request, response) =>
-      response.end(`nr;end;feinstaub;valid\n${row('01', 0.01, '1')}${row('02', 0.02, '0')}`),
+      response.end(`nr;end;feinstaub;valid\n${row('12', 0.01, '1')}${row('13', 0.02, '0')}`),
     );
     const declared = {
       kind: 'airseries',
@@ -166,7 +166,7 @@ onOneEngine('pull', (engine) => {
     await bring(declared);
     await run();
     expect(await stored(owner)).toMatchObject([
-      { sensor_id: 1, measured_at: '2026-11-19T03:00:00+04:00', pm25: 10 },
+      { sensor_id: 1, measured_at: '2026-11-20T14:00:00+04:00', pm25: 10 },
     ]);
     expect(logged('warn')).toEqual([]);
     // a verdict that is not used is logged once
@@ -461,8 +461,85 @@ onOneEngine('pull', (engine) => {
   it('a document whose readings of our sensors are all unusable is no failure: they are in quarantine', async () => {
     us.serve([element(1, -10)]);
     await run();
-    expect(await states()).toMatchObject([{ failures: 0, error: null }]);
+    expect(await states()).toMatchObject([
+      {
+        failures: 0,
+        error:
+          'it answers, but none of its readings could be stored yet: "quarantine list" says why',
+      },
+    ]);
     expect(await quarantine()).toMatchObject([{ reason: 'in_the_future' }]);
+  });
+
+  it('a feed keeps its interval while its documents have no reading of ours', async () => {
+    us.serve([element(99, 1)]);
+    for (const minutes of [0, 5, 10, 15]) {
+      after(minutes);
+      await run();
+    }
+    expect(us.requests).toHaveLength(4);
+    expect(await states()).toMatchObject([{ failures: 4, retry_at: null }]);
+  });
+
+  it.each<[every: string, staleAfter: string, minutes: number]>([
+    ['5 minutes', '3 hours', 180],
+    ['5 minutes', '10 minutes', 60],
+    ['1 hour', '3 hours', 720],
+  ])(
+    'a feed polled every %s, whose numbers count for %s, is quiet once it has had nothing new for more than %i minutes',
+    async (every, staleAfter, minutes) => {
+      await bring({ kind: 'sensor-community', url: us.url(), every });
+      await owner`update raw.provider set stale_after = ${staleAfter}::interval where id = 'us'`;
+      const metrics = makeMetrics();
+      const pulls = makePullCounter(metrics);
+      const hosts = [us.host];
+      const pull = makePull(db.target, () => now, { hosts, log, metrics, pulls });
+      const error = async (at: number) => {
+        after(at);
+        await pull(minute());
+        return (await states())[0]?.error;
+      };
+      us.serve([element(1, 0)]);
+      expect([await error(0), await error(minutes)]).toEqual([null, null]);
+      // readings that are pushed or imported say nothing about the feed
+      await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${now}, 2, 5)`;
+      const quiet =
+        'it answers, but has had nothing new since 2026-11-20T12:00:00Z. Open the address yourself, and ask the provider';
+      const hour = minutes + 60;
+      expect([await error(hour), await error(hour + 60)]).toEqual([quiet, quiet]);
+      expect(logged('warn')).toEqual([{ provider: 'us', error: quiet }]);
+      us.serve([element(1, -hour - 119)]);
+      expect(await error(hour + 120)).toBe(null);
+      expect(await states()).toMatchObject([{ failures: 0, retry_at: null }]);
+      const text = await metrics.registry.metrics();
+      expect(text).toContain('airseries_pulls_total{provider="us",outcome="quiet"} 2');
+      expect(text).toContain('airseries_pulls_total{provider="us",outcome="success"} 3');
+    },
+  );
+
+  it('a quiet feed is logged again after it was well in between', async () => {
+    const running = job();
+    us.serve([element(1, 200)]);
+    await running.run();
+    us.serve([element(1, 0)]);
+    after(5);
+    await running.run();
+    after(200);
+    await running.run();
+    expect(logged('warn')).toMatchObject([
+      { error: expect.stringContaining('T08:40:00Z') },
+      { error: expect.stringContaining('T12:00:00Z') },
+    ]);
+  });
+
+  it('the status shows a quiet feed with its reason', async () => {
+    us.serve([element(1, 200)]);
+    await run();
+    const [[id, pull] = []] = await pullStatus.read(owner);
+    const columns = pullStatus.columns(now);
+    expect(columns.map(([, cell]) => cell({ id, ...pull })).at(-1)).toMatch(
+      /^it answers, but has had nothing new since/,
+    );
   });
 
   it('readings of a sensor from before it moved to another provider are stored', async () => {
@@ -534,7 +611,7 @@ onOneEngine('pull', (engine) => {
         error: expect.stringContaining(`provider us, ${us.url()}: it answered 502`),
       },
     ]);
-    us.serve(RECORDED);
+    us.serve([element(1, -315)]);
     after(315);
     await running.run();
     expect(await states()).toMatchObject([
