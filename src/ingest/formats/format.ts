@@ -6,6 +6,7 @@ import type { ParameterName } from '../../contract/parameters.ts';
 import type { Vocabulary } from '../reading/vocabulary.ts';
 import { isObject } from '../rows/json.ts';
 import { cellAt, isGiven, type Names, type Position, positionOf, type Row } from '../rows/row.ts';
+import type { DocumentRows } from '../rows/rows.ts';
 import { OTHER_NAMES, type OtherNames, ownName } from './ownNames.ts';
 
 /** The interval that the rows of a file are means of. */
@@ -50,11 +51,9 @@ export type Format = {
   needs: { owner: string; time: string; all: (say: Vocabulary) => string };
 };
 
-export type Document = {
-  /** The key of its rows. */
-  rows: string;
-  /** The key of the names of the columns, where each row is a list. */
-  names?: string;
+export type Document = DocumentRows & {
+  /** Begins the names of the document's own fields in its rows, which may have the same. */
+  prefix?: string;
 };
 
 /** The path to an object within a row, and the values that are taken from it. */

@@ -14,6 +14,8 @@ import { homeAssistant } from './homeAssistant.ts';
 import { openaq } from './openaq.ts';
 import { purpleair } from './purpleair.ts';
 import { sensorCommunity } from './sensorCommunity.ts';
+import { smartCitizen } from './smartCitizen.ts';
+import { thingspeak } from './thingspeak.ts';
 import { ttn } from './ttn.ts';
 import { weewx } from './weewx.ts';
 
@@ -26,6 +28,8 @@ export const FORMATS: readonly Format[] = [
   chirpstack,
   airgradient,
   sensorCommunity,
+  thingspeak,
+  smartCitizen,
   homeAssistant,
   weewx,
   ecowitt,

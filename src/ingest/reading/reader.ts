@@ -101,8 +101,9 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     sharedBy(document) {
       const { taken } = planFor(document);
       const { list } = document.names;
+      const { prefix = '' } = format.document ?? {};
       return list.flatMap((name, index) =>
-        taken.has(index) ? [[name, document.cells[index]]] : [],
+        taken.has(index) ? [[prefix + name, document.cells[index]]] : [],
       );
     },
   };

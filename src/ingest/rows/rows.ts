@@ -320,14 +320,24 @@ function* parsed(text: string, before: Rows): Generator<Rows, unknown> {
  */
 const LONGEST_SHARED = 10_000;
 
+/** Where the rows of a document are, and what their fields are called. */
+export type DocumentRows = {
+  /** The key of its rows. */
+  rows: string;
+  /** The key of the names of the columns, where each row is a list. */
+  names?: string;
+  /** The key of an object that says what some of the fields are called: `{"field1": "PM2.5"}`. */
+  labels?: { key: string; fields: RegExp };
+};
+
 /**
  * The rows within a document, one by one, as they are asked for. Each has the fields of the
- * document that are `shared` and that it does not have itself; a row that is a list has its columns
- * named by the document.
+ * document that are `shared` and that it does not have itself; the document may name the columns of
+ * rows that are lists, and the fields of others.
  */
 export function* rowsWithin(
   document: Row,
-  { rows, names: header }: { rows: string; names?: string },
+  { rows, names: header, labels }: DocumentRows,
   shared: readonly [name: string, cell: unknown][],
 ): Generator<Row | Unreadable> {
   const read = makeObjectReader();
@@ -342,13 +352,16 @@ export function* rowsWithin(
   if ((names?.length ?? 0) > MOST_FIELDS) return yield refuse(TOO_WIDE);
   if (JSON.stringify([shared, names]).length > LONGEST_SHARED)
     return yield refuse('what it says of all its rows is too long');
+  const labelled = labels && labelsIn(document, labels);
   let line = 0;
   for (const given of cellOf(document, rows) as unknown[]) {
     line += 1;
     const row: Record<string, unknown> = Object.create(null);
     for (const [name, cell] of shared) row[name] = cell;
-    if (isObject(given)) Object.assign(row, given);
-    else if (Array.isArray(given) && names !== undefined) {
+    if (isObject(given)) {
+      if (labelled === undefined) Object.assign(row, given);
+      else assignLabelled(row, given, labelled);
+    } else if (Array.isArray(given) && names !== undefined) {
       for (const [index, cell] of given.slice(0, names.length).entries())
         row[names[index] as string] = cell;
     } else {
@@ -356,6 +369,32 @@ export function* rowsWithin(
       continue;
     }
     yield inEncoding(read(row, JSON.stringify(row), line), document.encoding);
+  }
+}
+
+/** The labels of fields, by the name of the field. A label of several fields tells none apart. */
+function labelsIn(
+  document: Row,
+  { key, fields }: NonNullable<DocumentRows['labels']>,
+): ReadonlyMap<string, string> {
+  const given = cellOf(document, key);
+  const labels = Object.entries(isObject(given) ? given : {}).flatMap(
+    ([name, label]): [string, string][] =>
+      fields.test(name) && typeof label === 'string' && label !== '' ? [[name, label]] : [],
+  );
+  const isOnly = (label: string) => labels.filter(([, other]) => other === label).length === 1;
+  return new Map(labels.filter(([, label]) => isOnly(label)));
+}
+
+/** A label that is the name of another field is not used. */
+function assignLabelled(
+  row: Record<string, unknown>,
+  given: Readonly<Record<string, unknown>>,
+  labels: ReadonlyMap<string, string>,
+): void {
+  for (const [name, cell] of Object.entries(given)) {
+    const label = labels.get(name) ?? name;
+    row[label in row || Object.hasOwn(given, label) ? name : label] = cell;
   }
 }
 

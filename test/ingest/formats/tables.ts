@@ -9,7 +9,9 @@ import { homeAssistant } from './homeAssistant.ts';
 import { openaq } from './openaq.ts';
 import { purpleair } from './purpleair.ts';
 import { sensorCommunity } from './sensorCommunity.ts';
+import { smartCitizen } from './smartCitizen.ts';
 import type { FormatTable } from './table.ts';
+import { thingspeak } from './thingspeak.ts';
 import { ttn } from './ttn.ts';
 import { weewx } from './weewx.ts';
 
@@ -24,6 +26,8 @@ export const TABLES: readonly FormatTable[] = [
   openaq,
   purpleair,
   sensorCommunity,
+  smartCitizen,
+  thingspeak,
   ttn,
   weewx,
 ];
