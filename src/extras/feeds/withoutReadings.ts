@@ -14,8 +14,9 @@ export class WithoutReadings extends InputError {}
 export type Others = {
   /** Some sensors of other providers, as the document names them. */
   sensors: Set<string>;
-  /** Readings that name no sensor and no device. */
+  /** Readings that name no sensor and no device, and how many of them have a known parameter. */
   unnamed: number;
+  withParameter: number;
   /** The reason for the first of these that could not be read. */
   why?: string | undefined;
   /** Rows that "only" leaves out. */
@@ -31,14 +32,16 @@ const LONGEST_NAME = 40;
 export const noOthers = (): Others => ({
   sensors: new Set(),
   unnamed: 0,
+  withParameter: 0,
   excluded: 0,
   fields: [],
 });
 
 /** Notes a reading of another sensor, or of none. */
-export function noteOther(others: Others, { sensorId, why }: ReadingInput): void {
+export function noteOther(others: Others, { sensorId, values, why }: ReadingInput): void {
   if (sensorId === undefined || sensorId === null || sensorId === '') {
     others.unnamed += 1;
+    if (Object.keys(values).length > 0) others.withParameter += 1;
     others.why ??= why;
   } else if (others.sensors.size < MOST_EXAMPLES && typeof sensorId !== 'object')
     others.sensors.add(String(sensorId).slice(0, LONGEST_NAME));
@@ -89,19 +92,32 @@ const withoutRows = ({ excluded }: Others): Problem =>
       ];
 
 const withoutParameter = (count: number, { fields }: Others): Problem => [
-  `it holds ${counted(count)} of its sensors, without a known parameter${fields.length > 0 ? `; found ${fields.join(', ')}` : ''}`,
+  `it holds ${counted(count)} of its sensors, without a known parameter${found(fields)}`,
   `Say which is which with ${NETWORK_FILE.option('column')}, as in ${NETWORK_FILE.option('column', 'pm25=NAME')}.`,
 ];
 
-function withoutNames(count: string, { why }: Others, sensors: ReadonlySet<number>): Problem {
-  if (why !== undefined)
-    return [`${count}: ${why}`, 'Correct the address (pull.url), or its kind.'];
+function withoutNames(
+  count: string,
+  { why, withParameter, fields }: Others,
+  sensors: ReadonlySet<number>,
+): Problem {
+  if (why !== undefined) return [`${count}: ${why}`, CORRECT];
+  if (withParameter === 0)
+    return [
+      `${count}: they name no sensor, no device and no known parameter${found(fields)}`,
+      CORRECT,
+    ];
   const [sensor = 11] = sensors;
   return [
     `${count}, because they name no sensor and no device`,
     `Add "sensor": ${sensor} to "pull" in the network file, or say which field it is, as in ${NETWORK_FILE.option('column', 'sensor_id=NAME')}.`,
   ];
 }
+
+const CORRECT = `Correct the address (pull.url) or the kind, or say which field is which with ${NETWORK_FILE.option('column')}.`;
+
+const found = (fields: readonly string[]) =>
+  fields.length > 0 ? `; found ${fields.join(', ')}` : '';
 
 const counted = (count: number) => `${count} ${count === 1 ? 'reading' : 'readings'}`;
 

@@ -399,6 +399,20 @@ onOneEngine('pull', (engine) => {
 
   const time = '2026-11-20T11:00:00Z';
   it.each<[what: string, pull: object, document: unknown, error: string]>([
+    [
+      'several current values of PurpleAir without their time',
+      { kind: 'purpleair' },
+      {
+        api_version: 'V1',
+        data_time_stamp: 1,
+        fields: ['sensor_index', 'pm2.5_atm'],
+        data: [
+          [1, 5],
+          [2, 6],
+        ],
+      },
+      'it holds 2 readings, none of a sensor of this provider: it does not say when it was measured: add last_seen to the fields in its address. Correct',
+    ],
     ['no row', {}, [], 'it holds no reading. Open the address yourself: it may ask'],
     [
       'readings of other sensors',
@@ -420,6 +434,15 @@ onOneEngine('pull', (engine) => {
         { time, pm25: 6 },
       ],
       'it holds 2 readings, none of a sensor of this provider, because they name no sensor and no device. Add "sensor": 1 to "pull"',
+    ],
+    [
+      'readings of another kind',
+      { kind: 'thingspeak' },
+      [
+        { nr: 1, staub: 5 },
+        { nr: 1, staub: 6 },
+      ],
+      'it holds 2 readings, none of a sensor of this provider: they name no sensor, no device and no known parameter; found nr, staub. Correct the address (pull.url) or the kind',
     ],
     [
       'readings without a known parameter',
