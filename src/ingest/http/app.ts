@@ -103,7 +103,7 @@ export function makeIngestApp({
   addPostPath(
     app,
     pathPattern(`${SHORT_PATH}/?`),
-    SHORT_PATH,
+    pushPath('any'), // in metrics it is a push
     ...admitPush,
     ...makeReadingsRoute({ ...deps, bodyMs, transitionsOf }, undefined, true),
   );

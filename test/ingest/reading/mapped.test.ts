@@ -6,6 +6,7 @@ import {
   type Level,
   mappedSlot,
   mappedValues,
+  valuesIn,
   withUnitOfFormat,
 } from '../../../src/ingest/reading/mapped.ts';
 import { makeColumns, makeObjectReader, type Row } from '../../../src/ingest/rows/row.ts';
@@ -99,6 +100,15 @@ describe('values', () => {
     expect(values('airseries', ['pm25_raw=pm2_5_cf_1'], header).pm25_raw?.[0]?.second).toBe(
       undefined,
     );
+  });
+
+  it('a cell that says the unit is in the payload where its value is', () => {
+    const names = makeColumns(['temp', 'unit'], ',');
+    const column = { position: at(0), field: 'temp', unit: undefined, unitAt: { position: at(1) } };
+    const [inRow] = valuesIn({ names }, [column]);
+    expect(inRow?.unitAt).toEqual({ position: at(1) });
+    const [inPayload] = valuesIn({ names, isInPayload: true }, [column]);
+    expect(inPayload?.unitAt).toEqual({ position: { ...at(1), isInPayload: true } });
   });
 
   it('the unit in the source comes before the unit in the declaration, and a value may be a total', () => {
