@@ -124,7 +124,8 @@ export const readings: Section = {
     }),
     chart({
       title: 'Polls',
-      description: 'Polls of providers per second, by outcome: success, quiet (nothing new for long) or failure.',
+      description:
+        'Polls of providers per second, by outcome: success, quiet (nothing new for long) or failure.',
       unit: UNIT.perSecond,
       stacked: true,
       queries: [

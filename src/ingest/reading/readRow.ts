@@ -1,8 +1,8 @@
 /** Reads a row by its plan: whose it is, its values, and its time as it is written. */
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { NESTED, textAt } from '../formats/format.ts';
-import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
 import { readNumber } from '../numbers.ts';
+import { cellAt, isGiven, type Row, type Unreadable } from '../rows/row.ts';
 import { type Declarations, ownerOf } from './declarations.ts';
 import type { Slot } from './mapped.ts';
 import { nestedRows } from './nestedRows.ts';
