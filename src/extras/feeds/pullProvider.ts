@@ -8,9 +8,12 @@ import { InputError } from '../../base/inputError.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import type { QueryPool } from '../../database/queryPool.ts';
 import { FORMAT_NAMES } from '../../ingest/formats/formats.ts';
+import { asRefusal } from '../../ingest/reading/doubt.ts';
 import { readInstant } from '../../ingest/reading/instants.ts';
 import type { ReadingInput } from '../../ingest/reading/reading.ts';
+import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { acceptAuthorized, withdrawEmpty } from '../../ingest/store/accept.ts';
+import { doubtsAmongOthers } from '../../ingest/store/amongOthers.ts';
 import { assignSensors } from '../../ingest/store/deviceSensors.ts';
 import {
   addReplaced,
@@ -85,12 +88,15 @@ export async function pullProvider(
   const now = clock();
   const declarations = { ...declaredOfFeed(given), sensor: sensor ?? undefined, now };
   const declared = await withTransitions(pool, declarations, now);
-  const { received, readings, others, hints } = await fetchDocument(
+  const { received, readings, others, notes, hints } = await fetchDocument(
     url,
     { provider, hosts, limits },
     (chunks, refuse) => readFeed(chunks, declared, (id) => newest.has(id), refuse),
   );
   const assigned = await assignSensors(pool, readings, { provider, stations: null }, now);
+  const [doubt] = await doubtsAmongOthers(pool, assigned, notes, NETWORK_FILE);
+  if (doubt !== undefined)
+    throw new InputError(feedName(provider, url), asRefusal(doubt), doubt.remedy);
   const outdated = await findUnstored(
     pool,
     assigned.filter((reading) => isOld(reading, newest)),

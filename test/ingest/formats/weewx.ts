@@ -119,14 +119,8 @@ export const weewx: FormatTable = {
         `${END},2,5,5,84`,
         `${END + 3_600},,5,5,84`,
       ],
-      stored: [
-        { ...AT_T, humidity: 84 },
-        { ...AT_T, time: AN_HOUR_LATER, humidity: 84 },
-      ],
-      refused: [
-        { device: 'wx', why: 'temperature: the value is not a number' },
-        { device: 'wx', why: 'temperature: the value is not a number' },
-      ],
+      stored: [],
+      refused: [{ why: '"usUnits 2" stands where outTemp says its unit' }],
     },
     {
       what: 'an interval that is no number of minutes',

@@ -50,7 +50,7 @@ describe('an answer', () => {
           index: 1,
           parameter: 'humidity',
           reason: 'unreadable',
-          hint: '40,5 has a comma: write 40.5',
+          hint: '40,5 has a comma: write 40.5, or a table with ; between its fields, where a comma is a decimal one',
         },
         {
           index: 1,
