@@ -12,7 +12,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { providerArrivals } from '../../../src/ingest/store/arrivals.ts';
 import { makeMetrics } from '../../../src/metrics/definitions.ts';
 import { differences } from '../../aggregate/differences.ts';
-import { stored } from '../../ingest/support.ts';
+import { reading, stored } from '../../ingest/support.ts';
 import { NOW } from '../../support/clock.ts';
 import { onOneEngine, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
@@ -395,6 +395,52 @@ onOneEngine('pull', (engine) => {
     expect(logged('debug')).toMatchObject([
       { received: 7, accepted: 0, unchanged: 0, quarantined: 3, ignored: 4 },
     ]);
+  });
+
+  /** Twenty rows, an hour apart. */
+  const hours = (row: (hour: number) => object) =>
+    Array.from({ length: 20 }, (_, hour) => ({
+      sensor_id: 1,
+      time: new Date(NOW.getTime() - (hour + 1) * 3_600_000).toISOString(),
+      ...row(hour),
+    }));
+  it.each<[what: string, document: readonly object[], error: string]>([
+    [
+      'a verdict that is not used (S7)',
+      hours((hour) => ({ pm25: 5, valid: hour % 2 })),
+      'which rows count seems to stand in valid (0, 1), and is not used; nothing of it was stored. Write "only": "valid=0"',
+    ],
+    [
+      'another scale (S8)',
+      hours(() => ({ pm25: 0.02 })),
+      'column pm25 looks like mg/m³, for example 0.02; nothing of it was stored. Add "unit": "pm25=mg/m3" if it is',
+    ],
+    [
+      'two hosts (S9)',
+      hours((hour) => ({ pm25: 5, host: hour % 2 ? 'cellar' : 'roof' })),
+      'column host (roof, cellar) tells rows of 1 apart, and is not used; nothing of it was stored. Write "column": "device=host"',
+    ],
+    [
+      'temperatures 20 above the hours of its station (S8)',
+      hours((hour) => ({ temperature: 38 + (hour % 3) })),
+      'column temperature looks like °F: its median is 39, and the hours of its own station have 4',
+    ],
+  ])('a document stops where a file stops, at %s', async (_, document, error) => {
+    const known = Array.from({ length: 48 }, (_value, hour) =>
+      reading(1, new Date(NOW.getTime() - hour * 3_600_000 - 60_000).toISOString(), {
+        temperature: 4,
+      }),
+    );
+    await acceptReadings(db.as('airseries_ingest'), known, { now: NOW, source: 'test' });
+    await db.refresh(NOW);
+    const before = await stored(owner);
+    await bring({ kind: 'airseries', url: us.url() });
+    us.serve(document);
+    await run();
+    expect(await states()).toMatchObject([
+      { failures: 1, error: expect.stringContaining(`provider us, ${us.url()}: ${error}`) },
+    ]);
+    expect(await stored(owner)).toEqual(before);
   });
 
   const time = '2026-11-20T11:00:00Z';
