@@ -4,6 +4,7 @@
  */
 
 import type { Log } from '../base/log.ts';
+import { isAbbreviation, NOT_ABBREVIATED } from '../base/timeZone.ts';
 import type { Sql } from '../database/client.ts';
 import { type ExistingNetwork, nothingExisting, readExisting } from './existing.ts';
 import { timestamp } from './periods.ts';
@@ -74,6 +75,11 @@ type Options = {
  */
 export function checkNewNetwork(text: string, file: string, keys?: ProviderKeys): string {
   const parsed = parseNetwork(text, keys);
+  if (isAbbreviation(parsed.timeZone ?? ''))
+    parsed.issues.push({
+      position: 'time_zone',
+      message: `${parsed.timeZone}: ${NOT_ABBREVIATED}`,
+    });
   checkedRows(parsed, nothingExisting(parsed.timeZone ?? '', parsed.times), file);
   return parsed.timeZone as string; // every file without issues has one
 }

@@ -2,6 +2,7 @@
  * Chooses and checks what a database is created for and keeps: its engine and its time zone (rule
  * Z1).
  */
+import { isAbbreviation, NOT_ABBREVIATED } from '../base/timeZone.ts';
 import type { Sql } from '../database/client.ts';
 import type { Engine } from './aggregates.ts';
 import { MigrationRefused } from './migrations.ts';
@@ -80,7 +81,7 @@ export async function checkEngine(sql: Sql, recorded: Engine): Promise<void> {
 }
 
 /**
- * Throws MigrationRefused if the server does not know the zone or if, from the epoch (a local date
+ * Throws MigrationRefused if the server does not know the zone, if it is an abbreviation or if, from the epoch (a local date
  * such as `2000-01-01`) to five years after `now`, the minutes of its offset change (hours would
  * begin at other minutes) or a local midnight occurs twice (a day would begin twice). The message
  * gives the first epoch with which the zone can be used, if there is one.
@@ -97,6 +98,7 @@ export async function checkTimeZone(
       `TIME_ZONE ${zone}: the server knows no such zone. Give an IANA name such as Asia/Yerevan.`,
     );
   }
+  if (isAbbreviation(zone)) throw new MigrationRefused(`TIME_ZONE ${zone}: ${NOT_ABBREVIATED}.`);
   const [found] = await sql<
     { minutes: string | null; midnight: string | null; possible: string | null }[]
   >`

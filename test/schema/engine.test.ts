@@ -19,6 +19,8 @@ onOneEngine('a time zone', (engine) => {
   afterAll(() => database.drop());
 
   it.each([
+    ['UTC', '2000-01-01'],
+    ['Singapore', '2000-01-01'],
     ['Asia/Kolkata', '2000-01-01'],
     ['Asia/Kathmandu', '2000-01-01'],
     ['Asia/Tehran', '2000-01-01'],
@@ -37,6 +39,8 @@ onOneEngine('a time zone', (engine) => {
 
   it.each([
     ['Asia/Yerewan', '2000-01-01', 'no such zone'],
+    ['CET', '2000-01-01', /^TIME_ZONE CET: it is an abbreviation.* such as Europe\/Berlin\.$/],
+    ['EST5EDT', '2000-01-01', 'it is an abbreviation'],
     [
       'Australia/Lord_Howe',
       '2000-01-01',

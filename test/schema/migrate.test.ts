@@ -92,6 +92,13 @@ onEveryEngine('migrate', (engine) => {
       expect(await run()).toMatchObject({ timeZone: 'Europe/Berlin', epoch: '2011-01-01' });
     });
 
+    it('a database that was made for an abbreviated zone starts all the same (Z1)', async () => {
+      await run('Europe/Berlin');
+      await sql`update raw.installation set time_zone = 'CET'`;
+      expect(await run('CET')).toMatchObject({ timeZone: 'CET' });
+      expect(await run()).toMatchObject({ timeZone: 'CET' });
+    });
+
     it('an unknown zone is refused, and nothing is changed (Z1)', async () => {
       expect(await refusal(run('Asia/Yerewan'))).toContain('no such zone');
       expect(await sql`select from pg_namespace where nspname = 'raw'`).toHaveLength(0);

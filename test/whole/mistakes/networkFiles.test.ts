@@ -4,7 +4,11 @@
  */
 import { beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
-import { InvalidNetwork, importNetwork } from '../../../src/network/importNetwork.ts';
+import {
+  checkNewNetwork,
+  InvalidNetwork,
+  importNetwork,
+} from '../../../src/network/importNetwork.ts';
 import { engines, testDatabase } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
 import { PROVIDER_KEYS } from '../../support/network.ts';
@@ -472,6 +476,17 @@ it.each(NETWORK_FILES)(
     expect(await owner`select from raw.station`).toEqual([]);
   },
 );
+
+it.each<Mistake<string>>([
+  [
+    'an abbreviated zone',
+    written(['Asia/Yerevan', 'CET']),
+    'line 2, time_zone: CET: it is an abbreviation, which does not say whose clocks it means. Give an IANA name such as Europe/Berlin',
+  ],
+])('a new database is not made from a network file with %s', async (_, sent, said) => {
+  const error = await errorOf(() => checkNewNetwork(sent, 'network.json', PROVIDER_KEYS));
+  expectSaid(error.message, said);
+});
 
 it.each<Mistake<string>>([
   [
