@@ -10,7 +10,7 @@ import {
   type Unit,
 } from '../contract/parameters.ts';
 import { fittingSensors, meaningOf, type PushRecord, type PushSensor } from './formats/airrohr.ts';
-import { writeInstead } from './numbers.ts';
+import { readNumber, writeInstead } from './numbers.ts';
 import { describeCorrections } from './reading/contradictions.ts';
 import type { Doubt } from './reading/doubt.ts';
 import { otherUnitOf } from './reading/implausibleValues.ts';
@@ -58,8 +58,9 @@ export function droppedValue(valueReason: ValueReason, given?: unknown): Dropped
 function hintFor({ name }: Parameter, reason: string, given: unknown): string | undefined {
   const text = typeof given === 'string' ? given.trim() : String(given);
   if (reason === 'unreadable') return writeInstead(text);
-  const other = otherUnitOf(name as ParameterName, Number(text));
-  return other && `${text} looks like ${other.unit}: ${other.remedy(Number(text))}`;
+  const value = readNumber(text) ?? Number.NaN;
+  const other = otherUnitOf(name as ParameterName, value);
+  return other && `${text} looks like ${other.unit}: ${other.remedy(value)}`;
 }
 
 /** A sentence on why a value was left out. */

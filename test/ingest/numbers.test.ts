@@ -1,6 +1,10 @@
 /** How a number may be written, wherever it stands, and what to write instead of two that it may be. */
 import { describe, expect, it } from 'vitest';
+import { explainValue } from '../../src/ingest/explain.ts';
 import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
+import { doubtsOf } from '../../src/ingest/reading/doubts.ts';
+import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
+import { mayBeAtEnd } from '../../src/ingest/store/instruments.ts';
 import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -84,6 +88,26 @@ it.each<[given: string, remedy: RegExp | undefined]>([
 ])('what to write instead of %j is said', (given, remedy) => {
   if (remedy === undefined) expect(writeInstead(given)).toBeUndefined();
   else expect(writeInstead(given)).toMatch(remedy);
+});
+
+describe('what is asked of values', () => {
+  it('the minus of typography counts where the scale of a column is looked at (S8)', async () => {
+    const lines = Array.from(
+      { length: 46 },
+      (_, at) => `1,2026-11-20T08:${10 + at}:00Z,${at < 25 ? '\u22125' : '46'}\n`,
+    );
+    const { readings, notes } = await readText(`sensor_id,time,temperature\n${lines.join('')}`);
+    expect(doubtsOf(notes, readings, COMMAND_LINE)).toEqual([]);
+  });
+
+  it('the end of a range is found behind a space that does not break (S1)', () => {
+    expect(mayBeAtEnd({ pm10: '1\u00a0999.9' })).toBe(true);
+    expect(mayBeAtEnd({ pm10: '1\u00a0', pm25: 'broken' })).toBe(false);
+  });
+
+  it('a value in another unit is named behind a space that does not break', () => {
+    expect(explainValue('out_of_bounds:pressure', '1\u00a0013.2')).toContain('looks like hPa');
+  });
 });
 
 describe('the id of a sensor', () => {

@@ -3,6 +3,7 @@
  * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
  */
 import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
+import { readNumber } from '../numbers.ts';
 import { ownUnitOf } from '../units.ts';
 import { type Doubt, ENOUGH } from './doubt.ts';
 import type { SourceNotes } from './notes.ts';
@@ -182,6 +183,6 @@ export function medianOf(values: number[]): number | undefined {
 }
 
 function numberOf(given: unknown): number | undefined {
-  const value = typeof given === 'string' && given !== '' ? Number(given) : given;
+  const value = readNumber(given);
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -5,6 +5,7 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
+import { readNumber } from '../numbers.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
 import { asTheyAre, medianOf } from '../reading/implausibleValues.ts';
 import { readInstant } from '../reading/instants.ts';
@@ -57,8 +58,8 @@ export async function doubtsAmongOthers(
   const last = compared.reduce((most, { at }) => Math.max(most, at), first);
   const median = (name: ParameterName): number | undefined => {
     const all = compared.flatMap(({ values }) => {
-      const value = Number(values[name] ?? Number.NaN);
-      return undeclared.has(name) && Number.isFinite(value) ? value : [];
+      const value = undeclared.has(name) ? readNumber(values[name]) : undefined;
+      return typeof value === 'number' && Number.isFinite(value) ? value : [];
     });
     return all.length < ENOUGH ? undefined : medianOf(all);
   };

@@ -1,6 +1,7 @@
 /** Where the ranges of instruments end, by the kind that the network file gives a sensor (S1). */
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { isOfKind } from '../formats/airrohr.ts';
+import { readNumber } from '../numbers.ts';
 
 /** By parameter, the value that is the end of the range: it and all above are no concentrations. */
 export type RangeEnds = Readonly<Partial<Record<ReadingColumn, number>>>;
@@ -38,4 +39,4 @@ const PARAMETERS_WITH_END = [
 
 /** True for values of which one is the end of a range, if the sensor is of a kind in the list. */
 export const mayBeAtEnd = (values: Readonly<Partial<Record<ReadingColumn, unknown>>>): boolean =>
-  PARAMETERS_WITH_END.some((name) => Number(values[name]) >= LOWEST_END);
+  PARAMETERS_WITH_END.some((name) => (readNumber(values[name]) ?? 0) >= LOWEST_END);
