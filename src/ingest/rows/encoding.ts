@@ -47,19 +47,32 @@ const lettersOf = (text: string): number =>
   [...text.matchAll(WORDS)].reduce((sum, [word]) => sum + word.length, 0);
 
 /**
- * The encoding of bytes in which decoding as UTF-8 has replaced some; `around`: what they stand in.
- * It is a Cyrillic one if that makes words of them, since Latin text hardly has three letters with
- * accents in a row.
+ * The encoding of bytes in which decoding as UTF-8 has replaced some. It is a Cyrillic one if that
+ * makes words of them, since Latin text hardly has three letters with accents in a row.
  */
-export function encodingOf(bytes: Buffer, around = bytes): Encoding {
+export function encodingOf(bytes: Buffer): Encoding {
   if (isUtf8(bytes)) return LOST;
   let [best, most] = [LATIN, 0];
   for (const one of CYRILLIC) {
-    const letters = lettersOf(one.decode(around));
+    const letters = lettersOf(one.decode(bytes));
     if (letters > most) [best, most] = [one, letters];
   }
-  return best;
+  return isMixed(bytes) ? { ...best, remedy: MIXED } : best;
 }
+
+/** The same for one line of them, which may have lost characters before. */
+export const encodingOfLine = (line: Buffer, ofAll: Encoding): Encoding =>
+  isUtf8(line) ? LOST : ofAll;
+
+/** True if a line is UTF-8, and not ASCII: converted, it would be wrong. */
+const isMixed = (bytes: Buffer): boolean =>
+  bytes
+    .toString('latin1')
+    .split('\n')
+    .some((line) => /[\x80-\xff]/.test(line) && isUtf8(Buffer.from(line, 'latin1')));
+
+const MIXED =
+  'Other lines of it are UTF-8 already, so convert the file that this line was taken from, and join them then';
 
 /** How much of a line a message shows. */
 const SHOWN = 80;

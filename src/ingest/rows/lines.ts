@@ -5,7 +5,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
-import { type Encoding, encodingOf, REPLACED } from './encoding.ts';
+import { type Encoding, encodingOf, encodingOfLine, REPLACED } from './encoding.ts';
 
 export type Line = {
   /** Counted from 1, blank lines included. */
@@ -83,10 +83,11 @@ function guessEncoding(lines: readonly Line[], before: number, bytes: Buffer): v
   const replaced = lines.filter(({ text }) => text.includes(REPLACED));
   if (replaced.length === 0) return;
   const parts = bytes.toString('latin1').split('\n');
+  const encoding = encodingOf(bytes);
   for (const line of replaced) {
     const whole = Buffer.from(parts[line.number - before - 1] ?? '', 'latin1');
     const part = whole.subarray(0, MARK.length).equals(MARK) ? whole.subarray(MARK.length) : whole;
-    line.encoding = encodingOf(part, bytes);
+    line.encoding = encodingOfLine(part, encoding);
     const text = line.encoding.decode(line.tooLong ? part.subarray(0, EXCERPT_LENGTH) : part);
     line.text = text.endsWith('\r') ? text.slice(0, -1) : text;
   }

@@ -60,6 +60,6 @@ export function refuseOtherKinds(start: Buffer, name: string): void {
   // later lines may have anything in columns that are not used, and cost only themselves
   const line = start.subarray(0, end);
   if (end < 0 || isUtf8(line)) return;
-  const encoding = encodingOf(line, start);
+  const encoding = encodingOf(start);
   throw notUtf8(name, encoding, encoding.decode(line).trimEnd());
 }

@@ -32,9 +32,17 @@ it.each([
   expect(decode(bytes)).toBe(text);
 });
 
-it('the bytes around tell the encoding of a single letter', () => {
-  const around = Buffer.concat([latin1('\xc4\n'), CP1251.датчик]);
-  expect(encodingOf(latin1('\xc4'), around).decode(latin1('\xc4'))).toBe('Д');
+it('bytes of which some lines are UTF-8 are not to be converted together', () => {
+  const { what, remedy } = encodingOf(Buffer.concat([Buffer.from('µg/m³\n'), CP1251.датчик]));
+  expect(what).toContain('cp1251');
+  expect(remedy).toMatch(/^Other lines of it are UTF-8 already/);
+});
+
+it('all lines that come together tell the encoding of a single letter', async () => {
+  const { readings } = await read(
+    Buffer.concat([latin1('device,time,pm25\n'), latin1('\xc4,x,5\n'), CP1251.датчик]),
+  );
+  expect(readings[0]?.text).toBe('Д,x,5');
 });
 
 it('the sign for a lost character in UTF-8 has no remedy but the source', () => {
