@@ -118,7 +118,7 @@ export async function pullProvider(
   const observer = metrics && observeIngest(metrics);
   const memory = makeSourceMemory();
   let replaced = NOTHING_REPLACED;
-  const listed = assigned.filter((reading) => isOld(reading, newest) && !outdated.has(reading));
+  const listed = assigned.filter((reading) => isOld(reading, newest));
   for (let start = 0; start < wanted.length; start += BATCH) {
     const batch = wanted.slice(start, start + BATCH);
     const outcome = await acceptAuthorized(pool, batch, {

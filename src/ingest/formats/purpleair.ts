@@ -2,7 +2,7 @@
  * PurpleAir: its API (history as CSV or JSON, a list of sensors, one sensor), the device's own
  * `/json`, files of the SD card, downloads of the earlier map.
  */
-import { cellOf, has, isGiven, type Names, type Position, positionOf } from '../rows/row.ts';
+import { cellOf, has, isGiven, type Names } from '../rows/row.ts';
 import { channels, type Format, text, unit, type ValueColumn, value } from './format.ts';
 
 const secondChannel = (field: string): string => `${field}_b`;
@@ -17,18 +17,9 @@ function oneOrBoth(names: Names, fields: readonly string[], field: string) {
   return one.length > 0 ? one : ofBoth(names, field);
 }
 
-/** Only documents of current values have it. */
+/** Only documents of current values have it. Their `time_stamp` is that of the request. */
 const CURRENT = 'data_time_stamp';
 const LAST_SEEN = ['last_seen', 'sensor.last_seen'];
-
-/** The `time_stamp` of a document of current values is that of the request. */
-const timeIn = (names: Names): Position[] =>
-  text(
-    names,
-    ...LAST_SEEN,
-    ...(positionOf(names, CURRENT) === undefined ? ['time_stamp'] : []),
-    ...['utcdatetime', 'datetime', 'created_at'],
-  );
 
 export const purpleair: Format = {
   name: 'purpleair',
@@ -50,7 +41,7 @@ export const purpleair: Format = {
   columns: (names) => ({
     sensor: text(names, 'sensor_index', 'sensor.sensor_index'),
     device: text(names, 'mac_address', 'sensorid'),
-    time: timeIn(names),
+    time: text(names, ...LAST_SEEN, 'time_stamp', 'utcdatetime', 'datetime', 'created_at'),
     others: text(names, CURRENT),
     values: {
       pm1: oneOrBoth(names, ['pm1.0_atm', 'sensor.pm1.0_atm'], 'pm1_0_atm'),
@@ -66,7 +57,7 @@ export const purpleair: Format = {
       pressure: unit('mbar', value(names, 'pressure', 'sensor.pressure')),
     },
   }),
-  unused: ['api_version', 'time_stamp'],
+  unused: ['api_version'],
   needs: {
     owner: 'sensor_index',
     time: 'for the time',

@@ -459,6 +459,12 @@ onOneEngine('pull', (engine) => {
       },
       'it holds 2 readings, none of a sensor of this provider: it does not say when it was measured: add last_seen to the fields in its address. Correct',
     ],
+    [
+      'the current values of one sensor of PurpleAir without their time',
+      { kind: 'purpleair' },
+      { api_version: 'V1', data_time_stamp: 1, sensor: { sensor_index: 1, 'pm2.5_atm': 5 } },
+      'this is not in the layout of purpleair (the document: it does not say when it was measured: add last_seen',
+    ],
     ['no row', {}, [], 'it holds no reading. Open the address yourself: it may ask'],
     [
       'readings of other sensors',
@@ -528,7 +534,7 @@ onOneEngine('pull', (engine) => {
   });
 
   it('a document whose readings of our sensors are all unusable is no failure: they are in quarantine', async () => {
-    us.serve([element(1, -10)]);
+    us.serve([element(1, -10), { id: 1, sensor: { id: 1 }, sensordatavalues: 'none' }]);
     await run();
     expect(await states()).toMatchObject([
       {
@@ -537,7 +543,14 @@ onOneEngine('pull', (engine) => {
           'it answers, but none of its readings could be stored yet: "quarantine list" says why',
       },
     ]);
-    expect(await quarantine()).toMatchObject([{ reason: 'in_the_future' }]);
+    expect(await quarantine()).toMatchObject([
+      { reason: 'in_the_future' },
+      { reason: 'unreadable_line' },
+    ]);
+    us.serve([{ id: 1, sensor: { id: 1 }, sensordatavalues: 'none' }]);
+    after(5);
+    await run();
+    expect(await states()).toMatchObject([{ failures: 0 }]);
   });
 
   it('a feed keeps its interval while its documents have no reading of ours', async () => {
@@ -601,6 +614,17 @@ onOneEngine('pull', (engine) => {
     ]);
   });
 
+  it('a feed that lists nothing of the last day is quiet, although newer readings are pushed', async () => {
+    us.serve([element(1, 2_880)]);
+    await run();
+    await owner`insert into raw.readings (measured_at, sensor_id, pm25) values (${NOW}, 1, 5)`;
+    after(5);
+    await run();
+    expect(await states()).toMatchObject([
+      { error: expect.stringContaining('nothing new since 2026-11-18T12:00:00Z') },
+    ]);
+  });
+
   it('the status shows a quiet feed with its reason', async () => {
     us.serve([element(1, 200)]);
     await run();
@@ -652,6 +676,13 @@ onOneEngine('pull', (engine) => {
     after(10);
     await run();
     expect(logged('info').at(-1)).toMatchObject({ accepted: 1, ignored: 0 });
+    // what it measures there does not make this feed look alive
+    us.serve([element(3, 1), element(1, 240)]);
+    after(15);
+    await run();
+    expect(await states()).toMatchObject([
+      { error: expect.stringContaining('nothing new since 2026-11-20T08:00:00Z') },
+    ]);
   });
 
   it('a document larger than a batch is stored whole', async () => {
