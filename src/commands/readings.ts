@@ -36,6 +36,7 @@ type ImportOptions = {
   column: string[];
   zone?: string;
   shift?: string;
+  round?: string;
   only: string[];
   dateFormat?: string;
   sensor?: number;
@@ -78,7 +79,14 @@ export function importReadingsCommand(run: Run): Command {
         'order of dates such as 05/06/2026, where no day is above 12',
       ).choices(DATE_FORMATS),
     )
-    .option('--shift <time>', 'is added to every time: -1h where stamps name the end of an hour')
+    .option(
+      '--shift <time>',
+      'is added to every time: -1h where stamps name the end of an hour, 0min where they are right',
+    )
+    .option(
+      '--round <unit>',
+      'round every time: minute, where a spreadsheet made it a second too early',
+    )
     .option(
       '--only <column=values>',
       'leave out rows in which a column has another value, as in Validity=1,2,3; can be repeated',

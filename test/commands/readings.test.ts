@@ -44,6 +44,15 @@ it('import readings takes the names, the unit and the zone that are declared', a
   expect(result).toMatchObject({ accepted: 0, unchanged: 2, formats: ['airseries'] });
 });
 
+it('import readings shifts and rounds the times as it is told (S7)', async () => {
+  await run(`import readings ${file('readings.csv', READINGS)}`);
+  const text = 'sensor_id,time,pm25\n1,2026-11-19 09:59:59,12.5\n1,2026-11-19 11:00:00,20\n';
+  const { result } = await run(
+    `import readings ${file('cut.csv', text)} --zone Europe/Berlin --round minute --shift -1h`,
+  );
+  expect(result).toMatchObject({ accepted: 0, unchanged: 2 });
+});
+
 it('import readings computes the values of regions at once', async () => {
   await run(`import readings ${file('readings.csv', READINGS)}`);
   const { result } = await run('status');

@@ -11,6 +11,7 @@ export type FeedDeclarations = {
   kind: string;
   zone?: string | undefined;
   shift?: string | undefined;
+  round?: string | undefined;
   only?: string | string[] | undefined;
   column?: string | string[] | undefined;
   unit?: string | string[] | undefined;
@@ -21,6 +22,7 @@ export const declaredOfFeed = ({
   kind,
   zone,
   shift,
+  round,
   only = [],
   column = [],
   unit = [],
@@ -29,6 +31,7 @@ export const declaredOfFeed = ({
   name: kind,
   zone,
   shift,
+  round,
   only: [only].flat(),
   columns: [column].flat(),
   units: [unit].flat(),
@@ -65,6 +68,10 @@ export const pullKey = z
       .string()
       .optional()
       .describe('is added to every time, as -1h where stamps name the end of an hour'),
+    round: z
+      .string()
+      .optional()
+      .describe('minute, where times are a second short of a full minute'),
     only: declarations('the rows that count, as in Validity=1,2,3'),
     column: declarations('our name for a field, as in pm25=PM2_5_mean'),
     unit: declarations('the unit of a parameter, as in no2=ug/m3'),

@@ -59,6 +59,7 @@ const DECLARATIONS: readonly string[] = [
   'only',
   'zone',
   'shift',
+  'round',
   'date_format',
   'sensor_id',
   'device',
@@ -92,6 +93,7 @@ function declaredBy(req: Request, name: string | undefined, now: Date): Declarat
     // a plus sign means a blank there
     zone: query.get('zone')?.replace(/^ (?=\d\d:)/, '+') ?? undefined,
     shift: query.get('shift')?.replace(/^ (?=\d)/, '+') ?? undefined,
+    round: query.get('round') ?? undefined,
     dateFormat: query.get('date_format') ?? undefined,
     sensor: query.get('sensor_id') ?? undefined,
     device: query.get('device') ?? deviceIn(req.path),

@@ -26,6 +26,8 @@ export type Declarations = {
   dateFormat?: string | undefined;
   /** `-1h`: is added to every time, where stamps name the end of an interval. */
   shift?: string | undefined;
+  /** `minute`: times are rounded to it, where a spreadsheet rounded them down by a second. */
+  round?: string | undefined;
   /** `Validity=1,2,3`: rows in which a column has another value are left out, and counted. */
   only?: readonly string[] | undefined;
   /** `no2=ug/m3`: the unit of a parameter, whatever the format says. */

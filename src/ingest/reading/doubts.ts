@@ -1,10 +1,12 @@
 /** All doubts about a source, one policy a file (S7, S8, S9). */
+import { halfDayDoubts, shortSecondDoubts } from './clockDoubts.ts';
 import { contradictionDoubts } from './contradictions.ts';
 import { dividingDoubts } from './dividing.ts';
 import type { Doubt } from './doubt.ts';
 import { endDoubts } from './ends.ts';
 import { implausibleValues } from './implausibleValues.ts';
 import type { SourceNotes } from './notes.ts';
+import { otherZones } from './otherZone.ts';
 import type { ReadingInput } from './reading.ts';
 import { unsaidUnits } from './unsaidUnits.ts';
 import { verdictDoubts } from './verdicts.ts';
@@ -22,7 +24,10 @@ export const doubtsOf = (
   ...dividingDoubts(notes.dividing, say),
   ...unsaidUnits(notes, say),
   ...implausibleValues(readings, notes, say),
+  ...otherZones(notes, say),
+  ...halfDayDoubts(notes, say),
   ...endDoubts(notes, say),
+  ...shortSecondDoubts(notes, say),
   ...verdictDoubts(notes.verdicts, say),
   ...contradictionDoubts(notes.contradictions, say),
 ];

@@ -24,10 +24,12 @@ type Pass = { stamp: string; second: boolean | undefined; isDescending: boolean 
 /**
  * Returns a function from a stamp and its sensor to the stamp with an offset. It keeps state for
  * each sensor, so call it once for each line, in the order of the file. Stamps with an offset, in a
- * skipped or an ambiguous hour or that are no time come back without one added.
+ * skipped or an ambiguous hour or that are no time come back without one added. `onSkipped` gets
+ * a stamp in a skipped hour, and the offset until then.
  */
 export function makeOffsetAdder(
   transitions: Transitions,
+  onSkipped?: (stamp: string, offset: string) => void,
 ): (stamp: string, sensor: string) => string {
   const offsetsOf = makeLocalOffsets(transitions);
   const passes = new Map<string, Pass>();
@@ -50,7 +52,12 @@ export function makeOffsetAdder(
   return (stamp, sensor) => {
     const full = stamp.length === DATE_LENGTH ? `${stamp} 00:00:00` : stamp;
     if (readInstant(full)?.local !== true) return full;
-    const [first = '', second = first] = offsetsOf(full.slice(0, HOUR_LENGTH));
+    const hour = full.slice(0, HOUR_LENGTH);
+    const [first = '', second = first] = offsetsOf(hour);
+    if (first === '') {
+      const offset = offsetBefore(transitions, hour);
+      if (offset !== undefined) onSkipped?.(full, offset);
+    }
     if (second === first) {
       passes.set(sensor, { stamp: full, second: undefined, isDescending: false });
       return full + first;
@@ -76,10 +83,9 @@ const CACHED_HOURS = 10_000;
 export function makeLocalOffsets(transitions: Transitions): (hour: string) => readonly string[] {
   const [first] = transitions;
   if (first === undefined) return () => [];
-  const offsetAt = (instant: number) =>
-    (transitions.findLast(({ since }) => since <= instant) ?? first).offset;
+  const offsetAt = (instant: number) => offsetOf(transitions, first, instant);
   const memoMethod = (hour: string): readonly string[] => {
-    const near = HOUR.test(hour) ? Date.parse(`${hour.replace(' ', 'T')}:00Z`) : Number.NaN;
+    const near = instantNear(hour);
     if (Number.isNaN(near)) return [];
     // it is within a day of the instant, whatever the offset, and no zone changes its clocks twice
     // in two days
@@ -89,6 +95,21 @@ export function makeLocalOffsets(transitions: Transitions): (hour: string) => re
   const cache = new LRUCache({ max: CACHED_HOURS, memoMethod });
   return (hour) => cache.memo(hour);
 }
+
+/** The offset a day before a local hour; undefined: the hour is invalid, or the zone unknown. */
+function offsetBefore(transitions: Transitions, hour: string): string | undefined {
+  const [first] = transitions;
+  const near = instantNear(hour);
+  if (first === undefined || Number.isNaN(near)) return undefined;
+  return offsetText(offsetOf(transitions, first, near - DAY_MS));
+}
+
+const offsetOf = (transitions: Transitions, first: Transitions[number], instant: number): number =>
+  (transitions.findLast(({ since }) => since <= instant) ?? first).offset;
+
+/** The instant of a local hour in UTC, which no offset moves by a day; NaN: it is invalid. */
+const instantNear = (hour: string): number =>
+  HOUR.test(hour) ? Date.parse(`${hour.replace(' ', 'T')}:00Z`) : Number.NaN;
 
 /** `+01:00`; with seconds, as before 1972, no time of ISO 8601 has it. */
 const offsetText = (offset: number): string =>

@@ -4,6 +4,7 @@ import type { Format, Means } from '../formats/format.ts';
 import type { Encoding } from '../rows/encoding.ts';
 import { cellAt, type Row } from '../rows/row.ts';
 import { conversionFrom } from '../units.ts';
+import { type Clock, makeClock } from './clock.ts';
 import { type Contradictions, noContradictions } from './contradictions.ts';
 import { type Dividing, noteDividing } from './dividing.ts';
 import type { Plan } from './plan.ts';
@@ -38,6 +39,7 @@ export type SourceNotes = {
   usedServerTime: boolean;
   /** True if stamps name the end of an interval, and no shift is declared. */
   namesEnd: boolean;
+  clock: Clock;
   contradictions: Contradictions;
   verdicts: Verdicts;
   /** The first row of which something that is read is not UTF-8. */
@@ -57,6 +59,7 @@ export const makeNotes = (): SourceNotes => ({
   dividing: new Map(),
   usedServerTime: false,
   namesEnd: false,
+  clock: makeClock(),
   contradictions: noContradictions(),
   verdicts: new Map(),
   notUtf8: undefined,

@@ -17,11 +17,13 @@ import {
   type Unreadable,
 } from '../rows/row.ts';
 import { type Declarations, EVERY_VALUE, type Only } from './declarations.ts';
+import { noteInterval } from './ends.ts';
 import { checkHeader } from './header.ts';
 import { makeRowNoter, noteIgnored, type SourceNotes } from './notes.ts';
 import { type Layout, layoutOf, type Plan, planOf } from './plan.ts';
 import { type ReadingInput, unreadable } from './reading.ts';
 import { intervalAt, NO_INTERVAL, readRow, refusedRow, sensorOf } from './readRow.ts';
+import { type TimeColumn, timeColumnOf } from './timeColumn.ts';
 import { makeTimeReader } from './times.ts';
 import { readNamedValues } from './values.ts';
 
@@ -48,7 +50,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
   const layout = layoutOf(format, declared);
   const { planFor, toRead } = makePlanner(layout);
   const noteRow = makeRowNoter(notes, format);
-  const timeOf = makeTimeReader(format, declared);
+  const timeOf = makeTimeReader(format, declared, notes.clock);
   notes.format = format.name;
   notes.means = format.means;
   notes.isLong = format.isLong === true;
@@ -75,12 +77,16 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     if (reading.hasArrivalTime === true) notes.usedServerTime = true;
+    else noteInterval(notes.clock, plan.timeColumn, row, reading.measuredAt);
     const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
     if (interval === undefined) {
       const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
       return plan.table === undefined ? refused : { ...refused, columns: plan.table };
     }
-    reading.measuredAt = timeOf(reading.measuredAt, reading.sensorId ?? reading.device, interval);
+    const isOfColumn = reading.hasArrivalTime !== true && plan.interval === undefined;
+    const column = isOfColumn ? plan.timeColumn : undefined;
+    const owner = reading.sensorId ?? reading.device;
+    reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column);
     return reading;
   };
 
@@ -120,22 +126,25 @@ function isUsed({ names, cells }: Row, { table, taken }: Plan): boolean {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
+type PlannedTime = Plan & { timeColumn: TimeColumn };
+
 /** Makes the plans of rows, once for those with the same names. */
 function makePlanner(layout: Layout) {
   const { format } = layout;
-  const plans = new WeakMap<Names, Plan>();
+  const plans = new WeakMap<Names, PlannedTime>();
   /** One for the rows with the same names, so that a payload's names tell them, too. */
   const readers = new WeakMap<Names, ObjectReader>();
   return {
-    planFor(row: Row): Plan {
+    planFor(row: Row): PlannedTime {
       const names = row.payload?.names ?? row.names;
-      let plan = plans.get(names);
-      if (plan === undefined) {
-        const values = row.payload && format.payload?.(row).values;
-        plan = planOf(layout, row.names, values && { names, values });
-        plans.set(names, plan);
-      }
-      return plan;
+      const known = plans.get(names);
+      if (known !== undefined) return known;
+      const values = row.payload && format.payload?.(row).values;
+      const plan = planOf(layout, row.names, values && { names, values });
+      const timeColumn = timeColumnOf(row, plan.time, plan.table?.measured);
+      const planned = { ...plan, timeColumn };
+      plans.set(names, planned);
+      return planned;
     },
     /** The row, with the object that has the sender's own names, where its format has one. */
     toRead(row: Row): Row | Unreadable {

@@ -5,9 +5,11 @@
  */
 import { InputError } from '../../base/inputError.ts';
 import type { Format } from '../formats/format.ts';
+import { type Clock, makeClock, noteClock, noteLocalTime, noteOffset } from './clock.ts';
 import type { Declarations } from './declarations.ts';
 import { instantText, readInstant } from './instants.ts';
 import { makeOffsetAdder, type Transitions } from './localTime.ts';
+import type { TimeColumn } from './timeColumn.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 /**
@@ -63,11 +65,14 @@ type TimeForm = readonly [
 /** `8:00`, `18.00.00`, or an hour and perhaps a minute from columns of their own: `8 5`. */
 export const CLOCK = String.raw`(?<hour>\d\d?)(?:(?<mark>[:.])(?<minute>\d\d)(?:\k<mark>(?<second>\d\d(?:[.,]\d{1,9})?))?| (?<part>\d\d?))?`;
 
+/** `AM`, `pm`, `a.m.`, `p. m.` */
+const HALF = String.raw`(?<half>[AaPp])(?:[Mm]|\. ?[Mm]\.?)`;
+
 /**
  * The half of the day, or an offset. Java and JavaScript add the name of the zone to the offset:
  * `08:00+01:00[Europe/Berlin]`, `08:00:00 GMT+0100 (CET)`.
  */
-export const TAIL = String.raw`(?: ?(?:(?<half>[AaPp])[Mm]|(?<utc>UTC|GMT)|(?:GMT)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[^\]]*\]| \([^)]*\))?))?`;
+export const TAIL = String.raw`(?: ?(?:${HALF}|(?<utc>UTC|GMT)|(?:GMT)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[^\]]*\]| \([^)]*\))?))?`;
 
 const GAP = '(?:[Tt]|,? +)';
 /** The blank of ISO 8601 and its kind stays. */
@@ -122,7 +127,7 @@ export const TIME_FORMS: readonly TimeForm[] = [
   ],
   [
     'time first',
-    /^(?<time>\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?),? (?<date>\d{1,4}([./-])\d\d?\3\d{1,4})$/,
+    /^(?<time>\d\d?:\d\d(?::\d\d)?(?: ?[AaPp](?:[Mm]|\. ?[Mm]\.?))?),? (?<date>\d{1,4}([./-])\d\d?\3\d{1,4})$/,
     (_, { time, date }, order) => stampOf(`${date} ${time}`, order),
   ],
   [
@@ -133,8 +138,8 @@ export const TIME_FORMS: readonly TimeForm[] = [
   // which do not break, and which a table in a page may have
   [
     'other spaces',
-    /[\u00a0\u2007\u202f]/,
-    (text, _, order) => stampOf(text.replaceAll(/[\u00a0\u2007\u202f]/g, ' '), order),
+    /[\u00a0\u2007\u2009\u202f]/,
+    (text, _, order) => stampOf(text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, ' '), order),
   ],
 ];
 
@@ -157,7 +162,7 @@ function asWritten(_text: string, parts: Parts): string {
   return isoOf(parts);
 }
 
-/** Twenty-four hours of a day are the next midnight. A date alone has no offset. */
+/** A date alone has no offset. */
 function isoOf(parts: Parts, month = parts.month, day = parts.day, second = parts.second): string {
   const { year, hour, half, minute, part = '00', utc, offset = '', gap = 'T' } = parts;
   const date = `${year}-${pad(month)}-${pad(day)}`;
@@ -166,13 +171,8 @@ function isoOf(parts: Parts, month = parts.month, day = parts.day, second = part
   const rest = `:${pad(minute ?? part)}${seconds}${utc === undefined ? offset : 'Z'}`;
   const hours =
     half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  const midnight = hours === 24 && FULL_HOUR.test(rest) ? readInstant(date) : undefined;
-  if (midnight === undefined) return `${date}${gap}${pad(String(hours))}${rest}`;
-  return `${instantText(midnight.microseconds + DAY_US).slice(0, 10)}${gap}00${rest}`;
+  return `${date}${gap}${pad(String(hours))}${rest}`;
 }
-
-const DAY_US = 86_400_000_000;
-const FULL_HOUR = /^:00(?::00(?:[.,]0+)?)?(?![:.,\d])/;
 
 /** With slashes or hyphens, only a declaration says which comes first. */
 function inOrder(_text: string, parts: Parts, order: string | undefined): string | undefined {
@@ -189,51 +189,98 @@ function withMonth(_text: string, parts: Parts): string | undefined {
   return month === 0 ? undefined : isoOf(parts, String(month));
 }
 
-/** `UTC`, `GMT`, the name of a zone, or an offset behind a blank. */
-const ENDS_APART = /[CT\]]$| [-+Zz][\d:]{0,6}$/;
+/** `UTC`, `GMT`, the name of a zone, half of the day, or an offset behind a blank. */
+const ENDS_APART = /[CTMm.\]]$| [-+Zz][\d:]{0,6}$/;
 
 /** Nearly every stamp is ISO 8601: `2026-11-20T08:00…`, of an hour below 20 or from 20 to 23. */
-function isPlain(given: string): boolean {
-  const isOfHour24 = given.charCodeAt(11) === 50 && given.charCodeAt(12) === 52;
-  return (
-    given.charCodeAt(4) === 45 /* - */ &&
-    given.charCodeAt(13) === 58 /* : */ &&
-    !isOfHour24 &&
-    given.charCodeAt(10) < 128 &&
-    !ENDS_APART.test(given) &&
-    !given.includes('/')
-  );
+const isPlain = (given: string): boolean =>
+  given.charCodeAt(4) === 45 /* - */ &&
+  given.charCodeAt(13) === 58 /* : */ &&
+  !isOfHour24(given) &&
+  given.charCodeAt(10) < 128 &&
+  !ENDS_APART.test(given) &&
+  !given.includes('/');
+
+const isOfHour24 = (stamp: string): boolean =>
+  stamp.charCodeAt(11) === 50 && stamp.charCodeAt(12) === 52;
+
+const DAY_US = 86_400_000_000;
+const HOUR_24 = /^\d{4}-\d\d-\d\d[Tt ]24:00(?::00(?:[.,]0{1,9})?)?(?![:.,\d])/;
+
+/** Twenty-four hours of a day are the next midnight; undefined for any other time. */
+function nextMidnight(stamp: string): string | undefined {
+  if (!HOUR_24.test(stamp)) return undefined;
+  const day = readInstant(stamp.slice(0, DATE_LENGTH));
+  if (day === undefined) return undefined;
+  const next = instantText(day.microseconds + DAY_US).slice(0, DATE_LENGTH);
+  return `${next}${stamp.charAt(DATE_LENGTH)}00${stamp.slice(DATE_LENGTH + 3)}`;
+}
+
+/** The only unit that times are rounded to. */
+const MINUTE = 'minute';
+const MINUTE_US = 60_000_000;
+const WITH_SECONDS = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?/;
+
+/** To the nearest full minute of the clock that wrote it. */
+function rounded(stamp: string): string {
+  const [local] = WITH_SECONDS.exec(stamp) ?? [];
+  const at = local === undefined ? undefined : readInstant(local)?.microseconds;
+  if (local === undefined || at === undefined) return stamp;
+  const minute = instantText(Math.round(at / MINUTE_US) * MINUTE_US);
+  return minute.slice(0, 'yyyy-mm-ddThh:mm:ss'.length) + stamp.slice(local.length);
 }
 
 /**
  * Returns a function from what stands for the time, its sensor, and the microseconds of the interval
  * that ends then, to a stamp. Call it in the
  * order of the source, because of two hours of an autumn night the order tells which (see
- * makeOffsetAdder). Throws InputError for an unknown time zone, order of dates or shift.
+ * makeOffsetAdder). Notes in `clock` what stamps of a column say about the clock that wrote them.
+ * Throws InputError for an unknown time zone, order of dates, shift or rounding.
  */
 export function makeTimeReader(
   { zone }: Pick<Format, 'zone'>,
   declarations: Declarations,
-): (given: unknown, sensor: unknown, interval?: number) => unknown {
+  clock: Clock = makeClock(),
+): (given: unknown, sensor: unknown, interval?: number, column?: TimeColumn) => unknown {
   const { zone: declared, timeZone, transitions, dateFormat, shift: shiftText } = declarations;
-  const { say = COMMAND_LINE } = declarations;
+  const { round, say = COMMAND_LINE } = declarations;
   if (dateFormat !== undefined && !DATE_FORMATS.some((known) => known === dateFormat))
     throw new InputError(
       say.option('date-format'),
       `there is no "${dateFormat}"`,
       `There are: ${DATE_FORMATS.join(', ')}.`,
     );
+  if (round !== undefined && round !== MINUTE)
+    throw new InputError(
+      say.option('round'),
+      `expected ${MINUTE}, found "${round}"`,
+      `For stamps a second short of a full minute, write ${say.option('round', MINUTE)}.`,
+    );
   const local = declared ?? (zone === 'network' ? timeZone : zone);
   const addOffset =
-    local === undefined ? undefined : offsetAdder(local, declared !== undefined, transitions, say);
+    local === undefined
+      ? undefined
+      : offsetAdder(local, declared !== undefined, transitions, clock, say);
   const declaredShift = shiftText === undefined ? 0 : microsecondsOf(shiftText, say);
-  return (given, sensor, interval = 0) => {
-    let stamp = given;
-    if (typeof given === 'number') stamp = readForm(String(given), dateFormat) ?? given;
-    else if (typeof given === 'string' && !isPlain(given)) stamp = stampOf(given, dateFormat);
-    if (typeof stamp !== 'string') return stamp;
+  clock.shift = shiftText === undefined ? undefined : declaredShift;
+  return (given, sensor, interval = 0, column = undefined) => {
+    let read = given;
+    if (typeof given === 'number') read = readForm(String(given), dateFormat) ?? given;
+    else if (typeof given === 'string' && !isPlain(given)) read = stampOf(given, dateFormat);
+    if (typeof read !== 'string') return read;
+    let stamp = read;
+    if (isOfHour24(read)) {
+      stamp = nextMidnight(read) ?? read;
+      clock.hasHour24 ||= stamp !== read;
+    } else {
+      if (round !== undefined) stamp = rounded(read);
+      if (column !== undefined) noteClock(clock, stamp);
+    }
     const exact = addOffset === undefined ? stamp : addOffset(stamp, String(sensor));
     const shift = declaredShift - interval;
+    if (column === undefined) return shift === 0 ? exact : shifted(exact, shift);
+    if (exact !== stamp) noteLocalTime(clock, column, stamp, sensor);
+    if (column.offset !== undefined) noteOffset(clock, column, stamp, addOffset && exact);
     return shift === 0 ? exact : shifted(exact, shift);
   };
 }
@@ -270,6 +317,7 @@ function offsetAdder(
   zone: string,
   isDeclared: boolean,
   transitions: Transitions | undefined,
+  clock: Clock,
   say: Vocabulary,
 ): AddOffset {
   if (zone === 'UTC') return fixedOffset('Z');
@@ -285,7 +333,9 @@ function offsetAdder(
     );
   if (name === undefined || transitions?.length === 0)
     throw new InputError(say.option('zone'), `there is no time zone "${zone}"`, WRITE_ZONE);
-  return makeOffsetAdder(transitions ?? []);
+  return makeOffsetAdder(transitions ?? [], (stamp, offset) => {
+    clock.skipped ??= { stamp, zone, offset };
+  });
 }
 
 /** Undefined: Node knows no such zone. */

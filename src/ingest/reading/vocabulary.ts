@@ -4,7 +4,16 @@
  */
 
 /** By the name of its option. */
-type Option = 'column' | 'unit' | 'only' | 'zone' | 'shift' | 'date-format' | 'sensor' | 'device';
+type Option =
+  | 'column'
+  | 'unit'
+  | 'only'
+  | 'zone'
+  | 'shift'
+  | 'round'
+  | 'date-format'
+  | 'sensor'
+  | 'device';
 
 export type Vocabulary = {
   /** `--zone +01:00`, `?zone=%2B01:00`, `"zone": "+01:00"`; without a value its name alone. */

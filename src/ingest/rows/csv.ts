@@ -51,16 +51,40 @@ export function makeHeader(
   return encoding === undefined ? header : { ...header, encoding };
 }
 
-/** The header with the units that the line after it says; undefined: that line is no row of units. */
+/**
+ * The header with the units that the line after it says; undefined: that line is no row of units.
+ * Campbell's loggers write TS in the place of a unit of the time.
+ */
 export function withUnits(header: Header, line: Line): Header | undefined {
   const { list, delimiter } = header.names;
   const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
   if (cells?.length !== list.length || cells.some((cell) => /^[-+]?\d/.test(cell)))
     return undefined;
-  if (!cells.some(isUnit)) return undefined;
+  if (cells[0] !== 'TS' && !cells.some(isUnit)) return undefined;
   const units = cells.map((cell) => (cell === '' ? undefined : cell));
   return { ...header, names: makeColumns(list, delimiter, units) };
 }
+
+/** The table "Data processing abbreviations" in the manuals of Campbell's loggers; and `Smp`, a sample. */
+const PROCESSING =
+  /^(?:smp|avg|tot|max|min|std|smm|mmt|tm[nx]|med|cov|wvc|etsz|rso|hst|h4d|fft|rfh|lcr)\b/i;
+
+/**
+ * The header with what the line after its units says of how each column was computed; undefined:
+ * that line is no such row.
+ */
+export function withProcessing(header: Header, line: Line): Header | undefined {
+  const { list, delimiter, units } = header.names;
+  const cells = line.tooLong ? undefined : splitCsvLine(line.text, delimiter);
+  if (cells?.length !== list.length) return undefined;
+  const given = cells.filter((cell) => cell !== '');
+  if (given.length === 0 || !given.every((cell) => PROCESSING.test(cell))) return undefined;
+  return { ...header, names: { ...makeColumns(list, delimiter, units), processing: cells } };
+}
+
+/** Campbell's LoggerNet writes this above a header, again wherever it writes the header again. */
+export const isToa5 = (text: string): boolean =>
+  text.startsWith('"TOA5",') || text.startsWith('TOA5,');
 
 /** True if a line behind the header is another header: most of its fields are names of columns. */
 export function isHeader({ names }: Header, cells: readonly string[]): boolean {

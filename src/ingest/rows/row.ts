@@ -16,13 +16,17 @@ export type Columns = Fields & {
   delimiter: string;
   /** Their units, where a row of units says them. */
   units: readonly (string | undefined)[] | undefined;
+  /** How a logger computed each, where a row says it: `Avg`. */
+  processing?: readonly string[] | undefined;
 };
 
 /**
  * The names of a row's fields. Rows with the same names share them, so what a field means is looked
  * up once.
  */
-export type Names = Columns | (Fields & { isTable: false; units?: undefined });
+export type Names =
+  | Columns
+  | (Fields & { isTable: false; units?: undefined; processing?: undefined });
 
 /** Where a value is: in a cell of a row, or at a path within the cell. */
 export type Position = {

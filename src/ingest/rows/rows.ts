@@ -8,11 +8,13 @@ import {
   type Header,
   hasOpenQuote,
   isHeader,
+  isToa5,
   likelyDelimiters,
   makeHeader,
   rowOfLine,
   splitCsvLine,
   wholeLine,
+  withProcessing,
   withUnits,
 } from './csv.ts';
 import type { Encoding } from './encoding.ts';
@@ -85,7 +87,8 @@ async function* readLines(
   const finder = makeHeaderFinder(name, begin);
   let isCsv = kind === undefined ? undefined : kind === 'csv';
   let header: Header | undefined;
-  let mayBeUnits = false;
+  /** What the line may add to the header. */
+  let addition: typeof withUnits | undefined;
   let held: Line[] = []; // they begin with a field in quotes whose end has not come yet
   for await (const arrived of withEnd(splitLines(bytes))) {
     const lines = held.length === 0 ? (arrived ?? []) : [...held, ...(arrived ?? [])];
@@ -120,23 +123,24 @@ async function* readLines(
       text += line.text.length;
       if (header === undefined) {
         header = finder.find(line);
-        mayBeUnits = header !== undefined;
+        addition = header === undefined ? undefined : withUnits;
         continue;
       }
-      if (mayBeUnits) {
-        mayBeUnits = false;
-        const declared = withUnits(header, line);
+      if (addition !== undefined) {
+        const declared = addition(header, line);
+        addition = declared !== undefined && addition === withUnits ? withProcessing : undefined;
         if (declared !== undefined) {
           header = declared;
           begin(header, `${name}:${line.number}`, 0);
           continue;
         }
       }
+      if (isToa5(line.text)) continue;
       if (cells !== undefined && isHeader(header, cells)) {
         const position = `${name}:${line.number}`;
         header = makeHeader(line, header.names.delimiter, position);
         begin(header, position, 0);
-        mayBeUnits = true;
+        addition = withUnits;
         continue;
       }
       const row = rowOfLine(header, line, cells, line.tooLong);

@@ -148,17 +148,18 @@ onOneEngine('pull', (engine) => {
     });
   });
 
-  it('a document is read as the network file declares: zone, shift, only, column and unit (S3, S7)', async () => {
+  it('a document is read as the network file declares: zone, shift, round, only, column and unit (S3, S7)', async () => {
     const row = (hour: string, value: number, verdict: string) =>
-      `1;2026-11-20 ${hour}:00;${value};${verdict}\n`;
+      `1;2026-11-19 ${hour}:59:59;${value};${verdict}\n`;
     us.answer((_request, response) =>
-      response.end(`nr;end;feinstaub;valid\n${row('12', 0.01, '1')}${row('13', 0.02, '0')}`),
+      response.end(`nr;end;feinstaub;valid\n${row('00', 0.01, '1')}${row('01', 0.02, '0')}`),
     );
     const declared = {
       kind: 'airseries',
       url: us.url(),
       zone: '+01:00',
       shift: '-1h',
+      round: 'minute',
       only: 'valid=1',
       column: ['sensor_id=nr', 'time=end', 'pm25=feinstaub'],
       unit: ['pm25=mg/m3'],
@@ -202,6 +203,7 @@ onOneEngine('pull', (engine) => {
   it.each([
     [{ zone: 'MEZ' }, 'there is no time zone "MEZ"'],
     [{ shift: 'an hour' }, 'For stamps that name the end of an hour, write "shift": "-1h"'],
+    [{ round: 'hour' }, 'write "round": "minute"'],
     [{ only: 'Validity' }, 'An example: "only": "Validity=1,2,3"'],
     [{ unit: ['pm25=f'] }, 'pm25 has no unit "f"'],
   ])('a network file with %o is refused with the reason', async (wrong, message) => {

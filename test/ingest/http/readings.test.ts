@@ -328,4 +328,37 @@ describe('POST /v1/readings', () => {
       .send('sensor_id,time,pm25\n1,2026-11-20 08:00,5\n');
     expect(zone.body.detail).toMatch(/^\?zone: there is no time zone "MEZ"/);
   });
+
+  const postAs = (query: string, rows: readonly object[]) =>
+    request(here.app)
+      .post(`/v1/readings?${query}`)
+      .set({ Authorization: `Bearer ${here.token}` })
+      .send(rows);
+  const skipped = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      sensor_id: 1,
+      time: `2026-03-29 0${at === 0 ? 2 : 4}:${10 + at}`,
+      pm25: 5,
+    }));
+
+  it('a time in a skipped hour stops a push of twenty readings, and a shorter one gets a hint (S7)', async () => {
+    const remedy = 'Write ?zone=%2B01:00 if it does';
+    const stopped = await postAs('zone=Europe/Berlin', skipped(20));
+    expectProblem(stopped, 422, /clocks of Europe\/Berlin skip.*nothing of it was stored/);
+    expect(stopped.body.detail).toContain(remedy);
+    expect([await stored(here.owner), await quarantine()]).toEqual([[], []]);
+    const { body } = await postAs('zone=Europe/Berlin', skipped(19));
+    expect(body).toMatchObject({
+      accepted: 18,
+      quarantined: [{ index: 0, reason: 'unreadable_time' }],
+      hints: [expect.stringContaining(remedy)],
+    });
+  });
+
+  it('the times of a push are rounded where its address says so (S7)', async () => {
+    const rows = [{ sensor_id: 1, time: '2026-11-19 23:59:59', pm25: 5 }];
+    expect((await postAs('zone=UTC&round=minute', rows)).body).toMatchObject({ accepted: 1 });
+    expect(await stored(here.owner)).toMatchObject([{ measured_at: '2026-11-20T04:00:00+04:00' }]);
+    expectProblem(await postAs('round=hour', rows), 400, /^\?round: expected minute, found "hour"/);
+  });
 });

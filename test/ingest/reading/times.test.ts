@@ -59,6 +59,14 @@ test.each<[given: unknown, at: string | undefined]>([
   ['2026-02-30 24:00', undefined], // no such day
   ['20.11.2026 18:00.30', undefined], // half a minute, or 30 seconds?
   ['8:00 PM 5-6-2026', '2026-06-05T19:00:00Z'],
+  ['2026-11-19 08:00 PM', '2026-11-19T19:00:00Z'],
+  ['2026-11-19 8:00 a.m.', '2026-11-19T07:00:00Z'],
+  ['19/11/2026 12:05 a. m.', '2026-11-18T23:05:00Z'],
+  ['19/11/2026 8:00:30 p.\u00a0m.', '2026-11-19T19:00:30Z'],
+  ['19.11.2026 8:00\u202fP.M.', '2026-11-19T19:00:00Z'],
+  ['8:05\u2009p.m. 19.11.2026', '2026-11-19T19:05:00Z'],
+  ['8:05 P. M., 19/11/2026', '2026-11-19T19:05:00Z'],
+  ['19.11.2026 8:00 p.', undefined],
   ['2026-W47-5', undefined],
   ['2026-324', undefined],
   ['46345.5', undefined],
@@ -136,6 +144,28 @@ test.each([
 
 test.each(['1', '-1d', '-99h', 'h'])('a declared shift of %s is refused', (shift) => {
   expect(() => makeTimeReader({}, { shift })).toThrow(/^--shift: expected hours or minutes, found/);
+});
+
+test.each([
+  ['2026-11-19 23:59:59', '2026-11-19T23:00:00Z'],
+  ['2026-11-19 23:59:30', '2026-11-19T23:00:00Z'],
+  ['2026-11-19 23:59:29.999', '2026-11-19T22:59:00Z'],
+  ['2026-12-31T23:59:58.5+01:00', '2026-12-31T23:00:00Z'],
+  ['19.11.2026 24:00', '2026-11-19T23:00:00Z'],
+  ['2026-11-19 12:00', '2026-11-19T11:00:00Z'],
+  ['2026-11-19', '2026-11-18T23:00:00Z'],
+  ['2026-02-30 23:59:59', undefined],
+  [1_795_158_059, '2026-11-20T07:01:00Z'],
+])('rounded to the minute, the time %j is %s', (given, at) => {
+  expect(instant(given, { zone: '+01:00', round: 'minute' })).toBe(at);
+});
+
+test('times are rounded before they are shifted, and to nothing but minutes', () => {
+  const declared = { zone: 'UTC', round: 'minute', shift: '-1h' };
+  expect(instant('2026-11-20 00:59:59', declared)).toBe('2026-11-20T00:00:00Z');
+  expect(() => makeTimeReader({}, { round: 'hour' })).toThrow(
+    '--round: expected minute, found "hour". For stamps a second short of a full minute, write --round minute.',
+  );
 });
 
 test('the usual form of a time is read like any other form, and impossible times are refused (S2)', () => {

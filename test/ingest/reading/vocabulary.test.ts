@@ -49,6 +49,7 @@ describe('a refusal', () => {
     [{ units: ['no2=stone'] }, 'unit', 'It has', ''],
     [{ only: ['Validity'] }, 'only', 'An example: ', 'Validity=1,2,3'],
     [{ shift: 'an hour' }, 'shift', 'write ', '-1h'],
+    [{ round: 'hour' }, 'round', 'write ', 'minute'],
     [{ zone: 'Europe/Berln' }, 'zone', 'Write its IANA name', ''],
     [{ zone: 'MEZ' }, 'zone', 'Write its IANA name', ''],
     [{ dateFormat: 'yyyy' }, 'date-format', 'There are', ''],
@@ -165,7 +166,9 @@ it('no option is written out in the sources that read or explain a reading', () 
     readFileSync(new URL(path, folder), 'utf8')
       .split('\n')
       .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
-      .some((line) => /--(?:column|unit|only|zone|shift|date-format|sensor|device)\b/.test(line)),
+      .some((line) =>
+        /--(?:column|unit|only|zone|shift|round|date-format|sensor|device)\b/.test(line),
+      ),
   );
   expect(written).toEqual([]);
   expect(files.length).toBeGreaterThan(30);

@@ -220,6 +220,51 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     ['no column says how long that is; nothing of it was', '--shift -10min'],
   ],
 
+  // a clock that its declarations do not fit (S7)
+  [
+    'a time in an hour that the zone skips (S7)',
+    { content: csv('1,2026-03-29 02:30,5'), declared: { zone: 'Europe/Berlin' } },
+    'readings.csv: 2026-03-29 02:30 is in an hour that the clocks of Europe/Berlin skip: its source seems to keep winter time all year; nothing of it was stored. Write --zone +01:00 if it does',
+  ],
+  [
+    'an offset in the header that the zone does not have (S7)',
+    {
+      content: 'Time (GMT+01:00),pm25\n2026-07-15 12:00,5\n',
+      declared: { zone: 'UTC', sensor: 1, columns: ['time=Time (GMT+01:00)'] },
+    },
+    'column Time (GMT+01:00) says the offset +01:00 of its times, and 2026-07-15 12:00 would be read with Z; nothing of it was stored. Write --zone +01:00',
+  ],
+  [
+    'times of the ends of hours (S7)',
+    {
+      content: csv(
+        ...Array.from({ length: 24 }, (_, at) => `1,2026-11-19 ${`0${at + 1}`.slice(-2)}:00,5`),
+      ),
+      declared: { zone: 'UTC' },
+    },
+    'its times have 24:00 and never 00:00, so they name the end of each interval; nothing of it was stored. Write --shift -1h',
+  ],
+  [
+    'times of a clock of twelve hours (S7)',
+    { content: csv('1,2026-11-19 12:00,5', '1,2026-11-19 01:00,5'), declared: { zone: 'UTC' } },
+    'a clock of twelve hours without AM or PM; nothing of it was stored. Join the column',
+  ],
+  [
+    'times that a spreadsheet made a second short (S7)',
+    {
+      content: csv(
+        ...Array.from({ length: 24 }, (_, at) => `1,2026-11-19 ${`0${at}`.slice(-2)}:59:59,5`),
+      ),
+      declared: { zone: 'UTC' },
+    },
+    'nothing of it was stored. Add --round minute',
+  ],
+  [
+    'a rounding to hours',
+    { content: GOOD, declared: { round: 'hour' } },
+    '--round: expected minute',
+  ],
+
   // a declaration that would not be used
   [
     '--sensor for a table of another sensor',
