@@ -150,9 +150,9 @@ onOneEngine('pull', (engine) => {
 
   it('a document is read as the network file declares: zone, shift, round, only, column and unit (S3, S7)', async () => {
     const row = (hour: string, value: number, verdict: string) =>
-      `1;2026-11-19 ${hour}:59:59;${value};${verdict}\n`;
+      `1;2026-11-20 ${hour}:59:59;${value};${verdict}\n`;
     us.answer((_request, response) =>
-      response.end(`nr;end;feinstaub;valid\n${row('00', 0.01, '1')}${row('01', 0.02, '0')}`),
+      response.end(`nr;end;feinstaub;valid\n${row('11', 0.01, '1')}${row('12', 0.02, '0')}`),
     );
     const declared = {
       kind: 'airseries',
