@@ -87,6 +87,15 @@ test('the last line of a file may be marked, although it has no line break', asy
   expect(lines).toMatchObject([{ text: 'a' }, { text: 'Größe', encoding: {} }]);
 });
 
+test('a line may be marked whose last bytes come behind those that are not UTF-8', async () => {
+  const chunks = ['a\nGr\xf6n', 'e\nb\n'].map((text) => Buffer.from(text, 'latin1'));
+  expect(await split(chunks)).toMatchObject([
+    { text: 'a' },
+    { number: 2, text: 'Gröne', encoding: {} },
+    { text: 'b' },
+  ]);
+});
+
 test('a line that is too long keeps only its beginning, whatever its bytes are', async () => {
   const [line] = await split([Buffer.from('é'.repeat(LONGEST_LINE + 1), 'latin1')]);
   expect(line).toMatchObject({ tooLong: true, text: 'é'.repeat(2_000) });
