@@ -29,6 +29,8 @@ export type ProviderFacts = {
   /** By provider; null for one that is not found. */
   read(sql: Sql): Promise<ReadonlyMap<string, object>>;
   columns(now: Date): Column<Readonly<Record<string, unknown>>>[];
+  /** A sentence about a provider, shown in full below the table; null: none. */
+  remark?(facts: Readonly<Record<string, unknown>>): string | null;
 };
 
 /** `version` is this program's. */
@@ -228,9 +230,15 @@ export function statusTable(
   const tokens = providers.flatMap(({ id, tokens }) => tokens.map((token) => ({ id, ...token })));
   const shown = [
     ...tableIfAny(providers, providerColumns(now), width),
-    ...providerFacts.flatMap(({ key, columns }) =>
-      tableIfAny(providers.flatMap(rowsOf(key)), columns(now), width),
-    ),
+    ...providerFacts.flatMap(({ key, columns, remark }) => {
+      const rows = providers.flatMap(rowsOf(key));
+      const remarks = rows.flatMap((row) => {
+        const said = remark?.(row) ?? null;
+        return said === null ? [] : [[row.id, said] as const];
+      });
+      const below = remarks.length === 0 ? [] : [facts(remarks, width)];
+      return [...tableIfAny(rows, columns(now), width), ...below];
+    }),
     ...tableIfAny(tokens, tokenColumns(now), width),
   ];
   const none =

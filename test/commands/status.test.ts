@@ -204,7 +204,7 @@ onOneEngine('status', (engine) => {
     expect(text).toMatch(/^far +0 +0 +never +0$/m);
     expect(text).toMatch(/^us +1 +1 +30 min ago +4$/m);
     expect(text).toMatch(
-      /^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3: HTTP 500$/m,
+      /^pulled from +every +succeeded +failures since\nfar +5 minutes +2 h ago +3\n\nfar +HTTP 500$/m,
     );
     expect(text).toMatch(/^pushed by +token +last used\nus +roof +2 min ago$/m);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -27,11 +27,12 @@ const columns = (now: Date): Column<Pulled & { id: string }>[] => [
   ['pulled from', ({ id }) => id],
   ['every', ({ every }) => every],
   ['succeeded', ({ succeeded_at }) => since(succeeded_at, now)],
-  ['failures since', ({ failures, error }) => (failures > 0 ? `${failures}: ${error}` : error)],
+  ['failures since', ({ failures }) => (failures > 0 ? failures : null)],
 ];
 
 export const pullStatus = {
   key: 'pull',
   read: readPulls,
   columns: columns as ProviderFacts['columns'],
+  remark: (({ error }: Pulled) => error) as NonNullable<ProviderFacts['remark']>,
 } satisfies ProviderFacts;

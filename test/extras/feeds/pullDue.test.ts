@@ -631,10 +631,13 @@ onOneEngine('pull', (engine) => {
     us.serve([element(1, 200)]);
     await run();
     const [[id, pull] = []] = await pullStatus.read(owner);
-    const columns = pullStatus.columns(now);
-    expect(columns.map(([, cell]) => cell({ id, ...pull })).at(-1)).toMatch(
-      /^it answers, but has had nothing new since/,
-    );
+    expect(pullStatus.columns(now).map(([, cell]) => cell({ id, ...pull }))).toEqual([
+      'us',
+      '5 minutes',
+      '0 s ago',
+      null,
+    ]);
+    expect(pullStatus.remark({ ...pull })).toMatch(/^it answers, but has had nothing new since/);
   });
 
   it('readings of a sensor from before it moved to another provider are stored', async () => {
