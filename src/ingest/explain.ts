@@ -56,6 +56,7 @@ export function droppedValue(valueReason: ValueReason, given?: unknown): Dropped
 }
 
 function hintFor({ name }: Parameter, reason: string, given: unknown): string | undefined {
+  if (reason === 'nothing_measured') return undefined; // 85 °C are no °F
   const text = typeof given === 'string' ? given.trim() : String(given);
   if (reason === 'unreadable') return writeInstead(text);
   const value = readNumber(text) ?? Number.NaN;

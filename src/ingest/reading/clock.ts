@@ -54,7 +54,7 @@ export const makeClock = (): Clock => ({
   hasHour24: false,
   hasMidnight: false,
   minutes: { full: 0, short: 0, areOfFive: true, example: undefined },
-  hours: { first: '9', last: '0', ofDay: 0 },
+  hours: { first: '', last: '', ofDay: 0 },
   halfDays: { bySensor: new Map(), turn: undefined, has12: false },
   skipped: undefined,
   otherOffset: undefined,
@@ -83,8 +83,12 @@ const dateOf = (stamp: string) => stamp.slice(0, DATE_LENGTH);
 export function noteClock(clock: Clock, stamp: string): void {
   if (stamp.charCodeAt(MINUTE - 1) !== COLON) return;
   if (!clock.hasMidnight) clock.hasMidnight = hourOf(stamp) === 0 && minuteOf(stamp) === 0;
-  if (clock.minutes !== undefined) noteMinute(clock, clock.minutes, stamp);
+  const { minutes } = clock;
+  if (minutes !== undefined && minutes.full < MOST_MINUTES) noteMinute(clock, minutes, stamp);
 }
+
+/** Enough to know a clock by. */
+const MOST_MINUTES = 50_000;
 
 function noteMinute(clock: Clock, minutes: Minutes, stamp: string): void {
   const second = secondOf(stamp);
@@ -120,8 +124,9 @@ function noteHour(clock: Clock, hours: NonNullable<Clock['hours']>, stamp: strin
     return;
   }
   hours.ofDay |= 1 << hourOf(stamp);
-  if (stamp < hours.first) hours.first = stamp;
+  if (hours.first === '') hours.first = stamp;
   if (stamp > hours.last) hours.last = stamp;
+  else if (stamp < hours.first) hours.first = stamp;
 }
 
 /**

@@ -58,7 +58,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
 
   const read: Reader['read'] = (given) => {
     if ('unreadable' in given) return unreadable(given.text, given.line, given.why);
-    if (given.encoding !== undefined && isUsed(given, planFor(given))) {
+    if (given.encoding !== undefined && isUsed(given, planFor(given).plan)) {
       const { encoding, text, line } = given;
       notes.notUtf8 ??= { encoding, text, line };
       return unreadable(text, line, explainEncoding(encoding));
@@ -70,21 +70,21 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     if (format.skips?.(given) === true) return undefined;
     const row = toRead(given);
     if ('unreadable' in row) return refusedRow(row, declared);
-    const plan = planFor(row);
+    const { plan, timeColumn } = planFor(row);
     const named = readNamedValues(row, plan, layout);
     if (named === undefined) return refusedRow(row, declared, sensorOf(row, plan));
     const reading = readRow(row, plan, named, declared);
     noteRow(row, plan, named, reading?.sensorId ?? reading?.device);
     if (reading === undefined || reading.unreadable === true) return reading;
     if (reading.hasArrivalTime === true) notes.usedServerTime = true;
-    else noteInterval(notes.clock, plan.timeColumn, row, reading.measuredAt);
+    else noteInterval(notes.clock, timeColumn, row, reading.measuredAt);
     const interval = declared.shift === undefined ? intervalAt(row, plan) : 0;
     if (interval === undefined) {
       const refused = refusedRow({ ...row, why: NO_INTERVAL }, declared, reading.sensorId);
       return plan.table === undefined ? refused : { ...refused, columns: plan.table };
     }
     const isOfColumn = reading.hasArrivalTime !== true && plan.interval === undefined;
-    const column = isOfColumn ? plan.timeColumn : undefined;
+    const column = isOfColumn ? timeColumn : undefined;
     const owner = reading.sensorId ?? reading.device;
     reading.measuredAt = timeOf(reading.measuredAt, owner, interval, column);
     return reading;
@@ -95,7 +95,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
     format,
     read,
     begin(header, position) {
-      const plan = planFor(header);
+      const { plan } = planFor(header);
       const { encoding, text } = header;
       if (encoding !== undefined && isUsed(header, plan)) throw notUtf8(position, encoding, text);
       checkHeader(header, position, layout, plan, declared);
@@ -105,7 +105,7 @@ export function makeReader(first: Row, declared: Declarations, notes: SourceNote
       noteIgnored(notes, format, plan.unused);
     },
     sharedBy(document) {
-      const { taken } = planFor(document);
+      const { taken } = planFor(document).plan;
       const { list } = document.names;
       const { prefix = '' } = format.document ?? {};
       return list.flatMap((name, index) =>
@@ -126,23 +126,23 @@ function isUsed({ names, cells }: Row, { table, taken }: Plan): boolean {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-type PlannedTime = Plan & { timeColumn: TimeColumn };
+type Planned = { plan: Plan; timeColumn: TimeColumn };
 
 /** Makes the plans of rows, once for those with the same names. */
 function makePlanner(layout: Layout) {
   const { format } = layout;
-  const plans = new WeakMap<Names, PlannedTime>();
+  const plans = new WeakMap<Names, Planned>();
   /** One for the rows with the same names, so that a payload's names tell them, too. */
   const readers = new WeakMap<Names, ObjectReader>();
   return {
-    planFor(row: Row): PlannedTime {
+    planFor(row: Row): Planned {
       const names = row.payload?.names ?? row.names;
       const known = plans.get(names);
       if (known !== undefined) return known;
       const values = row.payload && format.payload?.(row).values;
       const plan = planOf(layout, row.names, values && { names, values });
       const timeColumn = timeColumnOf(row, plan.time, plan.table?.measured);
-      const planned = { ...plan, timeColumn };
+      const planned = { plan, timeColumn };
       plans.set(names, planned);
       return planned;
     },

@@ -1,42 +1,119 @@
-/** Where the ranges of instruments end, by the kind that the network file gives a sensor (S1). */
+/**
+ * What instruments send that is no measurement, by the kind that the network file gives a sensor
+ * (S1): the end of their range, and the value of a raw zero or of a start-up.
+ */
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { isOfKind } from '../formats/airrohr.ts';
 import { readNumber } from '../numbers.ts';
 
-/** By parameter, the value that is the end of the range: it and all above are no concentrations. */
-export type RangeEnds = Readonly<Partial<Record<ReadingColumn, number>>>;
+type Values = Readonly<Partial<Record<ReadingColumn, number>>>;
 
-type Instrument = {
+/** What the values of a sensor are judged by. */
+export type Instrument = {
+  /** By parameter, the value that is the end of the range: it and all above are no concentrations. */
+  ends: Values;
+  /**
+   * What it sends when it has measured nothing, in our units. These values say nothing where a
+   * reading has all of one entry.
+   */
+  nothing: readonly Values[];
+};
+
+type Row = Partial<Instrument> & {
   /** As isOfKind compares them. */
   kinds: readonly string[];
-  ends: RangeEnds;
   source: string;
 };
 
+const RAW_ZERO = 'a raw zero, by the formula of the data sheet';
+
 /**
- * Only instruments that stand still at their end. Plantower's name only a least maximum (PMS5003:
+ * Ends are of instruments that stand still there. Plantower's name only a least maximum (PMS5003:
  * "not less than 1000"), Sensirion's a range for which they vouch (SPS30: 0 to 1000), and both send
  * more than that.
  */
-const INSTRUMENTS: readonly Instrument[] = [
+const INSTRUMENTS: readonly Row[] = [
   {
     kinds: ['sds011'],
     ends: { pm25: 999.9, pm25_raw: 999.9, pm10: 1_999.9 },
     source:
       'Nova Fitness, Laser PM2.5 Sensor specification, SDS011, V1.3 (2015-10-09): 0.0 to 999.9 µg/m³; the largest PM10 in the archive of Sensor.Community is 1999.9',
   },
+  {
+    kinds: ['htu21', 'sht21'],
+    nothing: [{ temperature: -46.85 }, { humidity: -6 }],
+    source: `${RAW_ZERO}: Sensirion, SHT21, version 4: T = -46.85 + 175.72 · S ÷ 2¹⁶, RH = -6 + 125 · S ÷ 2¹⁶; Measurement Specialties, HTU21D(F), HPC199: the same`,
+  },
+  {
+    kinds: ['sht3'],
+    nothing: [{ temperature: -45, humidity: 0 }],
+    source: `${RAW_ZERO}: Sensirion, SHT3x-DIS, version 6: T = -45 + 175 · S ÷ (2¹⁶ - 1), RH = 100 · S ÷ (2¹⁶ - 1)`,
+  },
+  {
+    kinds: ['ds18b20'],
+    nothing: [{ temperature: 85 }, { temperature: -127 }],
+    source:
+      'Maxim, DS18B20, 19-7487: "The power-on reset value of the temperature register is +85°C"; DallasTemperature.h: DEVICE_DISCONNECTED_C -127',
+  },
+  {
+    kinds: ['dht'],
+    nothing: [{ temperature: 0, humidity: 0 }],
+    source:
+      'Aosong, AM2302: the parity is the sum of four bytes, so five bytes of zero are a valid answer of 0 °C and 0 %',
+  },
 ];
 
-/** Undefined for a kind that is not in the list. */
-export function rangeEndsOf(kind: string | null): RangeEnds | undefined {
-  return kind === null ? undefined : INSTRUMENTS.find(({ kinds }) => isOfKind(kind, kinds))?.ends;
+/** Undefined for a kind that is not in the list. A kind may name two: `SDS011 + DHT22`. */
+export function instrumentOf(kind: string | null): Instrument | undefined {
+  const found = INSTRUMENTS.filter(({ kinds }) => kind !== null && isOfKind(kind, kinds));
+  if (found.length === 0) return undefined;
+  return {
+    ends: Object.assign({}, ...found.map(({ ends }) => ends)) as Values,
+    nothing: found.flatMap(({ nothing = [] }) => nothing),
+  };
 }
 
-const LOWEST_END = Math.min(...INSTRUMENTS.flatMap(({ ends }) => Object.values(ends)));
+/**
+ * Senders round to one decimal, as -46.8 or -46.9, and keep single precision, as -46.849998. The
+ * instruments measure nothing so near to these values but DHT, which sends exact zeros, and SHT21
+ * and SHT3x measure nothing below -40 °C.
+ */
+const TOLERANCE = 0.051;
+
+type Given = Readonly<Partial<Record<ReadingColumn, unknown>>>;
+
+/** The parameters of a reading whose values say that nothing was measured. */
+export function unmeasured(given: Given, nothing: Instrument['nothing']): readonly string[] {
+  if (given.temperature === undefined && given.humidity === undefined) return NONE;
+  let found = NONE;
+  for (const values of nothing)
+    if (hasAll(given, values)) found = [...found, ...Object.keys(values)];
+  return found;
+}
+
+function hasAll(given: Given, values: Values): boolean {
+  for (const name in values) {
+    const column = name as ReadingColumn;
+    if (!isNear(given[column], values[column] as number)) return false;
+  }
+  return true;
+}
+
+const NONE: readonly string[] = [];
+
+function isNear(given: unknown, value: number): boolean {
+  const number = readNumber(given);
+  return typeof number === 'number' && Math.abs(number - value) < TOLERANCE;
+}
+
+const ALL_NOTHING = INSTRUMENTS.flatMap(({ nothing = [] }) => nothing);
+const ALL_ENDS = INSTRUMENTS.flatMap(({ ends = {} }) => Object.values(ends));
+const LOWEST_END = Math.min(...ALL_ENDS);
 const PARAMETERS_WITH_END = [
-  ...new Set(INSTRUMENTS.flatMap(({ ends }) => Object.keys(ends) as ReadingColumn[])),
+  ...new Set(INSTRUMENTS.flatMap(({ ends = {} }) => Object.keys(ends) as ReadingColumn[])),
 ];
 
-/** True for values of which one is the end of a range, if the sensor is of a kind in the list. */
-export const mayBeAtEnd = (values: Readonly<Partial<Record<ReadingColumn, unknown>>>): boolean =>
-  PARAMETERS_WITH_END.some((name) => (readNumber(values[name]) ?? 0) >= LOWEST_END);
+/** True for values that an instrument in the list may not have measured. */
+export const mayBeNoMeasurement = (values: Given): boolean =>
+  PARAMETERS_WITH_END.some((name) => (readNumber(values[name]) ?? 0) >= LOWEST_END) ||
+  unmeasured(values, ALL_NOTHING).length > 0;

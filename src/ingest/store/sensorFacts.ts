@@ -2,7 +2,7 @@
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import { mayBeAtEnd, rangeEndsOf } from './instruments.ts';
+import { instrumentOf, mayBeNoMeasurement } from './instruments.ts';
 import { readSensorId, type SensorFacts } from './validate.ts';
 
 /** A row of raw.sensor, as far as it is looked up. */
@@ -15,7 +15,7 @@ export type SensorRow = {
 };
 
 export const factsOf = ({ kind, rain, corrected }: SensorRow): SensorFacts => ({
-  ends: rangeEndsOf(kind),
+  instrument: instrumentOf(kind),
   countsRain: rain === 'total',
   corrected: (corrected ?? []).map(([since, until]) => [
     since ?? Number.NEGATIVE_INFINITY,
@@ -41,7 +41,7 @@ export async function findSensorFacts(
 ): Promise<ReadonlyMap<number, SensorFacts>> {
   const sensors = new Set<number>();
   for (const { sensorId, values, isCorrected = false } of readings) {
-    const isJudged = isCorrected || values.rain !== undefined || mayBeAtEnd(values);
+    const isJudged = isCorrected || values.rain !== undefined || mayBeNoMeasurement(values);
     const id = isJudged ? readSensorId(sensorId) : undefined;
     if (id !== undefined) sensors.add(id);
   }

@@ -6,12 +6,12 @@ import { type Parameter, READING_COLUMNS, type ReadingColumn } from '../../contr
 import { readNumber } from '../numbers.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { ReadingInput } from '../reading/reading.ts';
-import type { RangeEnds } from './instruments.ts';
+import { type Instrument, unmeasured } from './instruments.ts';
 
 /** The facts of the network file by which a sensor's values are judged. */
 export type SensorFacts = {
-  /** Where the range of its instrument ends; undefined: nowhere that is known. */
-  ends: RangeEnds | undefined;
+  /** What its instrument sends that is no measurement; undefined: nothing is known. */
+  instrument: Instrument | undefined;
   /** True if its rain is the total of a gauge that counts up (A6). */
   countsRain: boolean;
   /** When a formula applies to it, in microseconds since 1970; undefined: not looked up. */
@@ -41,6 +41,8 @@ export const VALUE_REASONS = {
   out_of_bounds: 'the value is outside its bounds',
   end_of_range:
     'the value is the end of the range of such an instrument, which says only that there is more',
+  nothing_measured:
+    'the value is what such an instrument sends when it has measured nothing: a raw zero, or its value at start-up',
   no_time:
     'rain of a reading without a time of its own is not stored, because it would count again whenever the reading is repeated: send the time',
 } as const;
@@ -106,7 +108,8 @@ export function checkReading(
   const instant =
     typeof reading.measuredAt === 'string' ? readInstant(reading.measuredAt) : undefined;
   const time = instant?.local ? undefined : instant?.microseconds;
-  const { ends, corrected } = sensors.get(sensorId ?? 0) ?? {};
+  const { instrument, corrected } = sensors.get(sensorId ?? 0) ?? {};
+  const nothing = instrument && unmeasured(reading.values, instrument.nothing);
   const rejected: ValueReason[] = [];
   let empty: ReadingColumn[] = NONE;
   // by index: an iterator took 330 bytes more for each reading, and an array that grows 100
@@ -117,7 +120,8 @@ export function checkReading(
     const given = reading.values[name];
     if (given === undefined) continue;
     let value = readValue(given, parameter);
-    const end = ends?.[name];
+    if (nothing?.includes(name)) value = 'nothing_measured';
+    const end = instrument?.ends[name];
     if (end !== undefined && typeof value === 'number' && value >= Math.fround(end))
       value = 'end_of_range';
     if (reading.hasArrivalTime && parameter.kind === 'sum' && typeof value === 'number')

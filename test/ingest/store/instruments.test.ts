@@ -1,6 +1,7 @@
 /** Values that are judged by what the network says of their sensor (S1). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/database/client.ts';
+import { droppedValue } from '../../../src/ingest/explain.ts';
 import { readBatch } from '../../../src/ingest/http/readings.ts';
 import { retryQuarantined } from '../../../src/ingest/quarantine/retry.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
@@ -14,6 +15,15 @@ import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { reading, stored } from '../support.ts';
 
 const T = '2026-11-20T10:00:00Z';
+
+/** The same values, as single precision keeps them. */
+const nearly = (values: object) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? expect.closeTo(value, 4) : value,
+    ]),
+  );
 
 onEveryEngine('the instrument', (engine) => {
   let db: TestDatabase;
@@ -86,6 +96,63 @@ onEveryEngine('the instrument', (engine) => {
       { kind: 'value', reason: 'end_of_range:pm25' },
       { kind: 'reading', reason: 'no_value' },
     ]);
+  });
+
+  test.each<[kind: string, sent: object, left: string[], kept: object]>([
+    ['HTU21D', { temperature: '-46.85', humidity: '55' }, ['temperature'], { humidity: 55 }],
+    ['SHT21', { temperature: -46.849998, humidity: -6 }, ['temperature', 'humidity'], {}],
+    ['HTU21', { temperature: 20, humidity: '-5.99', pm25: 3 }, ['humidity'], { temperature: 20 }],
+    ['Sensirion HTU 21D', { temperature: -46.8, pm25: 3 }, ['temperature'], { pm25: 3 }],
+    ['HTU21D', { temperature: -46.9, pm25: 3 }, ['temperature'], { pm25: 3 }],
+    ['HTU21D', { temperature: -46.7, humidity: 0 }, [], { temperature: -46.7, humidity: 0 }],
+    ['SHT31', { temperature: '-45.00', humidity: '0.00' }, ['temperature', 'humidity'], {}],
+    ['SHT30', { temperature: -45, humidity: 40 }, [], { temperature: -45, humidity: 40 }],
+    ['SHT3x', { temperature: 3, humidity: 0 }, [], { temperature: 3, humidity: 0 }],
+    ['DS18B20', { temperature: '85.00', pm25: 3 }, ['temperature'], { pm25: 3 }],
+    ['DS18B20', { temperature: -127, pm25: 3 }, ['temperature'], { pm25: 3 }],
+    ['DHT22', { temperature: '0.00', humidity: '0.00' }, ['temperature', 'humidity'], {}],
+    ['DHT22', { temperature: 0, humidity: 81 }, [], { temperature: 0, humidity: 81 }],
+    ['DHT22', { temperature: 0 }, [], { temperature: 0 }],
+    ['SDS011 + DHT22', { temperature: 0, humidity: 0, pm25: 3 }, ['temperature', 'humidity'], {}],
+    ['BME280', { temperature: -46.85, humidity: 0 }, [], { temperature: -46.85, humidity: 0 }],
+  ])(
+    'of a %s, the values %o that say that nothing was measured are left out (S1)',
+    async (kind, sent, left, kept) => {
+      await bringIn(owner, smallNetwork({ one: { sensors: [{ id: 1, kind }] } }));
+      const readings = [reading(1, T, { uv: 1, ...sent })];
+      const stays = { uv: 1, temperature: null, humidity: null, ...kept };
+      const reasons = left.map((name) => `nothing_measured:${name}`);
+      await owner`truncate raw.readings, raw.quarantine`;
+      const outcome = await accept(readings);
+      expect(outcome.values.map(({ reason }) => reason)).toEqual(reasons);
+      expect(await stored(owner)).toMatchObject([nearly(stays)]);
+
+      await owner`truncate raw.readings, raw.quarantine`;
+      const copier = makeCopier(ingest);
+      await copier.add(readings, NOW);
+      const copied = await copier.store(copier.take() as Batch, 'file.csv');
+      expect(copied.values.map(({ reason }) => reason)).toEqual(reasons);
+      expect(await stored(owner)).toMatchObject([nearly(stays)]);
+    },
+  );
+
+  test('a value in °F that says that nothing was measured is left out after its conversion (S1, S6)', async () => {
+    await bringIn(owner, smallNetwork({ one: { sensors: [{ id: 1, kind: 'HTU21D' }] } }));
+    await owner`truncate raw.readings, raw.quarantine`;
+    const sent = { sensor_id: 1, time: T, temperature_f: -52.33, humidity: 50 };
+    const body = Buffer.from(JSON.stringify(sent));
+    const { readings } = await readBatch(body, 'application/json', { now: NOW });
+    expect((await accept([...readings])).values).toEqual([
+      { index: 0, reason: 'nothing_measured:temperature' },
+    ]);
+  });
+
+  test('of a value that says that nothing was measured, no other unit is hinted at', () => {
+    expect(droppedValue('out_of_bounds:temperature', 85).hint).toMatch(/looks like °F/);
+    expect(droppedValue('nothing_measured:temperature', 85)).toEqual({
+      parameter: 'temperature',
+      reason: 'nothing_measured',
+    });
   });
 
   test('PM2.5 that AirGradient corrected itself waits while a formula applies to its sensor (S5)', async () => {
