@@ -16,7 +16,7 @@ import { NETWORK_FILE } from '../../ingest/reading/vocabulary.ts';
 import { inPieces } from '../../ingest/rows/lines.ts';
 import { readSensorId } from '../../ingest/store/validate.ts';
 import type { Refuse } from './fetchDocument.ts';
-import { MOST_EXAMPLES, noOthers, noteOther, type Others } from './withoutReadings.ts';
+import { noOthers, noteOther, type Others, someOf } from './withoutReadings.ts';
 
 type Feed = {
   /** How many readings the document has, of any sensor. */
@@ -88,7 +88,7 @@ export async function readFeed(
         text += reading.text.length;
       }
       others.excluded = batch.notes.excluded;
-      others.fields = [...batch.notes.ignored].slice(0, MOST_EXAMPLES);
+      others.fields = someOf(batch.notes.ignored);
       notes = { ...batch.notes, contradictions };
       if (readings.length > MOST_READINGS || received > MOST_IN_ALL || text > MOST_TEXT) {
         failure = refuse(

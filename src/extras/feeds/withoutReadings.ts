@@ -25,9 +25,13 @@ export type Others = {
   fields: readonly string[];
 };
 
-/** As many sensors, devices and fields are named. */
-export const MOST_EXAMPLES = 5;
+/** At most this many sensors, devices and fields are named, each up to this length. */
+const MOST_EXAMPLES = 5;
 const LONGEST_NAME = 40;
+
+/** The first of these names, for a message. */
+export const someOf = (names: Iterable<string>): string[] =>
+  [...names].slice(0, MOST_EXAMPLES).map((name) => name.slice(0, LONGEST_NAME));
 
 export const noOthers = (): Others => ({
   sensors: new Set(),
@@ -44,7 +48,7 @@ export function noteOther(others: Others, { sensorId, values, why }: ReadingInpu
     if (Object.keys(values).length > 0) others.withParameter += 1;
     others.why ??= why;
   } else if (others.sensors.size < MOST_EXAMPLES && typeof sensorId !== 'object')
-    others.sensors.add(String(sensorId).slice(0, LONGEST_NAME));
+    others.sensors.add(String(sensorId));
 }
 
 type Problem = [what: string, remedy: string];
@@ -65,14 +69,14 @@ export function whyWithout(
   if (received === 0) return withoutRows(others);
   const devices = [...new Set(readings.flatMap(({ device }) => device ?? []))];
   const strangers = [
-    ...listed('sensor', [...others.sensors]),
-    ...listed('device', devices.slice(0, MOST_EXAMPLES)),
+    ...listed('sensor', someOf(others.sensors)),
+    ...listed('device', someOf(devices)),
   ];
   const count = `it holds ${counted(received)}, none of a sensor of this provider`;
   if (strangers.length === 0) return withoutNames(count, others, sensors);
   return [
     `${count}: ${strangers.join(', ')}`,
-    `${ownSensors(sensors)}. Write what the feed calls them into the network file ("id", or "device"), and import it; or correct the address (pull.url).`,
+    `${ownSensors(sensors)}. Write there what the feed calls them ("id", or "device"), and import it; or correct the address (pull.url).`,
   ];
 }
 

@@ -472,7 +472,7 @@ onOneEngine('pull', (engine) => {
       'readings of other sensors',
       {},
       [element(98, 1), element(99, 1), element(99, 2)],
-      'it holds 3 readings, none of a sensor of this provider: sensors 98, 99. Its sensors in the network file are 1, 2, 3. Write what the feed calls them into the network file ("id", or "device")',
+      'it holds 3 readings, none of a sensor of this provider: sensors 98, 99. Its sensors in the network file are 1, 2, 3. Write there what the feed calls them ("id", or "device")',
     ],
     [
       'a reading of an unknown device',
@@ -501,8 +501,8 @@ onOneEngine('pull', (engine) => {
     [
       'readings without a known parameter',
       { kind: 'airseries' },
-      [{ sensor_id: 1, time, staub: 5, lärm: 60 }],
-      'it holds 1 reading of its sensors, without a known parameter; found staub, lärm. Say which is which with "column", as in "column": "pm25=NAME"',
+      [{ sensor_id: 1, time, staub: 5, ['lärm'.repeat(1_000)]: 60, a: 1, b: 2, c: 3, d: 4 }],
+      'it holds 1 reading of its sensors, without a known parameter; found staub, lärmlärmlärmlärmlärmlärmlärmlärmlärmlärm, a, b, c. Say which is which with "column", as in "column": "pm25=NAME"',
     ],
     [
       'only rows that "only" leaves out',
