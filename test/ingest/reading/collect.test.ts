@@ -87,6 +87,16 @@ describe('CSV', () => {
   });
 
   test.each([
+    ['a row of words', 'roof,noon,high'],
+    ['a row that is wider', `roof,${T},high,good`],
+  ])('the header is named that cannot be used, and not %s below it', async (_, row) => {
+    const { failure } = await read(`Station North\nstation,time,pm25\n${row}\n`);
+    expect(failure).toContain(
+      'readings:2: the header has no column sensor_id: "station,time,pm25"',
+    );
+  });
+
+  test.each([
     ['time,pm25', 'has no column sensor_id'],
     ['sensor_id,pm25', 'has no column for the time'],
     ['sensor_id,time', 'names no parameter'],
