@@ -42,6 +42,11 @@ it.each<[string, string[], string[]]>([
     ['6/5/2026 8:00 PM', '6/13/2026 8:00 AM'],
     ['2026-06-05T20:00+04:00', '2026-06-13T08:00+04:00'],
   ],
+  [
+    'beside times of another form',
+    ['05/06/2026 08:00', '2026-06-12T08:00+04:00', '13/06/2026 08:00'],
+    ['2026-06-05T08:00+04:00', '2026-06-12T08:00+04:00', '2026-06-13T08:00+04:00'],
+  ],
   ['with the same day and month', ['05/05/2026 08:00'], ['2026-05-05T08:00+04:00']],
   [
     'as cards of Home Assistant export them',
@@ -73,4 +78,9 @@ it('a date in another order is found anywhere in a file', async () => {
   await expect(timesOf([...days, '11/19/2026 08:00'])).rejects.toThrow(
     'two orders, 19/11/2026 in line 2 with the day first, and 11/19/2026 in line 12002 with the month',
   );
+});
+
+it('a declared order is not overruled by a date that contradicts it', async () => {
+  const path = file('dates.csv', 'sensor_id,time,pm25\n1,01/25/2026 08:00,5\n');
+  expect(await findDateFormat(path, { zone, dateFormat: 'dd/mm/yyyy' })).toBeUndefined();
 });
