@@ -4,7 +4,7 @@ import { explainValue } from '../../src/ingest/explain.ts';
 import { readNumber, writeInstead } from '../../src/ingest/numbers.ts';
 import { doubtsOf } from '../../src/ingest/reading/doubts.ts';
 import { COMMAND_LINE } from '../../src/ingest/reading/vocabulary.ts';
-import { mayBeAtEnd } from '../../src/ingest/store/instruments.ts';
+import { mayBeNoMeasurement } from '../../src/ingest/store/instruments.ts';
 import { readText } from './support.ts';
 
 const T = '2026-11-20T08:00:00Z';
@@ -101,8 +101,8 @@ describe('what is asked of values', () => {
   });
 
   it('the end of a range is found behind a space that does not break (S1)', () => {
-    expect(mayBeAtEnd({ pm10: '1\u00a0999.9' })).toBe(true);
-    expect(mayBeAtEnd({ pm10: '1\u00a0', pm25: 'broken' })).toBe(false);
+    expect(mayBeNoMeasurement({ pm10: '1\u00a0999.9' })).toBe(true);
+    expect(mayBeNoMeasurement({ pm10: '1\u00a0', pm25: 'broken' })).toBe(false);
   });
 
   it('a value in another unit is named behind a space that does not break', () => {

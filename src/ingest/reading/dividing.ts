@@ -4,11 +4,11 @@
  * contradicts what the values are taken for.
  */
 import type { ParameterName } from '../../contract/parameters.ts';
+import type { ValueColumn } from '../formats/format.ts';
 import { ownName } from '../formats/ownNames.ts';
 import { cellAt, isGiven, type Position, type Row } from '../rows/row.ts';
 import { isSameUnit, ownUnitOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
-import type { Plan } from './plan.ts';
 import { isUnitColumn } from './unitColumns.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { wordsOf } from './words.ts';
@@ -57,6 +57,12 @@ type Divided = {
   against?: string | undefined;
 };
 
+/** What the values of the rows are taken for. */
+type Taken = readonly {
+  parameter: ParameterName;
+  columns: readonly Pick<ValueColumn, 'unit' | 'unitAt'>[];
+}[];
+
 /** By the name of the column. */
 export type Dividing = Map<string, Divided>;
 
@@ -68,7 +74,7 @@ export function noteDividing(
   dividing: Dividing,
   row: Row,
   owner: unknown,
-  { dividing: columns, values }: Pick<Plan, 'dividing' | 'values'>,
+  { dividing: columns, values }: { dividing: readonly DividingColumn[]; values: Taken },
 ): void {
   for (const { name, kind, position } of columns) {
     const cell = cellAt(row, position);
@@ -95,7 +101,7 @@ function noteOwner(known: Divided, owner: unknown, value: string): void {
 }
 
 /** What the values are taken for, if a unit or a parameter says another. */
-function contradicted(kind: Kind, value: string, all: Plan['values']): string | undefined {
+function contradicted(kind: Kind, value: string, all: Taken): string | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
   if (kind === 'half') return 'a time of twelve hours is read without it';

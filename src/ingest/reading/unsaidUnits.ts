@@ -5,7 +5,6 @@
 import type { ParameterName } from '../../contract/parameters.ts';
 import { ownUnitOf, unitsOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
-import type { SourceNotes } from './notes.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A field whose unit is open. */
@@ -25,7 +24,10 @@ export function noteUnsaidUnit(unsaid: Map<string, UnsaidUnit>, one: UnsaidUnit)
 }
 
 /** A gas that is given in ppb may be 2.7 times as much in µg/m³, and no value tells which it is. */
-export const unsaidUnits = ({ unsaid }: Pick<SourceNotes, 'unsaid'>, say: Vocabulary): Doubt[] =>
+export const unsaidUnits = (
+  { unsaid }: { unsaid: ReadonlyMap<string, UnsaidUnit> },
+  say: Vocabulary,
+): Doubt[] =>
   [...unsaid.values()].map(({ parameter, field, said }) => {
     const own = ownUnitOf(parameter);
     const other = own === 'ppb' ? 'ug/m3' : 'ppb';

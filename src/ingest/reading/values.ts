@@ -33,7 +33,7 @@ export function readValues(row: Row, { values: planned }: Plan): ReadValues {
 }
 
 /** An empty cell of a mapped column counts, too: only a row without one is read by the format's. */
-export const columnThatCounts = (
+const columnThatCounts = (
   row: Row,
   { columns, otherwise }: PlannedValues,
 ): PlannedColumn | undefined => firstWithValue(row, columns) ?? firstWithValue(row, otherwise);

@@ -26,8 +26,7 @@ type Usual = {
 
 /**
  * Readings of the first five sensors and of 30 days are compared, with hours from a week before to a
- * week after: on a year of 1,000 stations on TimescaleDB a push of one waits 3 ms for them, and one
- * of all 21 ms. With 20 stations and 90 days that took 1 s.
+ * week after: on a year of 1,000 stations a push of one waits 3 ms for them, and one of all 21 ms. With 20 stations and 90 days that took 1 s.
  */
 const MOST_SENSORS = 5;
 const COMPARED_MS = 30 * 86_400_000;

@@ -211,7 +211,7 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
     { content: `${OPENAQ}1,2,${T},pm25,5,µg/m³\n` },
     [
       'no column says how long that is; nothing of it was',
-      'To import it, write --shift -1h for means of an hour',
+      'Write --shift -1h for means of an hour',
     ],
   ],
   [
@@ -269,7 +269,7 @@ const REFUSED_FILES: Mistake<ReadingFile>[] = [
   [
     '--sensor for a table of another sensor',
     { content: GOOD, declared: { sensor: 2 } },
-    '--sensor: 2 would not be used, because a row names sensor 1 itself. Leave --sensor out, or the field of the file that says it.',
+    '--sensor: 2 would not be used, because a row names sensor 1 itself. Leave --sensor out; or, if that field means something else, add --only FIELD=*.',
   ],
   [
     '--device for a table of sensors',
