@@ -14,6 +14,7 @@ async function read(header: string, rows: readonly string[], declared = {}) {
     values: readings.map(({ values }) => values),
     unsaid: [...notes.unsaid.values()].map(({ field, said }) => [field, said]),
     ignored: [...notes.ignored],
+    dividing: [...notes.dividing.keys()],
   };
 }
 
@@ -66,6 +67,7 @@ describe('a column of units', () => {
   ])('a column of units %s is read', async (_, header, row, values, ignored) => {
     const found = await read(`sensor_id,time,${header}`, [`1,${T},${row}`]);
     expect(found).toMatchObject({ values: [values], unsaid: [] });
+    expect(found.dividing).toEqual(ignored.filter((name) => name === 'temp_f_unit'));
     expect(found.ignored.sort()).toEqual(ignored.sort());
   });
 
@@ -75,6 +77,7 @@ describe('a column of units', () => {
       values: [{ no2: '20' }, { no2: close(20) }, { no2: null }],
       unsaid: [],
       ignored: [],
+      dividing: [],
     });
   });
 

@@ -11,7 +11,7 @@ import { acceptReadings } from '../../../src/ingest/store/accept.ts';
 import { NOW } from '../../support/clock.ts';
 import { onEveryEngine } from '../../support/database.ts';
 import { keepingLog } from '../../support/keepingLog.ts';
-import { smallNetwork } from '../../support/smallNetwork.ts';
+import { bringIn, smallNetwork } from '../../support/smallNetwork.ts';
 import { openPushing, type Pushing, send } from '../http/pushing.ts';
 import { file, reading, stored } from '../support.ts';
 
@@ -67,6 +67,14 @@ onEveryEngine('readings among others', (engine) => {
       });
   });
 
+  it.each([
+    [38, 2.5],
+    [23, 2.5],
+    [3, 6.25],
+  ])('%s °C and %s m/s beside 3 °C and 2.5 m/s are asked about', async (temperature, wind) => {
+    expect((await imported(1, hours(24, temperature, wind))).failures).toHaveLength(1);
+  });
+
   it('wind 2.5 times as strong as nearby stops an import, because it looks like km/h', async () => {
     const { failures } = await imported(1, hours(24, 3, 9));
     expect(failures).toEqual([
@@ -79,7 +87,7 @@ onEveryEngine('readings among others', (engine) => {
   it('an import accepts warmer air, stronger wind, few values and times without hours to compare', async () => {
     const before = new Date(NOW.getTime() - 30 * 86_400_000);
     for (const rows of [
-      hours(24, 22),
+      hours(24, 22.9),
       hours(24, 3, 6.2),
       hours(19, 38),
       hours(24, 38, 9, before),
@@ -100,6 +108,11 @@ onEveryEngine('readings among others', (engine) => {
     ]);
     const few = await send(here.app, here.token, JSON.stringify(rows.slice(0, 19)));
     expect(few.body).toMatchObject({ accepted: 19 });
+  });
+
+  it('stations farther than 50 km are not compared', async () => {
+    await bringIn(owner, smallNetwork({ two: { latitude: 40.5, longitude: 44 } })); // 56 km
+    expect(await imported(1, hours(24, 38))).toMatchObject({ received: 24, failed: false });
   });
 
   it('the hours of the station itself are compared, too', async () => {
