@@ -143,31 +143,38 @@ const parameterNamed = (value: string): ParameterName | undefined =>
 
 /** The columns that stop a source. */
 export const dividingDoubts = (dividing: Dividing, say: Vocabulary): Doubt[] =>
-  [...dividing].flatMap(([name, { kind, values, apart, against }]): Doubt[] => {
-    const [first = '', ...more] = apart?.slice(1) ?? [...values];
-    if (apart === undefined && (kind === 'place' || (more.length === 0 && against === undefined)))
-      return [];
-    const listed = [first, ...more].join(', ');
-    const one = say.option('only', `${name}=${first}`);
-    const all = say.option('only', `${name}=*`);
-    const whose = apart === undefined ? '' : ` of ${String(apart[0]).slice(0, 60)}`;
-    const but =
-      more.length === 0 && against !== undefined ? `, but ${against}` : ', and is not used';
-    const remedies: Record<Kind, string> = {
-      place: `Write ${say.option('column', `device=${name}`)} if it says whose the rows are, ${one} for rows with that value alone, or ${all} if all of them are of one place.`,
-      parameter: `Write ${one} for rows with that value alone, or ${all} if all of them measure what they are taken for.`,
-      unit: `Leave out ${say.option('unit')} if the column is right, or write ${one} for rows with that value alone, or ${all} if it is wrong.`,
-      system: `Declare the unit of each parameter with ${say.option('unit')}, and write ${one} for rows with that value alone.`,
-      half: `Write ${say.option('column', `time=DATE+TIME+${name}`)}.`,
-    };
-    return [
-      {
-        what: `column ${name} (${listed}) tells ${WHAT[kind]}${whose} apart${but}`,
-        remedy: remedies[kind],
-        stops: 'always',
-      },
-    ];
+  [...dividing].flatMap(([name, known]): Doubt[] => {
+    const what = whatItTells(name, known);
+    if (what === undefined) return [];
+    const { kind, values, apart } = known;
+    const [first = ''] = apart?.slice(1) ?? [...values];
+    return [{ what, remedy: howToUse(name, kind, String(first), say), stops: 'always' }];
   });
+
+/** Undefined: it tells nothing apart. */
+function whatItTells(name: string, { kind, values, apart, against }: Divided): string | undefined {
+  if (apart !== undefined) {
+    const [owner, one, other] = apart;
+    return `column ${name} (${one}, ${other}) tells rows of ${String(owner).slice(0, 60)} apart, and is not used`;
+  }
+  const all = [...values];
+  if (all.length > 1)
+    return `column ${name} (${all.join(', ')}) tells ${WHAT[kind]} apart, and is not used`;
+  return against === undefined ? undefined : `column ${name} says ${all[0]}, but ${against}`;
+}
+
+function howToUse(name: string, kind: Kind, first: string, say: Vocabulary): string {
+  const one = `${say.option('only', `${name}=${first}`)} for rows with that value alone`;
+  const all = say.option('only', `${name}=*`);
+  const remedies: Record<Kind, string> = {
+    place: `Write ${say.option('column', `device=${name}`)} if it says whose the rows are, ${one}, or ${all} if all of them are of one place.`,
+    parameter: `Write ${one}, or ${all} if all of them measure what they are taken for.`,
+    unit: `Leave out ${say.option('unit')} if the column is right, or write ${one}, or ${all} if the column is wrong.`,
+    system: `Declare the unit of each parameter with ${say.option('unit')}, and write ${one}.`,
+    half: `Write ${say.option('column', `time=DATE+TIME+${name}`)}.`,
+  };
+  return remedies[kind];
+}
 
 const WHAT: Record<Kind, string> = {
   place: 'rows',

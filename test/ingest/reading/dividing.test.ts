@@ -81,7 +81,7 @@ describe('a unit', () => {
     const message = await asked('time,sensor_id,o3,unit', hours('1,30,ppb'), {
       units: ['o3=ug/m3'],
     });
-    expect(message).toMatch('column unit (ppb) tells units apart, but o3 is taken to be in ug/m3');
+    expect(message).toMatch('column unit says ppb, but o3 is taken to be in ug/m3');
   });
 
   it('two units in rows stop a source whose unit is declared', async () => {
