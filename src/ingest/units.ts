@@ -98,6 +98,9 @@ const WORDS: readonly (readonly [word: RegExp, short: string])[] = [
   [/\bknots?\b|\bkts\b/g, 'kn'],
 ];
 
+/** Names of columns have numbers behind their underscores, and rows may have new ones each. */
+const BEGINS_A_UNIT = /^\s*[\p{L}\p{So}%]/u;
+
 /** A text that is longer is no unit. */
 const LONGEST = 60;
 
@@ -177,6 +180,7 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
 }
 
 function scaleOf(unit: string, parameter: ParameterName): Scale | undefined {
+  if (!BEGINS_A_UNIT.test(unit)) return undefined;
   const plain = simplified(unit);
   return UNITS.get(parameter)?.scales.find(([names]) => names.includes(plain));
 }

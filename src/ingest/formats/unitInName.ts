@@ -16,6 +16,9 @@ type Place = {
 /** A longer name says a unit in brackets only. */
 const LONGEST_NAME = 60;
 
+/** Texts in brackets that are looked at. */
+const MOST_TEXTS = 5;
+
 const IN_BRACKETS = /[([]([^()[\]]{0,60})[)\]]/g;
 
 /** The places of a name in lower case, the surest first. */
@@ -27,7 +30,7 @@ export function unitPlaces(name: string): Place[] {
     Math.max(name.lastIndexOf(')'), name.lastIndexOf(']'), 0),
   );
   const texts = [...name.matchAll(IN_BRACKETS)].flatMap(([, text = '']) => text.split(/[,;]/));
-  const inBrackets = [whole, ...texts].map((text) => ({
+  const inBrackets = [whole, ...texts].slice(0, MOST_TEXTS).map((text) => ({
     base: bare,
     text: text.trim(),
     isUnits: true,

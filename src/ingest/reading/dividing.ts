@@ -9,7 +9,7 @@ import { ownName } from '../formats/ownNames.ts';
 import { cellAt, isGiven, type Position, type Row } from '../rows/row.ts';
 import { isSameUnit, ownUnitOf } from '../units.ts';
 import type { Doubt } from './doubt.ts';
-import { isUnitColumn } from './unitColumns.ts';
+import { sayUnits } from './unitColumns.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { wordsOf } from './words.ts';
 
@@ -34,8 +34,8 @@ const OF_INFLUX = ['_field', '_measurement'];
 /** Undefined: a column of this name tells nothing apart. */
 export function dividingKind(name: string): Kind | undefined {
   if (OF_INFLUX.includes(name.toLowerCase())) return 'parameter';
-  if (isUnitColumn(name)) return 'unit';
   const all = wordsOf(name);
+  if (sayUnits(all)) return 'unit';
   const words = all.filter((word) => !NO_MATTER.includes(word));
   const [word = '', ...more] = words;
   if (all.join(' ') === 'us units') return 'system';

@@ -29,7 +29,7 @@ export function nestedRows(
   { taken }: Pick<Plan, 'taken'>,
   { say = COMMAND_LINE }: Declarations,
 ): string | undefined {
-  if (names.isTable) return undefined;
+  if (names.isTable || cells.every(isScalar)) return undefined;
   const given = Object.fromEntries(names.list.map((name, index) => [name, cells[index]]));
   const shared = names.list.filter((_, index) => taken.has(index) && isScalar(cells[index]));
   for (const shape of SHAPES) {

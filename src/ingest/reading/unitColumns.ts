@@ -12,13 +12,11 @@ const UNIT_WORDS = 'unit units uom einheit unidad unità unité единица �
 const NOT_UNITS = 'id no nr num number serial name code us'.split(' ');
 
 /** True for `Units of Measure`, `SO2_Unit`, `uom`; `usUnits` names a system of units. */
-export function isUnitColumn(name: string): boolean {
-  const words = wordsOf(name);
-  return (
-    words.some((word) => UNIT_WORDS.includes(word)) &&
-    !words.some((word) => NOT_UNITS.includes(word))
-  );
-}
+export const isUnitColumn = (name: string): boolean => sayUnits(wordsOf(name));
+
+export const sayUnits = (words: readonly string[]): boolean =>
+  words.some((word) => UNIT_WORDS.includes(word)) &&
+  !words.some((word) => NOT_UNITS.includes(word));
 
 /** A column whose values are read. */
 type Value = { parameter: ParameterName; index: number };
@@ -30,32 +28,37 @@ type UnitColumns = {
   ofOthers: ReadonlySet<number>;
 };
 
+/** Nearly all names have nothing of this, and words of each would cost more than the rest of a plan. */
+const MAY_SAY_UNITS = /unit|uom|einheit|unidad|ед|միավոր/i;
+const NO_UNITS: UnitColumns = { unitOf: () => undefined, ofOthers: new Set() };
+
 /**
  * `SO2_Unit` belongs to the column `SO2`, `TempUnit` to temperatures; any other to the values before
- * it as far as the one before, and if it is the only one, to all.
+ * it as far as the one before, and if it is the only one, to all. Takes time linear in the columns:
+ * a push may have new ones in every row.
  */
 export function unitColumnsOf({ list }: Names, values: readonly Value[]): UnitColumns {
-  const owners = new Map<number, (value: Value) => boolean>();
+  if (!MAY_SAY_UNITS.test(list.join(' '))) return NO_UNITS;
+  const words = list.map(wordsOf);
+  const positions = new Map(words.map((some, index) => [some.join(' '), index]));
+  const byColumn = new Map<number, number>();
+  const byParameter = new Map<ParameterName, number>();
   const unnamed: number[] = [];
-  for (const [at, name] of list.entries()) {
-    if (!isUnitColumn(name)) continue;
-    const base = wordsOf(name).filter((word) => !UNIT_WORDS.includes(word));
-    const beside = list.findIndex((other) => wordsOf(other).join(' ') === base.join(' '));
-    const named = ownName(base.join('_'))?.parameter;
-    if (beside >= 0) owners.set(at, ({ index }) => index === beside);
-    else if (named !== undefined) owners.set(at, ({ parameter }) => parameter === named);
-    else unnamed.push(at);
+  const named: number[] = [];
+  for (const [at, some] of words.entries()) {
+    if (!sayUnits(some)) continue;
+    const base = some.filter((word) => !UNIT_WORDS.includes(word));
+    const beside = positions.get(base.join(' '));
+    const parameter = ownName(base.join('_'))?.parameter;
+    if (beside !== undefined) byColumn.set(beside, at);
+    else if (parameter !== undefined) byParameter.set(parameter, at);
+    (beside === undefined && parameter === undefined ? unnamed : named).push(at);
   }
-  const isNamed = (value: Value) => [...owners.values()].some((isOf) => isOf(value));
-  const free = values.filter((value) => !isNamed(value)).map(({ index }) => index);
-  for (const [nth, at] of unnamed.entries()) {
-    const from = unnamed.length === 1 ? Number.NEGATIVE_INFINITY : (unnamed[nth - 1] ?? 0);
-    const until = unnamed.length === 1 ? Number.POSITIVE_INFINITY : at;
-    owners.set(at, ({ index }) => free.includes(index) && index > from && index < until);
-  }
-  const all = [...owners];
-  return {
-    unitOf: (value) => all.find(([, isOf]) => isOf(value))?.[0],
-    ofOthers: new Set(all.flatMap(([at, isOf]) => (values.some(isOf) ? [] : at))),
-  };
+  const [only] = unnamed;
+  const unitOf = ({ parameter, index }: Value): number | undefined =>
+    byColumn.get(index) ??
+    byParameter.get(parameter) ??
+    (unnamed.length > 1 ? unnamed.find((at) => at > index) : only);
+  const used = new Set(values.map(unitOf));
+  return { unitOf, ofOthers: new Set([...named, ...unnamed].filter((at) => !used.has(at))) };
 }
