@@ -142,7 +142,13 @@ describe('in another zone', () => {
   });
 
   it('a push with a declared zone is read by the database server’s rules, and unknown zones are refused', async () => {
-    const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 1_000 });
+    const app = makeIngestApp({
+      writes,
+      clock: () => NOW,
+      timeZone: 'Asia/Yerevan',
+      log: keepingLog(),
+      rate: 1_000,
+    });
     const scope = { provider: 'us', stations: null };
     const { token } = await createToken(owner, { name: 'feed', ...scope, now: NOW });
     const send = (query: string) =>

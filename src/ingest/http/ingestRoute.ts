@@ -31,7 +31,7 @@ export type IngestDeps = {
   writes: QueryPool;
   clock: Clock;
   /** The zone of the network, which refusals of times without an offset offer. */
-  timeZone?: string | undefined;
+  timeZone: string;
   /** Undefined: nothing is counted. */
   observer?: IngestObserver | undefined;
   /** How long a body may take to arrive, from when the token was looked up. */
@@ -166,7 +166,7 @@ function describeSource(
 function explained(
   { received, quarantined, values }: Accepted,
   readings: readonly ReadingInput[],
-  timeZone: string | undefined,
+  timeZone: string,
 ) {
   const sentences = new Map<string, string>();
   for (const { index, reason } of quarantined) {

@@ -183,7 +183,13 @@ onOneEngine('the ingestion endpoint', (engine) => {
 
 it('a push is answered with 503 if the database was never reachable', async () => {
   const writes = openIngestPool('postgres://x@127.0.0.1:1/x', { timeZone: 'UTC' });
-  const app = makeIngestApp({ writes, clock: () => NOW, log: keepingLog(), rate: 10 });
+  const app = makeIngestApp({
+    writes,
+    clock: () => NOW,
+    timeZone: 'Asia/Yerevan',
+    log: keepingLog(),
+    rate: 10,
+  });
   const token = `airs_${'a'.repeat(10)}_${'b'.repeat(43)}`;
   expect((await send(app, token, '[]')).status).toBe(503);
   await writes.close();

@@ -38,6 +38,7 @@ beforeAll(async () => {
   app = makeIngestApp({
     writes: here.writes,
     clock: () => NOW,
+    timeZone: here.database.timeZone,
     log: here.log,
     rate: 1_000,
     observer: observeIngest(metrics),
