@@ -39,10 +39,9 @@ export const withPoint = (given: string, names: Names): string =>
     : given;
 
 /** `<5`, `< 0,5`, `<LOD`, `>= 1000`. */
-const LIMIT = /^([<>\u2264\u2265])\s*=?\s*(?:(\d+(?:[.,]\d+)?)|LO?[DQ]|M?DL)?$/i;
-/** Digits in groups of three, and perhaps a fraction behind another sign: `1.234,5`, `12 345`. */
-const THOUSANDS = /^([-+\u2212\u2013]?)(\d{1,3}(?:([.,' \u2019])\d{3})(?:\3\d{3})*)(?:[.,](\d+))?$/;
+const LIMIT = /^([<>\u2264\u2265])=? ?(?:(\d+(?:[.,]\d+)?)|LO?[DQ]|M?DL)?$/i;
 const ONE_COMMA = /^([-+\u2212\u2013]?\d*),(\d+)$/;
+const GROUPED = /^([-+\u2212\u2013]?)(\d[\d.,' \u2019]*)$/;
 
 /**
  * Says what to write instead of a text that is not a number, because it may be two; undefined: that
@@ -56,10 +55,24 @@ export function writeInstead(text: string): string | undefined {
     const thousands = fraction.length === 3 ? ` or ${whole}${fraction}` : '';
     return `${text} has a comma: write ${whole || '0'}.${fraction}${thousands}, or a table with ; between its fields, where a comma is a decimal one`;
   }
-  const [, sign, groups, , rest] = THOUSANDS.exec(text) ?? [];
-  if (groups === undefined) return undefined;
-  const plain = `${sign}${groups.replaceAll(/\D/g, '')}${rest === undefined ? '' : `.${rest}`}`;
-  return `${text} has its thousands set apart: write ${plain}`;
+  const [, sign, digits = ''] = GROUPED.exec(text) ?? [];
+  const plain = withoutGroups(digits);
+  return plain && `${text} has its thousands set apart: write ${sign}${plain}`;
+}
+
+/** `1234.5` of `1.234,5`, digits in groups of three and perhaps a fraction behind another sign. */
+function withoutGroups(digits: string): string | undefined {
+  const groups = digits.split(/[.,' \u2019]/);
+  const marks = digits.replaceAll(/\d/g, '');
+  const hasFraction = marks.length > 1 && !marks.endsWith(marks[0] as string);
+  const fraction = hasFraction ? groups.pop() : undefined;
+  const [first = '', ...others] = groups;
+  const isGrouped =
+    first.length <= 3 &&
+    others.length > 0 &&
+    others.every(({ length }) => length === 3) &&
+    new Set(hasFraction ? marks.slice(0, -1) : marks).size === 1;
+  return isGrouped ? groups.join('') + (fraction === undefined ? '' : `.${fraction}`) : undefined;
 }
 
 /** Half the limit stands for it in Europe: dd.eionet.europa.eu/vocabulary/aq/observationvalidity/3. */

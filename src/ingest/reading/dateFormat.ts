@@ -12,7 +12,7 @@ import { DATE_FORMATS, type DateFormat, slashedDate } from './times.ts';
 import { COMMAND_LINE } from './vocabulary.ts';
 
 /** The order in which a source writes its dates, as far as it was read. */
-export type DateOrder = {
+type DateOrder = {
   /** The first date that admits each order only, with its line. */
   only: { [order in DateFormat]?: string };
   /** The first date that either order fits, and means another day by each. */

@@ -34,15 +34,19 @@ export function likelyDelimiters(text: string): string[] {
 export const declaredDelimiter = (text: string): string | undefined =>
   /^"?sep=(.)"?$/i.exec(text)?.[1];
 
+const onOneLine = (name: string): string =>
+  name
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ');
+
 /** Throws InputError for a header with too many columns. */
 export function makeHeader(
   { number, text, encoding }: Line,
   delimiter: string,
   position: string,
 ): Header {
-  const names = (splitCsvLine(text, delimiter) ?? []).map((one) =>
-    one.replaceAll(/\s*\n\s*/g, ' '),
-  );
+  const names = (splitCsvLine(text, delimiter) ?? []).map((one) => onOneLine(one));
   if (names.length > MOST_FIELDS) {
     const remedy = `At most ${MOST_FIELDS} are read: leave out those that are not needed.`;
     throw new InputError(position, `the header has more than ${MOST_FIELDS} columns`, remedy);

@@ -26,7 +26,7 @@ export type Source = {
 export async function openSource(path: string): Promise<Source & { close(): void }> {
   if (/^https?:\/\//i.test(path))
     throw new InputError(
-      path.replace(/[?#].*/, '').replace(/\/\/[^/]*@/, '//'), // without what may be a key
+      withoutKeys(path),
       'this is an address, and an import reads files',
       `Fetch it, and add the same options: curl -L ADDRESS | ${AIRSERIES} import readings -.`,
     );
@@ -51,6 +51,13 @@ export async function openSource(path: string): Promise<Source & { close(): void
     }
   }
   return source;
+}
+
+/** An address without its user, password and parameters, which may be keys. */
+function withoutKeys(address: string): string {
+  if (!URL.canParse(address)) return 'the address';
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
 }
 
 /**
