@@ -1,7 +1,9 @@
 /** Bytes that are not UTF-8: which encoding a message names, and that nothing is stored by it. */
 import { describe, expect, it } from 'vitest';
+import { hintsOf } from '../../../src/ingest/explain.ts';
 import { readReadings } from '../../../src/ingest/reading/collect.ts';
 import type { Declarations } from '../../../src/ingest/reading/declarations.ts';
+import { makeNotes } from '../../../src/ingest/reading/notes.ts';
 import type { ReadingInput } from '../../../src/ingest/reading/reading.ts';
 import { encodingOf } from '../../../src/ingest/rows/encoding.ts';
 
@@ -98,6 +100,15 @@ describe('a row that is not UTF-8', () => {
       name: 'openaq',
     });
     expect(readings).toMatchObject([{ unreadable: true }]);
+  });
+
+  it('the hint at a refused row names its line and its encoding', async () => {
+    const notes = makeNotes();
+    const encoding = encodingOf(latin1('Gerät'));
+    expect(hintsOf({ ...notes, notUtf8: { encoding, line: 7, text: '' } })).toEqual([
+      expect.stringMatching(/^row 7 was refused: it is text in cp1252.* iconv -f CP1252/),
+    ]);
+    expect(hintsOf(notes)).toEqual([]);
   });
 
   it('a column that is not used may have any bytes', async () => {
