@@ -76,6 +76,8 @@ describe('another zone', () => {
     expect(await doubtOf(summer, mapped(column, { zone: '+01:00' }))).toBeUndefined();
     const winter = table(['2026-01-15 12:00', '2026-11-15'], column);
     expect(await doubtOf(winter, mapped(column))).toBeUndefined();
+    const utc = table(['2026-07-15 12:00'], 'Time (UTC)');
+    expect(await doubtOf(utc, mapped('Time (UTC)', { zone: 'UTC' }))).toBeUndefined();
     const exact = table(['2026-07-15T12:00:00Z', '2026-07-15T12:00:00+02:00'], column);
     expect(await doubtOf(exact, mapped(column))).toBeUndefined();
   });
@@ -146,7 +148,7 @@ describe('ends of intervals', () => {
   });
 
   it('a row behind the units that has another word is a row', async () => {
-    const text = 'time,AirT,note\n,Deg C,\n,,Maximum of the day\n2026-11-19 01:00,4,\n';
+    const text = 'time,AirT,note\n,Deg C,\n,Avg,Maximum of the day\n2026-11-19 01:00,4,\n';
     const declared = { ...BERLIN, columns: ['temperature=AirT'] };
     expect((await read(text, declared)).stamps).toHaveLength(2);
   });
@@ -207,6 +209,7 @@ describe('ends of intervals', () => {
     );
     expect(await doubtOf(table(day(19, 1).slice(5)))).toBeUndefined(); // 19 rows
     expect(await doubtOf(table(['19.11.2026 00:00', ...day(19, 1)]))).toBeUndefined();
+    expect(await doubtOf(table(['19.11.2026 00:10', ...day(19, 1)]))).toContain('have 24:00');
     expect(await doubtOf(table(day(19, 1)), { ...BERLIN, shift: '-1h' })).toBeUndefined();
     const compact = Array.from({ length: 24 }, (_, at) => `20261119${pad(at + 1)}`);
     expect(await doubtOf(table(compact))).toContain('its times have 24:00');
@@ -348,6 +351,7 @@ describe('a second short', () => {
       'a slip or two': shortAt([1, 2]),
       'a time between': [...shortAt(TEN), '2026-11-20 12:00:30'],
       'three seconds before': shortAt(TEN, 3),
+      'a second before and a second after': [...shortAt(TEN), '2026-11-20 12:00:01'],
       'a sensor of each minute at its last second': shortAt(ALL, 1, 60_000),
       'fewer than twenty': shortAt(TEN).slice(5),
     }))
