@@ -268,6 +268,21 @@ describe('POST /v1/readings', () => {
     expect(few.status).toBe(200);
   });
 
+  it('rows that would become one reading count each (S7)', async () => {
+    const states = Array.from({ length: 20 }, (_, index) => ({
+      sensor_id: 1,
+      entity_id: 'sensor.dust',
+      state: String(index),
+      last_changed: T,
+      attributes: { device_class: 'pm25', unit_of_measurement: 'µg/m³' },
+    }));
+    const { status, body } = await post(JSON.stringify(states));
+    expect([status, body.detail]).toEqual([
+      422,
+      expect.stringMatching(/19 of 20 rows give a parameter another value/),
+    ]);
+  });
+
   it('a push of one reading is refused where nobody may guess its unit or its sensor (S9)', async () => {
     const gas = await request(here.app)
       .post('/v1/readings?column=no2=NO2_mean')
