@@ -72,6 +72,12 @@ describe('a gas without a unit', () => {
     expect([...notes.unsaid.values()].map(({ field }) => field)).toEqual(['NO2', 'o3']);
   });
 
+  it('the unit of a mapped gas is asked for in the layouts of others, too', async () => {
+    const archive = 'dateTime,usUnits,interval,outTemp,no2\n1795161900,1,5,41,20\n';
+    const { notes } = await readText(archive, { device: 'wx', columns: ['no2=no2'] });
+    expect([...notes.unsaid.values()].map(({ field }) => field)).toEqual(['no2']);
+  });
+
   it('the unit of a gas in rows of one parameter is asked for where their unit is blank', async () => {
     const { notes } = await readText(
       `location_id,sensors_id,location,datetime,lat,lon,parameter,units,value\n9,1,here,${T},1,1,no2,,5\n`,
