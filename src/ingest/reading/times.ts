@@ -189,17 +189,22 @@ function withMonth(_text: string, parts: Parts): string | undefined {
   return month === 0 ? undefined : isoOf(parts, String(month));
 }
 
-/** `UTC`, `GMT`, the name of a zone, half of the day, or an offset behind a blank. */
-const ENDS_APART = /[CTMm.\]]$| [-+Zz][\d:]{0,6}$/;
-
-/** Nearly every stamp is ISO 8601: `2026-11-20T08:00…`, of an hour below 20 or from 20 to 23. */
-const isPlain = (given: string): boolean =>
-  given.charCodeAt(4) === 45 /* - */ &&
-  given.charCodeAt(13) === 58 /* : */ &&
-  !isOfHour24(given) &&
-  given.charCodeAt(10) < 128 &&
-  !ENDS_APART.test(given) &&
-  !given.includes('/');
+/**
+ * Nearly every stamp is ISO 8601: `2026-11-20T08:00…`, of an hour below 20 or from 20 to 23, that
+ * ends with a digit or Z and has nothing behind a blank, such as `PM`, `UTC` or an offset.
+ */
+function isPlain(given: string): boolean {
+  const last = given.charCodeAt(given.length - 1);
+  return (
+    given.charCodeAt(4) === 45 /* - */ &&
+    given.charCodeAt(13) === 58 /* : */ &&
+    ((last >= 48 && last <= 57) || last === 90 || last === 122) /* 0 to 9, Z, z */ &&
+    !isOfHour24(given) &&
+    given.charCodeAt(10) < 128 &&
+    !given.includes(' ', 11) &&
+    !given.includes('/')
+  );
+}
 
 const isOfHour24 = (stamp: string): boolean =>
   stamp.charCodeAt(11) === 50 && stamp.charCodeAt(12) === 52;
