@@ -98,6 +98,9 @@ const WORDS: readonly (readonly [word: RegExp, short: string])[] = [
   [/\bknots?\b|\bkts\b/g, 'kn'],
 ];
 
+/** A row of units may have `(°C)`. */
+const IN_BRACKETS = /^[([](.+)[)\]]$/;
+
 /** Names of columns have numbers behind their underscores, and rows may have new ones each. */
 const BEGINS_A_UNIT = /^\s*[\p{L}\p{So}%]/u;
 
@@ -180,8 +183,9 @@ export function conversionFrom(unit: string, parameter: ParameterName): Convert 
 }
 
 function scaleOf(unit: string, parameter: ParameterName): Scale | undefined {
-  if (!BEGINS_A_UNIT.test(unit)) return undefined;
-  const plain = simplified(unit);
+  const bare = unit.replace(IN_BRACKETS, '$1');
+  if (!BEGINS_A_UNIT.test(bare)) return undefined;
+  const plain = simplified(bare);
   return UNITS.get(parameter)?.scales.find(([names]) => names.includes(plain));
 }
 

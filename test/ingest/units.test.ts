@@ -89,8 +89,10 @@ describe('the spellings of units in the README', () => {
         }
         const beside = JSON.stringify({ sensor_id: 1, time: T, [parameter]: '20', unit: spelled });
         expect((await readText(beside)).readings[0]?.values, spelled).toEqual(expected);
-        const row = `sensor_id;time;${parameter}\n;;${spelled}\n1;${T};20\n`;
-        expect((await readText(row)).readings[0]?.values, spelled).toEqual(expected);
+        for (const cell of [spelled, `(${spelled})`, `[${spelled}]`]) {
+          const row = `sensor_id;time;${parameter}\n;;${cell}\n1;${T};20\n`;
+          expect((await readText(row)).readings[0]?.values, cell).toEqual(expected);
+        }
       }
     },
   );
@@ -123,6 +125,7 @@ describe('the places of units in the README', () => {
     windspeedmph: ['wind_speed', 8.9408],
     dailyrainin: ['rain', 508],
     PressureHPa: ['pressure', 2_000],
+    PrecipDailyIn: ['rain', 508],
   };
 
   it('a name with its unit at each place of the table is read', async () => {

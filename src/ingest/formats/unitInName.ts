@@ -84,7 +84,8 @@ type Said = { unit?: string | undefined; unknown?: string | undefined };
 
 /** What someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`, `Rain - in`. */
 export function unitInName(name: string, parameter: ParameterName): Said {
-  const places = unitPlaces(name.toLowerCase());
+  const spaced = name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2'); // `PrecipDailyIn`
+  const places = [name, spaced].flatMap((one) => unitPlaces(one.toLowerCase()));
   const found = places.find(({ text }) => conversionFrom(text, parameter) !== undefined);
   if (found !== undefined) return { unit: found.text };
   return { unknown: places.find(({ text, isUnits }) => isUnits && looksLikeUnit(text))?.text };
