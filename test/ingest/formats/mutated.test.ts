@@ -81,7 +81,7 @@ it.each(MUTATED)(
   async (_, sample) => {
     const declared = { ...declarationsOf(sample.declared), timeZone: '+04:00', now: NOW };
     let values = 0;
-    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_250 : 400, seed: 50 });
+    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_250 : 250, seed: 50 });
     for (const changes of runs) {
       const text = mutated(textOf(sample), changes);
       const known = numbersIn(text);
@@ -119,7 +119,7 @@ it.each(MUTATED)(
     const format = { ...declarationsOf(sample.declared), timeZone: '+04:00' };
     const options = { now: NOW, log: keepingLog(), terminal: false, format };
     const heldTimes = new Set(sample.stored.map(({ time }) => Date.parse(time)));
-    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_000 : 40, seed: 50 });
+    const runs = fc.sample(severalChanges, { numRuns: isAll ? 1_000 : 24, seed: 50 });
     for (const changes of runs) {
       const text = mutated(textOf(sample), changes);
       const path = file('mutated', text);
