@@ -24,9 +24,8 @@ export const ecowitt: Format = {
       pressure: unit('inhg', value(names, 'baromabsin')),
       wind_speed: unit('mph', value(names, 'windspeedmph')),
       wind_direction: value(names, 'winddir'),
-      // Of the totals, every firmware has this one, and it begins anew only once a year. Not the
-      // total of a piezo gauge where it is missing: two gauges have two totals, and their difference
-      // would be rain.
+      // every firmware has this total, and it begins anew only once a year; the total of a piezo
+      // gauge does not stand in for it, because the difference of two gauges would be rain
       rain: unit('in', value(names, 'yearlyrainin')).map((one) => ({ ...one, isTotal: true })),
       uv: value(names, 'uv'),
     },
