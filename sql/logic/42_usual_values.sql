@@ -1,5 +1,5 @@
--- What readings are compared with before they are stored: temperatures in °F and wind in km/h may lie within the bounds
--- of ours, and only the air around tells (S8).
+-- The air around readings, with which they are compared before they are stored: temperatures in °F and wind in km/h may
+-- lie within the bounds of our units, and only the hours nearby tell (S8).
 
 -- The medians of hours from `since` to `until`: one row of the stations at which the sensors ever were (is_own), and one
 -- of the three stations nearest to each of them within 50 km. No row where there is no hour. Columns: hours of

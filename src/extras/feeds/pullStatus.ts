@@ -8,7 +8,7 @@ type Pulled = {
   started_at: string | null;
   succeeded_at: string | null;
   failures: number;
-  /** Of the last failure or, without one, that the feed has had nothing new for long. */
+  /** The last failure or, without one, that the feed has had nothing new for long. */
   error: string | null;
 };
 

@@ -10,7 +10,7 @@ import { readSensorId } from '../../ingest/store/validate.ts';
 /** The document has none. The feed keeps its interval: its next document may have one. */
 export class WithoutReadings extends InputError {}
 
-/** What a document holds besides our readings, for messages. */
+/** The other contents of a document, for messages. */
 export type Others = {
   /** Some sensors of other providers, as the document names them. */
   sensors: Set<string>;

@@ -87,7 +87,7 @@ export type ValueColumn = {
   unit: string | undefined;
   /** Where each row says the unit, which counts before `unit`. A declared unit counts before it. */
   unitAt?: UnitAt | undefined;
-  /** What stands in the place of a unit in its name, and is no unit of the parameter. */
+  /** The text in the place of a unit in its name, which is no unit of the parameter. */
   unknownUnit?: string | undefined;
   /** It has a name of someone else, and is mapped. */
   isForeign?: boolean | undefined;

@@ -17,7 +17,7 @@ function oneOrBoth(names: Names, fields: readonly string[], field: string) {
   return one.length > 0 ? one : ofBoth(names, field);
 }
 
-/** Only documents of current values have it. Their `time_stamp` is that of the request. */
+/** Only documents of current values have it. Their `time_stamp` is the time of the request. */
 const CURRENT = 'data_time_stamp';
 const LAST_SEEN = ['last_seen', 'sensor.last_seen'];
 

@@ -6,8 +6,8 @@ import { has } from '../rows/row.ts';
 import { type Format, longColumns, type Parameter, text } from './format.ts';
 
 /**
- * Sensors by their name, in any version of the kit. Temperature and humidity are those of the
- * board: CO2 and PM sensors have their own, and are warm.
+ * Sensors by their name, in any version of the kit. Temperature and humidity are the
+ * board's: CO2 and PM sensors have their own, and are warm.
  */
 const SENSORS: readonly [name: RegExp, parameter: Parameter['parameter']][] = [
   [/(DHT22|HPP828E031|SHT21|SHT31)\)? - Temperature$/i, 'temperature'],
@@ -44,6 +44,6 @@ export const smartCitizen: Format = {
     owner: 'id',
     time: 'for the time',
     all: () =>
-      'Documents of smart-citizen are those of /v0/devices/ID, with id, last_reading_at and data.sensors.',
+      'Documents of smart-citizen come from /v0/devices/ID, with id, last_reading_at and data.sensors.',
   },
 };

@@ -32,7 +32,7 @@ export const thingspeak: Format = {
     owner: 'channel.id',
     time: 'for the time',
     all: () =>
-      'Documents of thingspeak are those of /channels/ID/feeds.json, with channel and feeds; the channel names its fields.',
+      'Documents of thingspeak come from /channels/ID/feeds.json, with channel and feeds; the channel names its fields.',
   },
 };
 

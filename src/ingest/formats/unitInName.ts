@@ -82,7 +82,7 @@ const runTogether = (name: string): Place[] =>
 /** `unit`: one of the parameter. `unknown`: what stands in the place of a unit instead. */
 type Said = { unit?: string | undefined; unknown?: string | undefined };
 
-/** What someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`, `Rain - in`. */
+/** The unit that someone else's name for a parameter says: `Stickstoffdioxid (µg/m³)`. */
 export function unitInName(name: string, parameter: ParameterName): Said {
   const spaced = name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2'); // `PrecipDailyIn`
   const places = [name, spaced].flatMap((one) => unitPlaces(one.toLowerCase()));
@@ -93,7 +93,7 @@ export function unitInName(name: string, parameter: ParameterName): Said {
 
 /**
  * True for a unit of another parameter, for units that we do not convert, and for any text with a
- * sign of units. A word such as `roof` or `mean` is none, nor is a letter, or
+ * sign of units. A word such as `roof` or `mean` is no unit, nor is a letter, or
  * a serial number, `LGR S/N: 2`.
  */
 const looksLikeUnit = (text: string): boolean =>

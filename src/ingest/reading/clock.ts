@@ -1,6 +1,6 @@
 /**
- * What the stamps of a source say about the clock that wrote them, for messages: no reading depends
- * on it. A stamp is noted in ISO 8601 before its offset is added. Most of it is settled after a few
+ * The clock that wrote the stamps of a source, as far as they show it, for messages: no reading
+ * depends on it. A stamp is noted in ISO 8601 before its offset is added. Most of it is settled after a few
  * rows, so that the others cost next to nothing.
  */
 import { readInstant } from './instants.ts';
@@ -14,9 +14,9 @@ export type Clock = {
   hasMidnight: boolean;
   /** Undefined: a stamp lies elsewhere than on a full minute or up to two seconds before it. */
   minutes: Minutes | undefined;
-  /** Of stamps without an offset. Undefined: one lies elsewhere than on a full hour. */
+  /** The hours of stamps without an offset. Undefined: one lies elsewhere than on a full hour. */
   hours: { first: string; last: string; ofDay: number } | undefined;
-  /** Of stamps without an offset. Undefined: one has an hour that a clock of 12 hours lacks. */
+  /** Undefined: a stamp without an offset has an hour that a clock of 12 hours lacks. */
   halfDays: HalfDays | undefined;
   /** The first stamp in an hour that the zone's clocks skip, and the offset until then. */
   skipped: { stamp: string; zone: string; offset: string } | undefined;
@@ -39,7 +39,7 @@ type Minutes = {
 };
 
 type HalfDays = {
-  /** Of each sensor the stamp before, its column, and whether it was less than the one before. */
+  /** For each sensor the stamp before, its column, and whether it was less than the one before. */
   bySensor: Map<unknown, { stamp: string; column: TimeColumn; isFalling: boolean }>;
   /** Two stamps of a sensor, one after the other, of which a day of 24 hours has no such pair. */
   turn: readonly [before: string, after: string] | undefined;

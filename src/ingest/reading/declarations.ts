@@ -51,7 +51,7 @@ export type DeclaredColumn = { theirs: string } & (
   | { is: 'sensor' | 'device' | 'time' }
   | ({
       is: 'value';
-      /** What stands in the place of a unit in their name, and is no unit of the parameter. */
+      /** The text in the place of a unit in their name, which is no unit of the parameter. */
       unknownUnit?: string | undefined;
     } & Pick<OwnName, 'parameter' | 'unit' | 'isTotal'>)
 );

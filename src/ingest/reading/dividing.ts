@@ -45,7 +45,7 @@ export function dividingKind(name: string): Kind | undefined {
   return PARAMETERS.includes(word) ? 'parameter' : undefined;
 }
 
-/** What is known of such a column. */
+/** The values of such a column, as far as they were met. */
 type Divided = {
   kind: Kind;
   values: Set<string>;
@@ -53,11 +53,11 @@ type Divided = {
   ofOwners: Map<unknown, string>;
   /** Two values of one sensor or device. */
   apart?: readonly [owner: unknown, one: string, other: string];
-  /** What a value contradicts. */
+  /** A clause that says how a value contradicts the use of the others. */
   against?: string | undefined;
 };
 
-/** What the values of the rows are taken for. */
+/** The parameters and units that the values of the rows are taken for. */
 type Taken = readonly {
   parameter: ParameterName;
   columns: readonly Pick<ValueColumn, 'unit' | 'unitAt'>[];
@@ -100,7 +100,7 @@ function noteOwner(known: Divided, owner: unknown, value: string): void {
   } else if (first !== value) known.apart ??= [owner, first, value];
 }
 
-/** What the values are taken for, if a unit or a parameter says another. */
+/** A clause with the use of the values, if a unit or a parameter says another. */
 function contradicted(kind: Kind, value: string, all: Taken): string | undefined {
   const [first] = all;
   if (first === undefined) return undefined;

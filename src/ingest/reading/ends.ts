@@ -90,6 +90,6 @@ function endOfWholeDays({
     number,
   ];
   return first.endsWith('01') && last.endsWith('00') && to - from >= LEAST_HOURS * HOUR_MS
-    ? `its hours begin at ${first}:00 and end at ${last}:00, as those of whole days do that are named by their end`
+    ? `its hours begin at ${first}:00 and end at ${last}:00, as hours of whole days do that are named by their end`
     : undefined;
 }

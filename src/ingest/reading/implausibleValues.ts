@@ -80,7 +80,7 @@ const OTHER_UNITS: Partial<Record<ParameterName, readonly OtherUnit[]>> = {
 export const otherUnitOf = (name: ParameterName, value: number): OtherUnit | undefined =>
   OTHER_UNITS[name]?.find(({ low, high }) => value >= low && value <= high);
 
-/** What cannot be right among the values of some readings. */
+/** The doubts about the values of some readings. */
 export const implausibleValues = (
   readings: readonly ReadingInput[],
   notes: Pick<SourceNotes, 'undeclared' | 'declared'>,

@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts';
 import { COMMAND_LINE, type Vocabulary } from './vocabulary.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-/** What is known of the document, for the shapes below. */
+/** The document, for the shapes below. */
 type Document = {
   given: Given;
   /** Keys whose values each of its rows needs, such as `sensor_id`. */

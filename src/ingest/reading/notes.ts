@@ -22,7 +22,7 @@ export type SourceNotes = {
   isLong: boolean;
   /** Columns, keys or names of parameters that are not used, as far as they were met. */
   ignored: Set<string>;
-  /** Rows with a value, or the name of a parameter: those of one sensor and time may be merged. */
+  /** Rows with a value, or the name of a parameter. Rows of one sensor and time may be merged. */
   rows: number;
   /** Parameters whose unit nobody says, and the fields they are in. */
   undeclared: Map<ParameterName, string>;

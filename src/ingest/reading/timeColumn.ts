@@ -1,5 +1,5 @@
 /**
- * What the columns of a table or the fields of an object say about their times: an offset in the
+ * The columns of a table or the fields of an object tell about their times: an offset in the
  * name of the time, and whether the time is the end of an interval.
  */
 import { type Names, type Position, positionOf, type Row } from '../rows/row.ts';
@@ -55,7 +55,7 @@ export function offsetInName(name: string): string | undefined {
   return `${sign === '+' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`;
 }
 
-/** Of Kiribati, in hours. */
+/** The offset of Kiribati, in hours. */
 const LARGEST_OFFSET = 14;
 
 /** In English, German, French, Italian, Spanish, Dutch and Swedish. */

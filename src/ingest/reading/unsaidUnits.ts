@@ -11,7 +11,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type UnsaidUnit = {
   parameter: ParameterName;
   field: string;
-  /** What stands in the place of its unit; undefined: nothing. */
+  /** The text in the place of its unit; undefined: there is no text. */
   said: string | undefined;
 };
 

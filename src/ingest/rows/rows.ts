@@ -87,7 +87,7 @@ async function* readLines(
   const finder = makeHeaderFinder(name, begin);
   let isCsv = kind === undefined ? undefined : kind === 'csv';
   let header: Header | undefined;
-  /** What the line may add to the header. */
+  /** The additions to the header that the line may be. */
   let addition: typeof withUnits | undefined;
   let held: Line[] = []; // they begin with a field in quotes whose end has not come yet
   for await (const arrived of withEnd(splitLines(bytes))) {
@@ -169,7 +169,7 @@ const LETTER = /\p{L}/u;
 /** Finds the first line that can be used as a header. */
 function makeHeaderFinder(name: string, begin: RowOptions['begin']) {
   const before: string[] = [];
-  /** Of the line that looks most like a header: the first with the most names. */
+  /** The error at the line that looks most like a header: the first with the most names. */
   let failure: { names: number; error: InputError } | undefined;
   let delimiter: string | undefined;
 

@@ -1,6 +1,6 @@
 /**
- * What instruments send that is no measurement, by the kind that the network file gives a sensor
- * (S1): the end of their range, and the value of a raw zero or of a start-up.
+ * Values that instruments send and that are no measurement, by the kind that the network file gives
+ * a sensor (S1): the end of their range, and the value of a raw zero or of a start-up.
  */
 import type { ReadingColumn } from '../../contract/parameters.ts';
 import { isOfKind } from '../formats/airrohr.ts';
@@ -8,12 +8,12 @@ import { readNumber } from '../numbers.ts';
 
 type Values = Readonly<Partial<Record<ReadingColumn, number>>>;
 
-/** What the values of a sensor are judged by. */
+/** The facts by which the values of a sensor are judged. */
 export type Instrument = {
   /** By parameter, the value that is the end of the range: it and all above are no concentrations. */
   ends: Values;
   /**
-   * What it sends when it has measured nothing, in our units. These values say nothing where a
+   * Values that it sends when it has measured nothing, in our units: they say nothing where a
    * reading has all of one entry.
    */
   nothing: readonly Pick<Values, 'temperature' | 'humidity'>[];

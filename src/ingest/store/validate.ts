@@ -10,7 +10,7 @@ import { type Instrument, unmeasured } from './instruments.ts';
 
 /** The facts of the network file by which a sensor's values are judged. */
 export type SensorFacts = {
-  /** What its instrument sends that is no measurement; undefined: nothing is known. */
+  /** The values of its instrument that are no measurement; undefined: no such value is known. */
   instrument: Instrument | undefined;
   /** True if its rain is the total of a gauge that counts up (A6). */
   countsRain: boolean;

@@ -27,7 +27,7 @@ const document = ({ samples }: FormatTable, beginning: string): object => {
   return found !== undefined && 'json' in found ? found.json : expect.unreachable(beginning);
 };
 
-/** What each provider of the file answers. */
+/** The answer of each provider of the file. */
 const DOCUMENTS = new Map([
   ['/v1/sensors/53', document(purpleair, 'JSON of one sensor, at')],
   ['/json', document(purpleair, 'what the device itself gives')],

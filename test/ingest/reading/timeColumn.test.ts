@@ -1,4 +1,4 @@
-/** What the name of a time column says of its times: an offset, or the end of an interval (S7). */
+/** The name of a time column may say an offset, or the end of an interval (S7). */
 import { expect, test } from 'vitest';
 import { offsetInName, timeColumnOf } from '../../../src/ingest/reading/timeColumn.ts';
 import { makeColumns, type Row } from '../../../src/ingest/rows/row.ts';

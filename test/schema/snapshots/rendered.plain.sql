@@ -2228,8 +2228,8 @@ revoke all on function logic.quarantine_readings, logic.excerpt, logic.quarantin
   from public;
 grant execute on function logic.quarantine_readings, logic.excerpt, logic.quarantine_bytes to airseries_ingest;
 
--- What readings are compared with before they are stored: temperatures in °F and wind in km/h may lie within the bounds
--- of ours, and only the air around tells (S8).
+-- The air around readings, with which they are compared before they are stored: temperatures in °F and wind in km/h may
+-- lie within the bounds of our units, and only the hours nearby tell (S8).
 
 -- The medians of hours from `since` to `until`: one row of the stations at which the sensors ever were (is_own), and one
 -- of the three stations nearest to each of them within 50 km. No row where there is no hour. Columns: hours of
