@@ -136,15 +136,16 @@ export const weewx: FormatTable = {
       refused: [1, 2, 3].map(() => ({ sensor: 52, why: 'whose minutes are not a number' })),
     },
     {
-      what: 'CSV of two sensors in our units',
+      // a changed number of usUnits would change the units of others
+      what: 'CSV of two sensors, whose values have the same units in all systems',
       lines: [
-        'sensor_id,dateTime,usUnits,interval,outTemp,pm2_5',
-        `52,${END},17,5,4.5,12.5`,
-        `53,${END + 3_600},17,5,-1.5,3.5`,
+        'sensor_id,dateTime,usUnits,interval,outHumidity,pm2_5',
+        `52,${END},17,5,45,12.5`,
+        `53,${END + 3_600},17,5,55,-1.5`,
       ],
       stored: [
-        { sensor: 52, time: T, temperature: 4.5, pm25: 12.5 },
-        { sensor: 53, time: AN_HOUR_LATER, temperature: -1.5, pm25: 3.5 },
+        { sensor: 52, time: T, humidity: 45, pm25: 12.5 },
+        { sensor: 53, time: AN_HOUR_LATER, humidity: 55, pm25: -1.5 },
       ],
       isMutated: true,
     },
