@@ -219,7 +219,7 @@ describe('ends of intervals', () => {
   it('hours of two whole days that begin at 01:00 and end at 00:00 ask for a shift in files alone', async () => {
     const two = table(hours(1, 48));
     expect(await doubtOf(two)).toBe(
-      `its hours begin at 2026-11-19 01:00 and end at 2026-11-21 00:00, as those of whole days do that are named by their end. ${SHIFT}`,
+      `its hours begin at 2026-11-19 01:00 and end at 2026-11-21 00:00, as hours of whole days do that are named by their end. ${SHIFT}`,
     );
     expect(await doubtOf(table(hours(1, 48).toReversed()))).toContain('its hours begin at');
     expect(await doubtOf(two, { ...BERLIN, shift: '0min' })).toBeUndefined();
