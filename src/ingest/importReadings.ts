@@ -39,7 +39,8 @@ type Options = { now: Date; log: Log; terminal: boolean; format?: Declarations |
  * Imports files in their order; the path `-` is standard input. `sql` is a pool of at least two
  * connections in the role airseries_ingest. A file that cannot be read is logged and noted in the
  * summary; rejects with any error of the database, and with InputError for a declaration that cannot
- * be followed, and a declared sensor or device that the network does not have. Aggregates follow at the next refresh.
+ * be followed, and a declared sensor or device that the network does not have. Aggregates follow at
+ * the next refresh.
  */
 export async function importReadings(
   sql: Sql,
@@ -90,7 +91,7 @@ function makeSourceImport(sql: Sql, clock: () => Date) {
     try {
       for await (const batch of readChecked(sql, source, declared, report, assign)) {
         notes = batch.notes;
-        const readings = await assign(batch.readings);
+        const { readings } = batch;
         if (notes.means !== undefined) refuseBothMeans(readings, notes.means, means, source.name);
         await copier.add(readings, clock());
         if (copier.isFull(most)) await writer.write(notes);
@@ -145,16 +146,25 @@ async function* readChecked(
   const dateFormat =
     source.size === undefined ? undefined : await findDateFormat(source.name, declared);
   const format = dateFormat === undefined ? declared : { ...declared, dateFormat };
-  yield* checkedBeginning(readReadings(source, format, LIMITS), source, async (first) => {
+  const batches = assigned(readReadings(source, format, LIMITS), assign);
+  yield* checkedBeginning(batches, source, async (first) => {
     const { notes, readings } = first;
     const { notUtf8: found } = notes;
     report.linesBefore(notes);
     if (found !== undefined)
       throw notUtf8(`${source.name}:${found.line}`, found.encoding, found.text);
     refuseDoubt(stoppingDoubt(doubtsOf(notes, readings, COMMAND_LINE)), source.name);
-    const [among] = await doubtsAmongOthers(sql, await assign(readings), notes, COMMAND_LINE);
+    const [among] = await doubtsAmongOthers(sql, readings, notes, COMMAND_LINE);
     refuseDoubt(among, source.name);
   });
+}
+
+/** The same batches, with the sensors of their devices. */
+async function* assigned(
+  batches: AsyncGenerator<ReadingBatch>,
+  assign: (readings: readonly ReadingInput[]) => Promise<ReadingInput[]>,
+): AsyncGenerator<ReadingBatch> {
+  for await (const batch of batches) yield { ...batch, readings: await assign(batch.readings) };
 }
 
 /** As few at once as Copier.add wants them. */
