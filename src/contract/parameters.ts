@@ -262,6 +262,11 @@ export function parameterNames(
 
 export const PARAMETER_NAMES: readonly ParameterName[] = parameterNames(() => true);
 
+/** The parameters that come in ppb or in µg/m³. */
+export const GASES: readonly ParameterName[] = parameterNames(
+  ({ massOfPpb }) => massOfPpb !== undefined,
+);
+
 /**
  * The units of the published numbers, each with its code in UCUM (the Unified Code for Units of
  * Measure), which programs can convert. What is counted or indexed has no dimension: its code is

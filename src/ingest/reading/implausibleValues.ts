@@ -2,7 +2,7 @@
  * Recognizes values that cannot be what they are taken for: another unit, columns that were
  * exchanged, a total for an amount (S8). No value is converted for that; it is asked about.
  */
-import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
+import { GASES, type ParameterName } from '../../contract/parameters.ts';
 import { readNumber } from '../numbers.ts';
 import { ownUnitOf } from '../units.ts';
 import { type Doubt, ENOUGH } from './doubt.ts';
@@ -33,7 +33,6 @@ const ppm: OtherUnit = {
 };
 /** Below the cleanest air there is (S8). */
 const milligrams: OtherUnit = { ...ppm, unit: 'mg/m³', option: 'mg/m3', least: ENOUGH };
-const GASES = parameterNames(({ massOfPpb }) => massOfPpb !== undefined);
 const inPascals = (factor: number) => (value: number) =>
   `send it in Pa, as ${Math.round(value * factor)}`;
 
@@ -92,8 +91,12 @@ export const implausibleValues = (
 ];
 
 /** The unit is right as it is: the answer to a doubt about values. */
-export const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
+const asTheyAre = (parameter: ParameterName, say: Vocabulary) =>
   say.option('unit', `${parameter}=${ownUnitOf(parameter)}`);
+
+/** The remedy where a column looks like another unit. */
+export const declareUnit = (parameter: ParameterName, unit: string, say: Vocabulary): string =>
+  `Add ${say.option('unit', `${parameter}=${unit}`)} if it is, or ${asTheyAre(parameter, say)} if it is right as it is.`;
 
 /**
  * The columns that look like another unit by their median, among the columns whose unit nobody says.
@@ -113,7 +116,7 @@ const otherUnits = (
     return [
       {
         what: `column ${field} looks like ${unit}, for example ${example}`,
-        remedy: `Add ${say.option('unit', `${parameter}=${option}`)} if it is, or ${asTheyAre(parameter, say)} if it is right as it is.`,
+        remedy: declareUnit(parameter, option, say),
         ...(given.length < least && { stops: 'never' }),
       },
     ];
@@ -182,7 +185,7 @@ export function medianOf(values: number[]): number | undefined {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-function numberOf(given: unknown): number | undefined {
+export function numberOf(given: unknown): number | undefined {
   const value = readNumber(given);
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /** Collects what comes up about a source while it is read, for messages: no reading depends on it. */
-import { type ParameterName, parameterNames } from '../../contract/parameters.ts';
+import { GASES, type ParameterName } from '../../contract/parameters.ts';
 import type { Format, Means } from '../formats/format.ts';
 import type { Encoding } from '../rows/encoding.ts';
 import { cellAt, type Row } from '../rows/row.ts';
@@ -115,5 +115,3 @@ export function makeRowNoter(notes: SourceNotes, format: Format) {
     }
   };
 }
-
-const GASES = parameterNames(({ massOfPpb }) => massOfPpb !== undefined);

@@ -2,12 +2,10 @@
  * Compares readings with the hours of their own stations and of others nearby, before any is stored:
  * a winter's day in °F, or a breeze in km/h, lies within the bounds of our units (S8).
  */
-import type { ParameterName } from '../../contract/parameters.ts';
 import { arrayLiteral } from '../../database/arrays.ts';
 import { type Queryable, query } from '../../database/query.ts';
-import { readNumber } from '../numbers.ts';
 import { type Doubt, ENOUGH } from '../reading/doubt.ts';
-import { asTheyAre, medianOf } from '../reading/implausibleValues.ts';
+import { declareUnit, medianOf, numberOf } from '../reading/implausibleValues.ts';
 import { readInstant } from '../reading/instants.ts';
 import type { SourceNotes } from '../reading/notes.ts';
 import type { ReadingInput } from '../reading/reading.ts';
@@ -34,9 +32,34 @@ const AROUND_MS = 7 * 86_400_000;
 /** A day. */
 const LEAST_HOURS = 24;
 
-/** °F are at least 20 more than °C from -15 °C on; km/h are 3.6 times as many as m/s. */
-const LEAST_DIFFERENCE = 20;
-const LEAST_RATIO = 2.5;
+/** A parameter whose values in another unit lie within the bounds of ours. */
+type Compared = {
+  name: 'temperature' | 'wind_speed';
+  hours: 'temperature_hours' | 'wind_hours';
+  unit: string;
+  option: string;
+  /** True where a median is so far above the usual one that it is hardly in our unit. */
+  isFar(median: number, usual: number): boolean;
+};
+
+const COMPARED: readonly Compared[] = [
+  {
+    name: 'temperature',
+    hours: 'temperature_hours',
+    unit: '°F',
+    option: 'f',
+    // °F are at least 20 more than °C from -15 °C on
+    isFar: (median, usual) => median - usual >= 20,
+  },
+  {
+    name: 'wind_speed',
+    hours: 'wind_hours',
+    unit: 'km/h',
+    option: 'km/h',
+    // km/h are 3.6 times as many as m/s
+    isFar: (median, usual) => median >= 2.5 * Math.max(usual, 0.5),
+  },
+];
 
 /**
  * The doubts about readings whose sensors are known. `db` works in the role airseries_ingest.
@@ -48,7 +71,7 @@ export async function doubtsAmongOthers(
   { undeclared }: Pick<SourceNotes, 'undeclared'>,
   say: Vocabulary,
 ): Promise<Doubt[]> {
-  if (!undeclared.has('temperature') && !undeclared.has('wind_speed')) return [];
+  if (!COMPARED.some(({ name }) => undeclared.has(name))) return [];
   const timed = readings.flatMap(({ sensorId, measuredAt, values }) => {
     const id = readSensorId(sensorId);
     const at = typeof measuredAt === 'string' ? readInstant(measuredAt) : undefined;
@@ -61,50 +84,28 @@ export async function doubtsAmongOthers(
   const sensors = new Set([...new Set(timed.map(({ id }) => id))].slice(0, MOST_SENSORS));
   const compared = timed.filter(({ id, at }) => sensors.has(id) && at < first + COMPARED_MS);
   const last = compared.reduce((most, { at }) => Math.max(most, at), first);
-  const median = (name: ParameterName): number | undefined => {
-    const all = compared.flatMap(({ values }) => {
-      const value = undeclared.has(name) ? readNumber(values[name]) : undefined;
-      return typeof value === 'number' && Number.isFinite(value) ? value : [];
-    });
-    return all.length < ENOUGH ? undefined : medianOf(all);
-  };
-  const [temperature, wind] = [median('temperature'), median('wind_speed')];
-  if (temperature === undefined && wind === undefined) return [];
+  const medians = COMPARED.flatMap((one) => {
+    const all = compared.flatMap(({ values }) => numberOf(values[one.name]) ?? []);
+    const median = all.length < ENOUGH ? undefined : medianOf(all);
+    return median === undefined || !undeclared.has(one.name) ? [] : [{ ...one, median }];
+  });
+  if (medians.length === 0) return [];
   const usual = (await query(db, USUAL, [
     arrayLiteral([...sensors]),
     new Date(first - AROUND_MS).toISOString(),
     new Date(last + AROUND_MS).toISOString(),
   ])) as Usual[];
-  const doubts = usual.flatMap(({ is_own: isOwn, ...hours }): Doubt[] => {
-    const whose = isOwn ? 'the hours of its own station' : 'the stations nearby';
-    const than = (value: number) => `${whose} have ${Math.round(value * 10) / 10} around that time`;
-    const doubt = (
-      name: ParameterName,
-      unit: string,
-      option: string,
-      one: number,
-      than: string,
-    ) => ({
-      what: `column ${undeclared.get(name)} looks like ${unit}: its median is ${one}, and ${than}`,
-      remedy: `Add ${say.option('unit', `${name}=${option}`)} if it is, or ${asTheyAre(name, say)} if it is right as it is.`,
-    });
-    const found: Doubt[] = [];
-    const { temperature: warmth, wind_speed: breeze } = hours;
-    if (
-      temperature !== undefined &&
-      warmth !== null &&
-      hours.temperature_hours >= LEAST_HOURS &&
-      temperature - warmth >= LEAST_DIFFERENCE
-    )
-      found.push(doubt('temperature', '°F', 'f', temperature, than(warmth)));
-    if (
-      wind !== undefined &&
-      breeze !== null &&
-      hours.wind_hours >= LEAST_HOURS &&
-      wind >= LEAST_RATIO * Math.max(breeze, 0.5)
-    )
-      found.push(doubt('wind_speed', 'km/h', 'km/h', wind, than(breeze)));
-    return found;
-  });
-  return doubts;
+  return usual.flatMap((stations) =>
+    medians.flatMap(({ name, hours, unit, option, isFar, median }): Doubt[] => {
+      const value = stations[name];
+      if (value === null || stations[hours] < LEAST_HOURS || !isFar(median, value)) return [];
+      const whose = stations.is_own ? 'the hours of its own station' : 'the stations nearby';
+      return [
+        {
+          what: `column ${undeclared.get(name)} looks like ${unit}: its median is ${median}, and ${whose} have ${Math.round(value * 10) / 10} around that time`,
+          remedy: declareUnit(name, option, say),
+        },
+      ];
+    }),
+  );
 }
