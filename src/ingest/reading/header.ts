@@ -67,9 +67,9 @@ export function checkHeader(
   const isUsed = (index: number) => plan.table?.unused.includes(index) !== true;
   for (const [index, name] of list.entries()) {
     const first = positions.get(name.toLowerCase());
-    if (isUnitColumn(name)) continue; // each belongs to the column beside it
-    if (first !== undefined && first !== index && isUsed(first) && name !== '')
-      throw invalid(`names ${name.toLowerCase()} twice`);
+    const isTwice = first !== undefined && first !== index && isUsed(first) && name !== '';
+    // each column of units belongs to the one beside it
+    if (isTwice && !isUnitColumn(name)) throw invalid(`names ${name.toLowerCase()} twice`);
   }
   for (const { theirs } of only) {
     if (!positions.has(theirs.toLowerCase()))

@@ -101,17 +101,19 @@ export type Plan = {
 };
 
 /** Throws InputError for a declaration that cannot be followed. */
-export const layoutOf = (format: Format, declared: Declarations): Layout => ({
-  format,
-  columns: declaredColumns(declared).map((column) => withUnitOfFormat(column, format)),
-  only: declaredOnly(declared),
-  units: declaredUnits(declared),
-  isForeign: isOwn(format) && declaredColumns(declared).length > 0,
-  hasOwner:
-    declared.sensor !== undefined ||
-    declared.device !== undefined ||
-    declaredColumns(declared).some(({ is }) => is === 'sensor' || is === 'device'),
-});
+export function layoutOf(format: Format, declared: Declarations): Layout {
+  const columns = declaredColumns(declared).map((column) => withUnitOfFormat(column, format));
+  return {
+    format,
+    columns,
+    only: declaredOnly(declared),
+    units: declaredUnits(declared),
+    isForeign: isOwn(format) && columns.length > 0,
+    hasOwner:
+      (declared.sensor ?? declared.device) !== undefined ||
+      columns.some(({ is }) => is === 'sensor' || is === 'device'),
+  };
+}
 
 /** `payload`: the names of the object within, and the values that the format takes of it. */
 export function planOf(
